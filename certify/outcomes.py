@@ -1,0 +1,76 @@
+"""The four verdicts, and nothing else: certified, refuted, unknown, unsupported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Transformer
+from constructions.regimes import Regime
+from proofs.discharge import Line
+from proofs.replay import Counterexample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What is common to all verdicts."""
+
+    verdict: ClassVar[str]
+    exit_code: ClassVar[int]
+    formula: Formula | None
+    alphabet: tuple[str, ...]
+    max_n: int
+    regime: Regime | None
+    seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)
+    transformer: Transformer | None = None
+    lines: tuple[Line, ...] = ()
+
+    @property
+    def worst(self) -> Line | None:
+        """The attention obligation with the largest proved error."""
+        weighed = [line for line in self.lines if line.worst and line.worst.worst]
+        return max(weighed, key=_worst_upper, default=None)
+
+
+def _worst_upper(line: Line) -> Fraction:
+    assert line.worst and line.worst.worst
+    return line.worst.worst.upper
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certified(Outcome):
+    """Proved for every word up to max_n; ``certificate`` is text that the independent checker has accepted."""
+
+    verdict = "certified"
+    exit_code = 0
+    certificate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refuted(Outcome):
+    """A replayed word breaks the claim."""
+
+    verdict = "refuted"
+    exit_code = 1
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown(Outcome):
+    """Neither proved nor refuted; ``reason`` says what was not proved."""
+
+    verdict = "unknown"
+    exit_code = 3
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsupportedClaim(Outcome):
+    """Not handled: ``reason`` names the construct."""
+
+    verdict = "unsupported"
+    exit_code = 3
+    reason: str

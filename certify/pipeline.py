@@ -1,0 +1,126 @@
+"""The main path: parse, construct, oblige and discharge, seal, check; or refute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from constructions.compiler import PRINTED_GAMMA, compile_formula
+from constructions.errors import InputError, Unsupported
+from constructions.language.parser import alphabet_of, parse_formula
+from constructions.language.syntax import Formula
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from constructions.regimes import Regime
+from proofs.certificate import seal
+from proofs.check import Malformed, Rejected, check_text
+from proofs.discharge import Line, Memory, Progress, discharge
+from proofs.refutation import find_counterexample
+
+MAX_N_LIMIT = 1024
+DEFAULT_MAX_N = 64
+
+
+class Clock:
+    """Seconds spent, stage by stage."""
+
+    def __init__(self) -> None:
+        """Start now."""
+        self.stages: dict[str, float] = {}
+        self._start = self._last = time.perf_counter()
+
+    def stamp(self, stage: str) -> None:
+        """Book the time since the last stamp on ``stage``."""
+        now = time.perf_counter()
+        self.stages[stage] = self.stages.get(stage, 0.0) + now - self._last
+        self._last = now
+
+    @property
+    def total(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+
+def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
+            regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
+            progress: Progress = lambda _: None) -> Outcome:
+    """Build the transformer of a formula and decide the claim for every word of length at most ``max_n``.
+
+    Raises:
+        InputError: for a malformed formula, alphabet, max_n or gamma.
+    """
+    check_max_n(max_n)
+    clock = Clock()
+    if isinstance(formula, str):
+        formula = parse_formula(formula, alphabet)
+    alphabet = tuple(alphabet or alphabet_of(formula))
+    clock.stamp("parse")
+    try:
+        transformer = compile_formula(formula, alphabet, regime, gamma)
+    except Unsupported as construct:
+        return UnsupportedClaim(formula=formula, alphabet=alphabet, max_n=max_n, regime=regime, seconds=clock.total,
+                                stages=clock.stages, reason=str(construct))
+    clock.stamp("construct")
+    return certify_transformer(transformer, max_n, regime, memory, progress, clock)
+
+
+def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
+                        memory: Memory | None = None, progress: Progress = lambda _: None,
+                        clock: Clock | None = None) -> Outcome:
+    """Decide whether every direction of the transformer holds its meaning, for every word up to ``max_n``.
+
+    Raises:
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
+    """
+    check_max_n(max_n)
+    clock = clock or Clock()
+    check_defined(transformer, max_n)
+    lines = discharge(transformer, max_n, memory, progress)
+    clock.stamp("discharge")
+    output = transformer.directions[transformer.output]
+    outcome = Unknown(formula=output.formula if isinstance(output, Truth) else None, alphabet=transformer.alphabet,
+                      max_n=max_n, regime=regime, transformer=transformer, lines=tuple(lines), reason="")
+    decided = (_seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress))
+    clock.stamp("seal and check" if isinstance(decided, Certified) else "refute")
+    return replace(decided, seconds=clock.total, stages=clock.stages)
+
+
+def _seal_and_check(proved: Unknown) -> Outcome:
+    """Certified only if the independent checker accepts the certificate."""
+    assert proved.formula is not None and proved.transformer is not None
+    certificate = seal(proved.formula, proved.max_n, proved.regime, proved.transformer, proved.lines)
+    try:
+        check_text(certificate.encode())
+    except (Malformed, Rejected) as reason:
+        return replace(proved, reason=f"proved, but the independent checker does not accept the certificate: {reason}")
+    return Certified(**_common(proved), certificate=certificate)
+
+
+def _refute(unproved: Unknown, progress: Progress) -> Outcome:
+    assert unproved.transformer is not None
+    progress("looking for a counterexample")
+    counterexample = find_counterexample(unproved.transformer, unproved.max_n, unproved.lines)
+    if counterexample:
+        return Refuted(**_common(unproved), counterexample=counterexample)
+    failed = [line for line in unproved.lines if not line.proved]
+    return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}"
+                   + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + "; no word found that breaks it")
+
+
+def _place(line: Line) -> str:
+    return f"{line.kind}, {line.direction}" if not line.layer else f"layer {line.layer}, {line.kind}, {line.direction}"
+
+
+def _common(outcome: Unknown) -> dict[str, object]:
+    return {name: getattr(outcome, name)
+            for name in ("formula", "alphabet", "max_n", "regime", "transformer", "lines")}
+
+
+def check_max_n(max_n: int) -> None:
+    """Raise InputError unless 1 <= max_n <= MAX_N_LIMIT."""
+    if not 1 <= max_n <= MAX_N_LIMIT:
+        raise InputError(f"max-n: {max_n}, expected a number from 1 to {MAX_N_LIMIT}")

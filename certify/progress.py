@@ -1,0 +1,41 @@
+"""One line on standard error while work takes longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+
+class ProgressLine:
+    """Shows the latest message at most five times a second, and clears it at the end; silent for short work.
+
+    On a terminal the line is overwritten; elsewhere a new line appears every ten seconds.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._start = self._shown = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+        self._interval = 0.2 if self._terminal else 10.0
+        self._quiet = quiet
+        self._dirty = False
+
+    def __call__(self, message: str) -> None:
+        """Say what is being done."""
+        now = time.monotonic()
+        first = not self._dirty and now - self._start > 1
+        if self._quiet or not (first or (self._dirty and now - self._shown > self._interval)):
+            return
+        self._shown, self._dirty = now, True
+        text = f"certify: {now - self._start:.0f} s: {message}"
+        sys.stderr.write(f"\r\033[K{text[:110]}" if self._terminal else text[:200] + "\n")
+        sys.stderr.flush()
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if self._dirty and self._terminal:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

@@ -1,0 +1,54 @@
+"""Boolean connectives of exact truth values, by the word embedding or one feed-forward layer.
+
+Source      [SHA] Theorem 12, first case ("using the word embedding or a FFN").
+Claim       ``is[φ]`` is exactly 0 or 1 whenever the operands are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from constructions.draft import ONE, Draft
+from constructions.language.semantics import satisfies
+from constructions.language.syntax import And, Formula, Iff, Implies, Not, Or, is_symbolic, operands
+from constructions.network.transformer import Row
+
+ZERO = Fraction(0)
+_Unit = tuple[Row, Fraction, Fraction]
+
+
+def require_truth(draft: Draft, formula: Formula) -> str:
+    """The direction of a formula over symbols, or of a connective whose operands have their directions already."""
+    if draft.has_truth(formula):
+        return draft.truth(formula)
+    if is_symbolic(formula):
+        return draft.embed_truth(formula, [a for a in draft.alphabet if satisfies(formula, (a,), 1)])
+    units, bias = connective_units(formula, [require_truth(draft, operand) for operand in operands(formula)])
+    return draft.add_truth(formula, units, bias)
+
+
+def connective_units(formula: Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
+    """Units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
+
+    The two directions may be one and the same (``a & a``), so coefficients on it add up.
+    """
+    match formula:
+        case Not():
+            return [(_form(names, 1), ZERO, -ONE)], ONE
+        case And():
+            return [(_form(names, 1, 1), -ONE, ONE)], ZERO
+        case Or():
+            return [(_form(names, -1, -1), ONE, -ONE)], ONE
+        case Implies():
+            return [(_form(names, 1, -1), ZERO, -ONE)], ONE
+        case Iff():
+            return [(_form(names, 1, -1), ZERO, -ONE), (_form(names, -1, 1), ZERO, -ONE)], ONE
+    raise AssertionError(f"not a Boolean connective: {formula!r}")
+
+
+def _form(names: Sequence[str], *coefficients: int) -> Row:
+    row: dict[str, Fraction] = {}
+    for name, coefficient in zip(names, coefficients, strict=True):
+        row[name] = row.get(name, ZERO) + coefficient
+    return {name: value for name, value in row.items() if value}

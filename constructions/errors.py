@@ -1,0 +1,40 @@
+"""What can go wrong with input from outside, and with formulas that no construction handles."""
+
+from __future__ import annotations
+
+_EXCERPT_WIDTH = 72
+
+
+class InputError(ValueError):
+    """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
+
+
+class FormulaError(InputError):
+    """A formula that does not parse, with the place where it stops making sense (counted from 1).
+
+    >>> error = FormulaError("found ')', expected a formula", 1, 7, "Q_a & )")
+    >>> print(error)
+    line 1, column 7: found ')', expected a formula
+    >>> print(error.caret())
+    Q_a & )
+          ^
+    """
+
+    def __init__(self, message: str, line: int, column: int, text: str) -> None:
+        super().__init__(f"line {line}, column {column}: {message}")
+        self.message = message
+        self.line = line
+        self.column = column
+        self.text = text
+
+    def caret(self) -> str:
+        """Two lines: the source line (a window of it, if long) and a ``^`` under the column."""
+        line = self.text.split("\n")[self.line - 1]
+        first = max(0, self.column - 1 - _EXCERPT_WIDTH // 2)
+        excerpt = line[first : first + _EXCERPT_WIDTH]
+        shown = "".join(c if c.isprintable() else " " for c in excerpt)
+        return f"{shown}\n{' ' * (self.column - 1 - first)}^"
+
+
+class Unsupported(Exception):
+    """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""

@@ -1,0 +1,56 @@
+"""What a text that does not parse has, and what it should have, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from lark import Lark, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+_SHOWN = 40
+
+
+def diagnose(parser: Lark, start: str, text: str, error: UnexpectedInput, end: str) -> tuple[int, str, frozenset[str]]:
+    """Where (an offset) the text goes wrong, what is found there, and the terminals that could have stood there.
+
+    ``end`` is what to call the end of the text.
+    """
+    match error:
+        case UnexpectedCharacters():
+            offset = int(error.pos_in_stream or 0)
+            found = repr(text[offset])
+        case UnexpectedToken(token=token) if token.type != "$END":
+            offset, found = token.start_pos, quote(token)
+        case _:
+            offset, found = len(text.rstrip()), end
+    interactive = parser.parse_interactive(text[:offset], start)
+    interactive.exhaust_lexer()
+    return offset, found, frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
+
+
+def describe_terminals(terminals: Iterable[str], words: Mapping[str, str]) -> str:
+    """``a, b or c``: the plain words for the terminals, each once, in the order of ``words``.
+
+    >>> describe_terminals({"B", "A"}, {"A": "a number", "B": "the end"})
+    'a number or the end'
+    """
+    known = set(terminals)
+    named = list(dict.fromkeys(word for terminal, word in words.items() if terminal in known))
+    return ", ".join(named[:-1]) + " or " + named[-1] if len(named) > 1 else "".join(named)
+
+
+def place_of(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both counted from 1.
+
+    >>> place_of("ab\\ncd", 4)
+    (2, 2)
+    """
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def quote(text: str) -> str:
+    """The text between quotes, on one line, shortened if long.
+
+    >>> quote("one\\ntwo")
+    "'one\\\\ntwo'"
+    """
+    return repr(str(text) if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")

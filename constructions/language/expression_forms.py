@@ -1,0 +1,139 @@
+"""An expression as text, as LaTeX and as a sympy object, each built from its postfix program without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from constructions.language.arithmetic import NEGATE, UNARY, Postfix
+
+# How tightly each operator binds, and how tightly its operands must bind to go without parentheses.
+_LEVELS: dict[str, tuple[int, int, int]] = {
+    "or": (0, 0, 1), "and": (1, 1, 2),
+    **dict.fromkeys(("<=", "<", ">=", ">", "==", "!="), (3, 4, 4)),
+    "+": (4, 4, 5), "-": (4, 4, 5),
+    **dict.fromkeys(("*", "/", "//", "%"), (5, 5, 6)),
+    "^": (7, 8, 6),
+}  # fmt: skip
+_UNARY_LEVELS = {"not": 2, NEGATE: 6}
+_ATOM = 8
+_FRACTION = 7
+
+_Piece = tuple[str, int]
+
+
+def format_text(program: Postfix) -> str:
+    """The canonical text: no redundant parentheses, and spaces only around comparisons and words.
+
+    >>> format_text((1, "i", "^", NEGATE))
+    '-1^i'
+    >>> format_text((1, NEGATE, "i", "^"))
+    '(-1)^i'
+    """
+    return _render(program, _binary_text, {"not": "not ", NEGATE: "-"}, ("(", ")"))
+
+
+def format_latex(program: Postfix) -> str:
+    """The expression as LaTeX.
+
+    >>> format_latex(("i", "n", "/"))
+    '\\\\frac{i}{n}'
+    """
+    return _render(program, _binary_latex, {"not": r"\lnot ", NEGATE: "-"}, (r"\left(", r"\right)"))
+
+
+def _render(program: Postfix, binary: Callable[[str, Callable[[_Piece, int], str], _Piece, _Piece], _Piece],
+            prefixes: dict[str, str], brackets: tuple[str, str]) -> str:
+    def at_least(piece: _Piece, level: int) -> str:
+        text, own = piece
+        return text if own >= level else f"{brackets[0]}{text}{brackets[1]}"
+
+    stack: list[_Piece] = []
+    for item in program:
+        if item in UNARY:
+            level = _UNARY_LEVELS[str(item)]
+            stack.append((prefixes[str(item)] + at_least(stack.pop(), level), level))
+        elif item in _LEVELS:
+            right, left = stack.pop(), stack.pop()
+            stack.append(binary(str(item), at_least, left, right))
+        else:
+            stack.append((str(item), _ATOM))
+    ((text, _),) = stack
+    return text
+
+
+def _binary_text(symbol: str, at_least: Callable[[_Piece, int], str], left: _Piece, right: _Piece) -> _Piece:
+    level, left_level, right_level = _LEVELS[symbol]
+    spaced = f" {symbol} " if level <= 3 else symbol
+    return at_least(left, left_level) + spaced + at_least(right, right_level), level
+
+
+_LATEX = {
+    "or": r" \lor ", "and": r" \land ", "<=": r" \le ", ">=": r" \ge ", "==": " = ", "!=": r" \ne ",
+    "*": r" \cdot ", "%": r" \bmod ",
+}  # fmt: skip
+
+
+def _binary_latex(symbol: str, at_least: Callable[[_Piece, int], str], left: _Piece, right: _Piece) -> _Piece:
+    level, left_level, right_level = _LEVELS[symbol]
+    match symbol:
+        case "/":
+            return rf"\frac{{{left[0]}}}{{{right[0]}}}", _FRACTION
+        case "//":
+            return rf"\left\lfloor\frac{{{left[0]}}}{{{right[0]}}}\right\rfloor", _ATOM
+        case "^":
+            return f"{at_least(left, left_level)}^{{{right[0]}}}", level
+    sign = _LATEX.get(symbol, f" {symbol} ")
+    return at_least(left, left_level) + sign + at_least(right, right_level), level
+
+
+def build_sympy(program: Postfix) -> Any:
+    """The expression as an unevaluated sympy object; variables are positive integer symbols.
+
+    Only constructors are called, and none evaluates: ``n^(9^9)`` stays as it is written.
+    """
+    import sympy  # type: ignore[import-untyped, unused-ignore]
+
+    constructors = _sympy_constructors(sympy)
+    stack: list[Any] = []
+    for item in program:
+        if isinstance(item, int):
+            stack.append(sympy.Integer(item))
+        elif item in constructors:
+            arity, construct = constructors[item]
+            arguments = stack[-arity:]
+            del stack[-arity:]
+            stack.append(construct(*arguments))
+        else:
+            stack.append(sympy.Symbol(item, integer=True, positive=True))
+    (result,) = stack
+    return result
+
+
+def _sympy_constructors(sympy: Any) -> dict[str, tuple[int, Callable[..., Any]]]:
+    def lazily(constructor: Any) -> Callable[..., Any]:
+        return lambda *arguments: constructor(*arguments, evaluate=False)
+
+    add, multiply, power = lazily(sympy.Add), lazily(sympy.Mul), lazily(sympy.Pow)
+
+    def negate(operand: Any) -> Any:
+        return -operand if operand.is_Integer else multiply(sympy.S.NegativeOne, operand)
+
+    def divide(left: Any, right: Any) -> Any:
+        return multiply(left, power(right, sympy.S.NegativeOne))
+
+    relations = {"<=": sympy.Le, "<": sympy.Lt, ">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq, "!=": sympy.Ne}
+    return {
+        NEGATE: (1, negate),
+        "not": (1, lazily(sympy.Not)),
+        "+": (2, add),
+        "-": (2, lambda left, right: add(left, negate(right))),
+        "*": (2, multiply),
+        "/": (2, divide),
+        "//": (2, lambda left, right: lazily(sympy.floor)(divide(left, right))),
+        "%": (2, lazily(sympy.Mod)),
+        "^": (2, power),
+        "and": (2, lazily(sympy.And)),
+        "or": (2, lazily(sympy.Or)),
+        **{symbol: (2, lazily(relation)) for symbol, relation in relations.items()},
+    }

@@ -1,0 +1,173 @@
+"""Exact expressions in positions and lengths: position embeddings, temperatures, and the conditions of predicates.
+
+Grammar     expressions.lark; for position embeddings and temperatures it is that of docs/certificate.md section 1.
+            Further, ``**`` is read as ``^``; ``str()`` writes ``^``.
+Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sympy only receives finished parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Any, NoReturn
+
+from lark import Lark, Token, Transformer, UnexpectedInput, v_args
+
+from constructions.errors import InputError
+from constructions.language.arithmetic import (
+    BINARY,
+    NEGATE,
+    UNARY,
+    Function,
+    Number,
+    OutOfRangeError,
+    Postfix,
+    run_time,
+)
+from constructions.language.diagnosis import describe_terminals, diagnose, quote
+from constructions.language.expression_forms import build_sympy, format_latex, format_text
+
+MAX_LENGTH = 300
+POSITION_AND_LENGTH = frozenset({"i", "n"})
+
+_SYNONYMS = {"**": "^", "=": "=="}
+_WORDS = {
+    "DIGITS": "a number", "NAME": "a variable", "LPAR": "'('", "NOT": "not", "RPAR": "')'",
+    "PLUS": "an operator such as +", "MINUS": "'-'", "RELATION": "a comparison such as ==", "AND": "and", "OR": "or",
+    "$END": "the end of the expression",
+}  # fmt: skip
+
+
+class EvaluationError(InputError):
+    """An expression without a value at some position: a division by zero, or an exponent or number out of range."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An exact function of its variables, equal to another exactly if they are written alike.
+
+    >>> expression = parse_expression("( -1 ) ^ i / (n - i + 1)")
+    >>> str(expression)
+    '(-1)^i/(n-i+1)'
+    >>> expression.evaluate(i=3, n=4)
+    Fraction(-1, 2)
+    """
+
+    text: str
+    boolean: bool
+    postfix: Postfix = field(compare=False, repr=False)
+    variables: frozenset[str] = field(compare=False, repr=False)
+    _function: Function = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse_expression, (self.text, self.variables, self.boolean)
+
+    def evaluate(self, **values: int) -> Fraction:
+        """The value; values of variables that do not occur are ignored.
+
+        Raises:
+            EvaluationError: if there is no value, or computing it would need an exponent or an integer out of range.
+        """
+        assert not self.boolean, "a condition holds or not; it has no value"
+        return Fraction(self._run(values))
+
+    def holds(self, **values: int) -> bool:
+        """Whether the condition is true; ``and`` and ``or`` look at their right side only if they must."""
+        assert self.boolean, "an expression has a value; it does not hold or fail"
+        return bool(self._run(values))
+
+    def _run(self, values: Mapping[str, int]) -> Number:
+        try:
+            return self._function(values)
+        except ZeroDivisionError:
+            self._fail("divides by zero", values)
+        except OutOfRangeError as failure:
+            self._fail(str(failure), values)
+
+    def _fail(self, reason: str, values: Mapping[str, int]) -> NoReturn:
+        at = ", ".join(f"{name} = {value}" for name, value in values.items())
+        raise EvaluationError(f"{self.text} {reason}" + (f" at {at}" if at else ""))
+
+    def to_sympy(self) -> Any:
+        """An unevaluated sympy object, for printing and inspection; nothing is decided by it."""
+        return build_sympy(self.postfix)
+
+    def latex(self) -> str:
+        """LaTeX for mathematics mode."""
+        return format_latex(self.postfix)
+
+
+@lru_cache(maxsize=4096)
+def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH, boolean: bool = False) -> Expression:
+    """The expression, or with ``boolean`` the condition, that ``text`` denotes.
+
+    >>> parse_expression("1/(n - 3)").evaluate(i=1, n=3)
+    Traceback (most recent call last):
+        ...
+    constructions.language.expressions.EvaluationError: 1/(n-3) divides by zero at i = 1, n = 3
+
+    Raises:
+        InputError: if the text is too long, does not parse, or mentions other variables.
+    """
+    if len(text) > MAX_LENGTH:
+        raise InputError(f"expression of {len(text)} characters: expected at most {MAX_LENGTH}")
+    program = _parse(text, "condition" if boolean else "sum")
+    for item in program:
+        if isinstance(item, Token):
+            _check_token(item, text, variables, boolean)
+    return _build(tuple(item if isinstance(item, int) else str(item) for item in program), boolean)
+
+
+def _build(program: Postfix, boolean: bool) -> Expression:
+    text = format_text(program)
+    if len(text) > MAX_LENGTH:
+        raise InputError(f"expression of {len(text)} characters, once written out: expected at most {MAX_LENGTH}")
+    names = frozenset(item for item in program if isinstance(item, str) and item not in UNARY and item not in BINARY)
+    return Expression(text, boolean, program, names, run_time(program))
+
+
+def _parse(text: str, start: str) -> Postfix:
+    try:
+        program: Postfix = _parser().parse(text, start)  # type: ignore[assignment]
+    except UnexpectedInput as error:
+        offset, found, accepted = diagnose(_parser(), start, text, error, _WORDS["$END"])
+        expected = describe_terminals(accepted - {"MINUS"} if "PLUS" in accepted else accepted, _WORDS)
+        raise InputError(f"expression {quote(text)}, column {offset + 1}: found {found}, expected {expected}") from None
+    return program
+
+
+def _check_token(token: Token, text: str, variables: frozenset[str], boolean: bool) -> None:
+    where = f"expression {quote(text)}, column {(token.start_pos or 0) + 1}"
+    if token.type == "NAME" and token not in variables:
+        expected = " or ".join(sorted(variables)) or "no variables"
+        raise InputError(f"{where}: found {quote(token)}, expected {expected}")
+    if token in ("//", "%") and not boolean:
+        raise InputError(f"{where}: found {quote(token)}, which only the conditions of predicates may use")
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open("expressions.lark", rel_to=__file__, parser="lalr", lexer="basic",
+                     start=["sum", "condition"], transformer=_ToPostfix())
+
+
+@v_args(inline=True)
+class _ToPostfix(Transformer[Token, Postfix]):
+    """Postfix programs, bottom up; names and operators stay tokens, which know where they stand."""
+
+    def number(self, digits: Token) -> Postfix:
+        return (int(digits),)
+
+    def variable(self, name: Token) -> Postfix:
+        return (name,)
+
+    def unary(self, operator: Token, operand: Postfix) -> Postfix:
+        return (*operand, NEGATE if operator == "-" else operator)
+
+    def binary(self, left: Postfix, operator: Token, right: Postfix) -> Postfix:
+        return (*left, *right, operator.update(value=_SYNONYMS.get(operator, str(operator))))

@@ -1,0 +1,76 @@
+"""Which of the logics of [SHA] a formula belongs to, and what keeps it out of a smaller one.
+
+Source      [SHA] Definitions 10, 14, 19; Theorem 13 (prev only), Theorem 16 (since only), Corollaries 17, 18, 22, 23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from constructions.language.syntax import (
+    Comparison,
+    Formula,
+    Next,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Until,
+    counts_of,
+    subformulas,
+)
+
+_OPERATORS: dict[type[Formula], str] = {Previous: "prev", Next: "next", Since: "since", Until: "until"}
+_WITH_A_NAME = ("", "prev next", "since until", "prev since", "next until", "prev", "next", "since", "until")
+
+
+def fragment_of(formula: Formula) -> str:
+    """The smallest logic with a name that contains ``formula``.
+
+    All four temporal operators, or a mixture without a name of its own, make LTL. With counting come ``+`` and ``Mon``
+    (the numerical predicates), and counts to both sides unless all are to the left.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> fragment_of(parse_formula("O prev Q_a")), fragment_of(parse_formula("ODD(#<[Q_a])"))
+    ('TL[prev, since]', 'TL[#<, +, Mon]')
+    >>> fragment_of(parse_formula("prev Q_a until Q_b")), fragment_of(parse_formula("Q_a -> Q_b"))
+    ('LTL', 'Boolean')
+    """
+    parts = subformulas(formula)
+    kinds = {type(part) for part in parts}
+    temporal = [name for kind, name in _OPERATORS.items() if kind in kinds]
+    sides = {count.side for part in parts for count in counts_of(part)}
+    if sides or Comparison in kinds:
+        return _name_with_counting(temporal, "right" in sides)
+    monadic = ["Mon"] if Predicate in kinds else []
+    if " ".join(temporal) in _WITH_A_NAME:
+        return f"TL[{', '.join(temporal + monadic)}]" if temporal or monadic else "Boolean"
+    return "LTL[Mon]" if monadic else "LTL"
+
+
+def _name_with_counting(temporal: list[str], to_the_right: bool) -> str:
+    """Corollary 23 allows prev, since and counts to the left; Corollary 22 allows everything."""
+    if not to_the_right and set(temporal) <= {"prev", "since"}:
+        return f"TL[{', '.join([*temporal, '#<', '+', 'Mon'])}]"
+    return "LTL[#<, #>, +, Mon]" if temporal else "TL[#<, #>, +, Mon]"
+
+
+def find_future_subformula(formula: Formula) -> Formula | None:
+    """The first subformula, innermost first, that itself looks to the right of its position, or None."""
+    return _find(formula, _looks_right)
+
+
+def _looks_right(part: Formula) -> bool:
+    return isinstance(part, Next | Until) or any(count.side == "right" for count in counts_of(part))
+
+
+def find_counting_subformula(formula: Formula) -> Formula | None:
+    """The first subformula, innermost first, that only Definition 19 has, or None.
+
+    These are comparisons of counts, and numerical predicates on counts or positions.
+    """
+    return _find(formula, lambda part: isinstance(part, Comparison | Predicate | PredicateOnCount))
+
+
+def _find(formula: Formula, condition: Callable[[Formula], bool]) -> Formula | None:
+    return next((part for part in subformulas(formula) if condition(part)), None)

@@ -1,0 +1,135 @@
+"""Unary numerical predicates, on positions and on counts.
+
+Source      [SHA] Definition 19: a family of functions from [n] = {1, ..., n} to {0, 1}.
+Differs     A count can be 0, which is outside [n]. The same rule is then applied to 0: EVEN, SQUARE and MOD(m,0) hold
+            of 0; ODD, FIRST, LAST, POW2 and PRIME do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isqrt
+from types import MappingProxyType
+
+from constructions.errors import InputError
+from constructions.language.expressions import Expression, parse_expression
+
+KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
+
+_DEFINITION = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*\(([^()]*)\)\s*:=(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class PredicateDefinition:
+    """``holds(k, n, parameters)`` for k >= 0 and n >= 1, with as many parameters as ``parameter_count`` says."""
+
+    name: str
+    parameter_count: int
+    holds: Callable[[int, int, tuple[int, ...]], bool]
+    description: str
+    depends_on_n: bool = False
+    first_parameter_at_least: int = 0
+
+    def find_problem(self, parameters: tuple[int, ...]) -> str | None:
+        """What is wrong with the parameters, or None.
+
+        >>> BUILTIN["MOD"].find_problem((3,))
+        'MOD takes 2 parameters, got 1'
+        """
+        if len(parameters) != self.parameter_count:
+            plural = "" if self.parameter_count == 1 else "s"
+            return f"{self.name} takes {self.parameter_count or 'no'} parameter{plural}, got {len(parameters)}"
+        if parameters and parameters[0] < self.first_parameter_at_least:
+            least = self.first_parameter_at_least
+            return f"{self.name} takes a first parameter of at least {least}, got {parameters[0]}"
+        return None
+
+
+def _is_square(k: int) -> bool:
+    return isqrt(k) ** 2 == k
+
+
+def _is_power_of_two(k: int) -> bool:
+    return k > 0 and k & (k - 1) == 0
+
+
+def _is_prime(k: int) -> bool:
+    return k >= 2 and all(k % divisor for divisor in range(2, isqrt(k) + 1))
+
+
+_BUILTIN = (
+    PredicateDefinition("ODD", 0, lambda k, n, _: k % 2 == 1, "k is odd"),
+    PredicateDefinition("EVEN", 0, lambda k, n, _: k % 2 == 0, "k is even"),
+    PredicateDefinition("MOD", 2, lambda k, n, mr: k % mr[0] == mr[1], "MOD(m,r): k mod m is r",
+                        first_parameter_at_least=1),
+    PredicateDefinition("FIRST", 0, lambda k, n, _: k == 1, "k is 1"),
+    PredicateDefinition("LAST", 0, lambda k, n, _: k == n, "k is n", depends_on_n=True),
+    PredicateDefinition("SQUARE", 0, lambda k, n, _: _is_square(k), "k is a square"),
+    PredicateDefinition("POW2", 0, lambda k, n, _: _is_power_of_two(k), "k is a power of two"),
+    PredicateDefinition("PRIME", 0, lambda k, n, _: _is_prime(k), "k is prime"),
+)
+
+BUILTIN: Mapping[str, PredicateDefinition] = MappingProxyType({entry.name: entry for entry in _BUILTIN})
+
+
+def find_predicate(name: str, predicates: Mapping[str, PredicateDefinition] | None) -> PredicateDefinition | None:
+    """The definition of a built-in predicate, or of one of the user's ``predicates``."""
+    return BUILTIN.get(name) or (predicates or {}).get(name)
+
+
+def parse_predicate_definition(text: str) -> PredicateDefinition:
+    """A user's predicate: a name, a variable for the position and perhaps one for the length, and a condition.
+
+    >>> third = parse_predicate_definition("THIRD(k,n) := k % 3 == 1")
+    >>> [k for k in range(1, 9) if third.holds(k, 8, ())]
+    [1, 4, 7]
+    >>> third.description
+    'THIRD(k) := k%3 == 1'
+    """
+    parsed = _DEFINITION.fullmatch(text)
+    if parsed is None:
+        raise InputError(f"predicate {_shorten(text)!r}: expected a definition such as THIRD(k,n) := k % 3 == 1")
+    name, header, body = parsed.groups()
+    _check_name(name)
+    variables = _parse_variables(name, header)
+    try:
+        condition = parse_expression(body.strip(), frozenset(variables), boolean=True)
+    except InputError as error:
+        raise InputError(f"predicate {_shorten(name)}: {error}") from None
+    return _define(name, variables, condition)
+
+
+def _define(name: str, variables: list[str], condition: Expression) -> PredicateDefinition:
+    used = [variable for variable in variables[1:] if variable in condition.variables]
+    return PredicateDefinition(
+        name,
+        0,
+        lambda k, n, _: condition.holds(**dict(zip(variables, (k, n), strict=False))),
+        f"{name}({','.join([variables[0], *used])}) := {condition}",
+        depends_on_n=bool(used),
+    )
+
+
+def _check_name(name: str) -> None:
+    if name in BUILTIN or name in KEYWORDS or name == "Q" or name.startswith("Q_"):
+        kind = "a built-in predicate" if name in BUILTIN else "taken by the language"
+        raise InputError(f"predicate {_shorten(name)!r}: the name is {kind}, expected another one")
+
+
+def _parse_variables(name: str, text: str) -> list[str]:
+    variables = [variable.strip() for variable in text.split(",")]
+    header = f"predicate {_shorten(name)}({_shorten(text)})"
+    distinct = len(set(variables)) == len(variables) <= 2
+    if not distinct or not all(_VARIABLE.fullmatch(variable) for variable in variables):
+        raise InputError(f"{header}: expected one or two variables, such as (k) or (k,n)")
+    if set(variables) & {"and", "or", "not"}:
+        raise InputError(f"{header}: and, or, not cannot be variables")
+    return variables
+
+
+def _shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,136 @@
+"""What formulas mean, by plain recursion on the definitions. Everything else is tested against this.
+
+Source      [SHA] Definitions 10, 14 and 19; each clause below reads like its line there.
+Differs     ``prev`` is false at the first position and ``next`` at the last, where the source looks beyond the word.
+            A predicate may be applied to a count of 0: see predicates.py.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+
+from constructions.errors import InputError
+from constructions.language.predicates import PredicateDefinition, find_predicate
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Formula,
+    Iff,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    Term,
+    Until,
+    subformulas,
+)
+
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def truth_values(formula: Formula, word: Sequence[str],
+                 predicates: Mapping[str, PredicateDefinition] | None = None) -> tuple[bool, ...]:
+    """Whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> truth_values(parse_formula("ODD(#<[Q_1])"), "0110")
+    (False, True, False, False)
+    """
+    if not word:
+        raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
+    reading = _Reading(word, predicates)
+    for part in subformulas(formula):
+        reading.table[part] = tuple(reading.satisfies(part, i) for i in reading.positions)
+    return reading.table[formula]
+
+
+def satisfies(formula: Formula, word: Sequence[str], i: int,
+              predicates: Mapping[str, PredicateDefinition] | None = None) -> bool:
+    """Whether ``word, i`` satisfies ``formula``; positions count from 1."""
+    values = truth_values(formula, word, predicates)
+    if not 1 <= i <= len(word):
+        raise InputError(f"position {i}: expected one of 1..{len(word)}")
+    return values[i - 1]
+
+
+class _Reading:
+    """One word, and the truth values of the subformulas found so far."""
+
+    def __init__(self, word: Sequence[str], predicates: Mapping[str, PredicateDefinition] | None) -> None:
+        self.word = word
+        self.n = len(word)
+        self.positions = range(1, self.n + 1)
+        self.predicates = predicates
+        self.table: dict[Formula, tuple[bool, ...]] = {}
+
+    def holds(self, formula: Formula, i: int) -> bool:
+        return self.table[formula][i - 1]
+
+    def satisfies(self, formula: Formula, i: int) -> bool:
+        match formula:
+            case Constant(value):
+                return value
+            case Symbol(symbol):
+                return self.word[i - 1] == symbol
+            case Not(operand):
+                return not self.holds(operand, i)
+            case And(left, right):
+                return self.holds(left, i) and self.holds(right, i)
+            case Or(left, right):
+                return self.holds(left, i) or self.holds(right, i)
+            case Implies(left, right):
+                return not self.holds(left, i) or self.holds(right, i)
+            case Iff(left, right):
+                return self.holds(left, i) == self.holds(right, i)
+        return self._satisfies_temporal(formula, i)
+
+    def _satisfies_temporal(self, formula: Formula, i: int) -> bool:
+        match formula:
+            case Previous(operand):
+                return i > 1 and self.holds(operand, i - 1)
+            case Next(operand):
+                return i < self.n and self.holds(operand, i + 1)
+            case Since(left, right):
+                return any(
+                    self.holds(right, j) and all(self.holds(left, k) for k in self.positions if j <= k <= i)
+                    for j in self.positions if j <= i
+                )  # fmt: skip
+            case Until(left, right):
+                return any(
+                    self.holds(right, j) and all(self.holds(left, k) for k in self.positions if i <= k <= j)
+                    for j in self.positions if j >= i
+                )  # fmt: skip
+        return self._satisfies_counting(formula, i)
+
+    def _satisfies_counting(self, formula: Formula, i: int) -> bool:
+        match formula:
+            case Predicate(name, parameters):
+                return self._theta(name, parameters, i)
+            case PredicateOnCount(name, parameters, count):
+                return self._theta(name, parameters, self._count(count, i))
+            case Comparison(relation, left, right):
+                return _RELATIONS[relation](self._term(left, i), self._term(right, i))
+        raise TypeError(f"not a formula: {type(formula).__name__}")
+
+    def _theta(self, name: str, parameters: tuple[int, ...], k: int) -> bool:
+        definition = find_predicate(name, self.predicates)
+        if definition is None:
+            raise InputError(f"predicate {name}: it is neither built in nor defined by the user")
+        return definition.holds(k, self.n, parameters)
+
+    def _count(self, count: Count, i: int) -> int:
+        counted = [j for j in self.positions if self.holds(count.operand, j)]
+        return sum(1 for j in counted if (j <= i if count.side == "left" else j >= i))
+
+    def _term(self, term: Term, i: int) -> int:
+        return sum(number * self._count(count, i) for number, count in term.coefficients) + term.constant

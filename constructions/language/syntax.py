@@ -1,0 +1,296 @@
+"""The syntax of formulas, as immutable interned nodes.
+
+Source      [SHA] Definitions 10, 14 and 19.
+Interning   Structurally equal nodes are one object, so equality and hashing are by identity and shared parts cost
+            nothing: ``a S b`` abbreviates ``(a | b) since b``, and nesting it on the right does not double the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from weakref import WeakValueDictionary
+
+Side = Literal["left", "right"]
+Relation = Literal["<=", "<", ">=", ">", "==", "!="]
+
+_NODES: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
+
+
+class _Interned(type):
+    """Calling a class returns the one node that has the given fields."""
+
+    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+        node = super().__call__(*arguments, **named)
+        return _NODES.setdefault((cls, *node.fields()), node)
+
+
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class _Node(metaclass=_Interned):
+    """What formulas, counts and terms have in common."""
+
+    def fields(self) -> tuple[Any, ...]:
+        """What the node is made of, in the order of the constructor."""
+        names: tuple[str, ...] = self.__match_args__
+        return tuple(getattr(self, name) for name in names)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), self.fields()  # so that copies and unpickled nodes are interned, too
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Formula(_Node):
+    """A formula; ``depth`` is the length of the longest chain of subformulas, 1 for an atom."""
+
+    depth: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in operands(self)), default=0))
+
+    def __repr__(self) -> str:
+        return f"parse_formula({str(self)!r})"
+
+    def __str__(self) -> str:
+        from constructions.language.printer import format_formula  # the printer is built on this module
+
+        return format_formula(self)
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Constant(Formula):
+    """True everywhere, or false everywhere."""
+
+    value: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Symbol(Formula):
+    """The letter at this position is ``symbol``."""
+
+    symbol: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Not(Formula):
+    """The operand does not hold."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class And(Formula):
+    """Both hold."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Or(Formula):
+    """At least one holds."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Implies(Formula):
+    """``left`` fails or ``right`` holds."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Iff(Formula):
+    """Both hold or neither does."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Previous(Formula):
+    """The operand holds one position to the left; false at the first position."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Next(Formula):
+    """The operand holds one position to the right; false at the last position."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Since(Formula):
+    """``right`` held at some position up to here, and ``left`` from that position (inclusive) to here."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Until(Formula):
+    """``right`` will hold at some position from here, and ``left`` from here to that position (inclusive)."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Count(_Node):
+    """How many positions up to here (``left``) or from here (``right``), this one included, satisfy the operand."""
+
+    side: Side
+    operand: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Term(_Node):
+    """A sum of integer multiples of counts, plus a constant. Order, repetitions and zero coefficients are kept."""
+
+    coefficients: tuple[tuple[int, Count], ...]
+    constant: int
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Predicate(Formula):
+    """A unary numerical predicate, applied to this position."""
+
+    name: str
+    parameters: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class PredicateOnCount(Formula):
+    """A unary numerical predicate, applied to a count."""
+
+    name: str
+    parameters: tuple[int, ...]
+    count: Count
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Comparison(Formula):
+    """The values of the two terms at this position stand in the relation."""
+
+    relation: Relation
+    left: Term
+    right: Term
+
+
+def operands(formula: Formula) -> tuple[Formula, ...]:
+    """The immediate subformulas from left to right, those inside counts included.
+
+    >>> operands(Since(Symbol("a"), Symbol("b")))
+    (parse_formula('Q_a'), parse_formula('Q_b'))
+    """
+    match formula:
+        case Not(operand) | Previous(operand) | Next(operand):
+            return (operand,)
+        case And(left, right) | Or(left, right) | Implies(left, right) | Iff(left, right):
+            return left, right
+        case Since(left, right) | Until(left, right):
+            return left, right
+        case PredicateOnCount(count=count):
+            return (count.operand,)
+        case Comparison():
+            return tuple(count.operand for count in counts_of(formula))
+    return ()
+
+
+def counts_of(formula: Formula) -> tuple[Count, ...]:
+    """The counts that ``formula`` itself mentions (not those inside its subformulas), from left to right."""
+    match formula:
+        case PredicateOnCount(count=count):
+            return (count,)
+        case Comparison(_, left, right):
+            return tuple(count for _, count in (*left.coefficients, *right.coefficients))
+    return ()
+
+
+TRUE = Constant(True)
+FALSE = Constant(False)
+
+
+def once(operand: Formula) -> Formula:
+    """``O operand``: it holds at some position up to here."""
+    return Since(TRUE, operand)
+
+
+def historically(operand: Formula) -> Formula:
+    """``H operand``: it holds at every position up to here."""
+    return Not(Since(TRUE, Not(operand)))
+
+
+def eventually(operand: Formula) -> Formula:
+    """``F operand``: it holds at some position from here."""
+    return Until(TRUE, operand)
+
+
+def always(operand: Formula) -> Formula:
+    """``G operand``: it holds at every position from here."""
+    return Not(Until(TRUE, Not(operand)))
+
+
+def usual_since(left: Formula, right: Formula) -> Formula:
+    """``left S right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
+    return Since(Or(left, right), right)
+
+
+def usual_until(left: Formula, right: Formula) -> Formula:
+    """``left U right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
+    return Until(Or(left, right), right)
+
+
+def subformulas(formula: Formula) -> list[Formula]:
+    """Every subformula once, each after its own subformulas; ``formula`` is last.
+
+    >>> subformulas(And(Symbol("a"), Not(Symbol("a"))))
+    [parse_formula('Q_a'), parse_formula('!Q_a'), parse_formula('Q_a & !Q_a')]
+    """
+    return postorder(formula, operands)
+
+
+def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
+    """The formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
+    finished: dict[Formula, None] = {}
+    pending: list[tuple[Formula, Iterator[Formula]]] = [(formula, iter(parts(formula)))]
+    while pending:
+        current, rest = pending[-1]
+        part = next((part for part in rest if part not in finished), None)
+        if part is None:
+            finished[current] = None
+            pending.pop()
+        else:
+            pending.append((part, iter(parts(part))))
+    return list(finished)
+
+
+def is_positional(formula: Formula) -> bool:
+    """Whether the truth of ``formula`` depends on the position and the length only, visibly so.
+
+    True of formulas built from predicates on the position, constants and Boolean connectives.
+    """
+    return _is_built_from(formula, (Predicate, Constant, Not, And, Or, Implies, Iff))
+
+
+def is_symbolic(formula: Formula) -> bool:
+    """Whether ``formula`` is built from symbols, constants and Boolean connectives only."""
+    return _is_built_from(formula, (Symbol, Constant, Not, And, Or, Implies, Iff))
+
+
+def _is_built_from(formula: Formula, classes: tuple[type[Formula], ...]) -> bool:
+    return all(isinstance(part, classes) for part in subformulas(formula))
+
+
+def symbols_of(formula: Formula) -> list[str]:
+    """The symbols that occur in ``formula``, sorted.
+
+    >>> symbols_of(Or(Symbol("b"), Symbol("a")))
+    ['a', 'b']
+    """
+    return sorted(part.symbol for part in subformulas(formula) if isinstance(part, Symbol))

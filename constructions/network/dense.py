@@ -1,0 +1,73 @@
+"""Dense matrices of a transformer, on request: rows and columns in the order of ``directions``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.transformer import Head, Layer, Row, Transformer
+
+Matrix = list[list[Fraction]]
+
+
+@dataclass(frozen=True)
+class DenseHead:
+    """W^Q and W^K of shape (d_k, d), W^V of shape (d, d), with 1/sqrt(d_k) folded into W^Q."""
+
+    queries: Matrix
+    keys: Matrix
+    values: Matrix
+
+
+@dataclass(frozen=True)
+class DenseLayer:
+    """The heads of a layer, then W_1 (d_f, d), b_1 (d_f), W_2 (d, d_f), b_2 (d)."""
+
+    heads: list[DenseHead]
+    w1: Matrix
+    b1: list[Fraction]
+    w2: Matrix
+    b2: list[Fraction]
+
+
+def dense_matrix(rows: Sequence[Row], names: Sequence[str]) -> Matrix:
+    """One matrix row per linear form, one column per direction.
+
+    >>> dense_matrix([{"b": Fraction(2)}], ["a", "b"])
+    [[Fraction(0, 1), Fraction(2, 1)]]
+    """
+    return [[row.get(name, Fraction(0)) for name in names] for row in rows]
+
+
+def dense_head(head: Head, names: Sequence[str]) -> DenseHead:
+    """The three matrices of one head."""
+    return DenseHead(dense_matrix(head.queries, names), dense_matrix(head.keys, names),
+                     dense_matrix([head.values.get(name, {}) for name in names], names))
+
+
+def dense_layer(layer: Layer, names: Sequence[str]) -> DenseLayer:
+    """All matrices of one layer."""
+    units = layer.feedforward.units
+    return DenseLayer(
+        heads=[dense_head(head, names) for head in layer.heads],
+        w1=dense_matrix([unit.reads for unit in units], names),
+        b1=[unit.bias for unit in units],
+        w2=[[unit.writes.get(name, Fraction(0)) for unit in units] for name in names],
+        b2=[layer.feedforward.bias.get(name, Fraction(0)) for name in names],
+    )
+
+
+def dense_layers(transformer: Transformer) -> list[DenseLayer]:
+    """The dense form of every layer."""
+    return [dense_layer(layer, list(transformer.directions)) for layer in transformer.layers]
+
+
+def dense_embeddings(transformer: Transformer, n: int) -> tuple[Matrix, Matrix]:
+    """Token embeddings (symbols, d) in the order of the alphabet, and position embeddings (n, d) for length n."""
+    names = list(transformer.directions)
+    tokens = dense_matrix([transformer.token_embedding[symbol] for symbol in transformer.alphabet], names)
+    positions = dense_matrix(
+        [{name: value.evaluate(i=i, n=n) for name, value in transformer.position_embedding.items()}
+         for i in range(1, n + 1)], names)
+    return tokens, positions

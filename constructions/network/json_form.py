@@ -1,0 +1,299 @@
+"""The JSON form of a transformer (docs/certificate.md, section 2): written canonically, read strictly.
+
+Reading never evaluates anything: numbers are strings of digits (or JSON integers), formulas and expressions go through
+their own parsers, and every mistake is one line that says where it is and what was expected.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from constructions.errors import InputError
+from constructions.language.expressions import parse_expression
+from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
+from constructions.language.syntax import is_positional
+from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
+
+FORMAT = "certify-transformer"
+VERSION = 1
+MAX_BYTES = 64_000_000
+MAX_DEPTH = 40
+MAX_DIGITS = 1000
+_RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
+V = TypeVar("V")
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
+    """The canonical JSON object; maps follow the order of ``directions`` and leave zeros out."""
+    order = {name: place for place, name in enumerate(transformer.directions)}
+
+    def ordered(row: Mapping[str, V], write: Callable[[V], Any]) -> dict[str, Any]:
+        return {name: write(row[name]) for name in sorted(row, key=order.__getitem__) if row[name] != 0}
+
+    def numbers(row: Row) -> dict[str, Any]:
+        return ordered(row, str)
+
+    def head_to_json(head: Head) -> dict[str, Any]:
+        return {
+            "name": head.name,
+            "source": head.source,
+            "mask": head.mask.value,
+            "weighting": head.weighting.value,
+            "temperature": str(head.temperature),
+            "queries": [numbers(row) for row in head.queries],
+            "keys": [numbers(row) for row in head.keys],
+            "values": ordered(head.values, numbers),
+        }
+
+    def unit_to_json(unit: Unit) -> dict[str, Any]:
+        return {"reads": numbers(unit.reads), "bias": str(unit.bias), "writes": numbers(unit.writes)}
+
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "alphabet": list(transformer.alphabet),
+        "directions": {name: meaning_to_json(meaning) for name, meaning in transformer.directions.items()},
+        "token_embedding": {symbol: numbers(transformer.token_embedding[symbol]) for symbol in transformer.alphabet},
+        "position_embedding": ordered(transformer.position_embedding, str),
+        "layers": [
+            {
+                "heads": [head_to_json(head) for head in layer.heads],
+                "feedforward": {
+                    "units": [unit_to_json(unit) for unit in layer.feedforward.units],
+                    "bias": numbers(layer.feedforward.bias),
+                },
+            }
+            for layer in transformer.layers
+        ],
+        "output": transformer.output,
+    }
+
+
+def meaning_to_json(meaning: Meaning) -> dict[str, Any]:
+    """The JSON object of one meaning."""
+    match meaning:
+        case Position(value):
+            return {"kind": "position", "value": str(value)}
+        case Truth(formula):
+            return {"kind": "truth", "formula": format_formula(formula)}
+        case Near(formula, when):
+            return {"kind": "near", "formula": format_formula(formula), "when": format_formula(when)}
+
+
+def write_canonical(data: Mapping[str, Any]) -> str:
+    """The one spelling of a model or certificate file: indent 1, ASCII, a final newline."""
+    return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_json(text: str, where: str) -> Any:
+    """The parsed JSON text, without floats, NaN, repeated keys, deep nesting or huge integers.
+
+    Raises:
+        InputError: naming ``where`` and the first problem.
+    """
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{where}: {len(text)} characters, expected at most {MAX_BYTES}")
+    _check_depth(text, where)
+
+    def refuse(kind: str) -> Callable[[str], Any]:
+        def hook(literal: str) -> Any:
+            raise InputError(f"{where}: {kind} {literal[:20]}, expected an exact rational such as \"1/3\"")
+        return hook
+
+    def integer(literal: str) -> int:
+        if len(literal) > MAX_DIGITS:
+            raise InputError(f"{where}: an integer of {len(literal)} digits, expected at most {MAX_DIGITS}")
+        return int(literal)
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(items)
+        if len(result) != len(items):
+            repeated = next(key for key, _ in items if sum(key == other for other, _ in items) > 1)
+            raise InputError(f"{where}: key {_quoted(repeated)} occurs twice in one object, expected once")
+        return result
+
+    try:
+        return json.loads(text, parse_float=refuse("floating-point number"), parse_constant=refuse("the constant"),
+                          parse_int=integer, object_pairs_hook=pairs)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+
+
+def _check_depth(text: str, where: str) -> None:
+    """Refuse nesting beyond MAX_DEPTH before any recursive reader sees the text."""
+    depth = 0
+    for bracket in re.finditer(r'"(?:[^"\\]|\\.)*"?|[\[{\]}]', text, re.DOTALL):
+        token = bracket.group()[0]
+        depth += (token in "[{") - (token in "]}")
+        if depth > MAX_DEPTH:
+            raise InputError(f"{where}: brackets nested deeper than {MAX_DEPTH}, as no model has")
+
+
+def _quoted(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Reader:
+    """Reads one model; ``directions`` grows first, so that every later name can be checked against it."""
+
+    def __init__(self) -> None:
+        self.alphabet: tuple[str, ...] = ()
+        self.directions: dict[str, Meaning] = {}
+
+    def fields(self, data: Any, where: str, names: tuple[str, ...]) -> list[Any]:
+        if not isinstance(data, dict):
+            raise InputError(f"{where}: {_quoted(data)}, expected an object with the keys {', '.join(names)}")
+        for name in names:
+            if name not in data:
+                raise InputError(f"{where}: no key \"{name}\", expected the keys {', '.join(names)}")
+        for name in data:
+            if name not in names:
+                raise InputError(f"{where}: unknown key {_quoted(name)}, expected the keys {', '.join(names)}")
+        return [data[name] for name in names]
+
+    def mapping(self, data: Any, where: str, read: Callable[[Any, str], V]) -> dict[str, V]:
+        if not isinstance(data, dict):
+            raise InputError(f"{where}: {_quoted(data)}, expected an object")
+        return {key: read(value, f"{where}[{_quoted(key)}]") for key, value in data.items()}
+
+    def by_direction(self, data: Any, where: str, read: Callable[[Any, str], V]) -> dict[str, V]:
+        result = self.mapping(data, where, read)
+        for name in result:
+            if name not in self.directions:
+                raise InputError(f"{where}: {_quoted(name)}, expected one of the {len(self.directions)} directions")
+        return result
+
+    def sequence(self, data: Any, where: str, read: Callable[[Any, str], V]) -> tuple[V, ...]:
+        if not isinstance(data, list):
+            raise InputError(f"{where}: {_quoted(data)}, expected a list")
+        return tuple(read(value, f"{where}[{place}]") for place, value in enumerate(data, start=1))
+
+    def text(self, data: Any, where: str) -> str:
+        if not isinstance(data, str):
+            raise InputError(f"{where}: {_quoted(data)}, expected a string")
+        if any(0xD800 <= ord(character) < 0xE000 for character in data):
+            raise InputError(f"{where}: a lone surrogate, expected Unicode text")
+        return data
+
+    def rational(self, data: Any, where: str) -> Fraction:
+        if isinstance(data, int) and not isinstance(data, bool):
+            return Fraction(data)
+        if isinstance(data, str) and len(data) <= 2 * MAX_DIGITS and _RATIONAL.fullmatch(data):
+            numerator, _, denominator = data.partition("/")
+            if max(len(numerator), len(denominator)) <= MAX_DIGITS and int(denominator or "1") != 0:
+                return Fraction(int(numerator), int(denominator or "1"))
+        raise InputError(f"{where}: {_quoted(data)}, expected a rational such as \"-3/4\" "
+                         f"(at most {MAX_DIGITS} digits, no zero denominator)")
+
+    def row(self, data: Any, where: str) -> Row:
+        return {name: value for name, value in self.by_direction(data, where, self.rational).items() if value}
+
+    def one_of(self, choices: type[Mask] | type[Weighting], data: Any, where: str) -> Any:
+        names = [choice.value for choice in choices]
+        if data not in names:
+            raise InputError(f"{where}: {_quoted(data)}, expected one of {', '.join(names)}")
+        return choices(data)
+
+    def located(self, parse: Callable[[str], V], data: Any, where: str) -> V:
+        try:
+            return parse(self.text(data, where))
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+
+    def meaning(self, data: Any, where: str) -> Meaning:
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if kind == "position":
+            _, value = self.fields(data, where, ("kind", "value"))
+            return Position(self.located(parse_expression, value, where))
+        if kind == "truth":
+            _, formula = self.fields(data, where, ("kind", "formula"))
+            return Truth(self.located(lambda text: parse_formula(text, self.alphabet), formula, where))
+        if kind == "near":
+            _, formula, when = self.fields(data, where, ("kind", "formula", "when"))
+            guard = self.located(parse_formula, when, where)
+            if not is_positional(guard):
+                raise InputError(f"{where}: when = {_quoted(when)}, expected only predicates on the position")
+            return Near(self.located(lambda text: parse_formula(text, self.alphabet), formula, where), guard)
+        raise InputError(f"{where}: {_quoted(data)}, expected a meaning of kind position, truth or near")
+
+    def head(self, data: Any, where: str) -> Head:
+        name, source, mask, weighting, temperature, queries, keys, values = self.fields(
+            data, where, ("name", "source", "mask", "weighting", "temperature", "queries", "keys", "values"))
+        head = Head(
+            name=self.text(name, f"{where}.name"),
+            source=self.text(source, f"{where}.source"),
+            mask=self.one_of(Mask, mask, f"{where}.mask"),
+            weighting=self.one_of(Weighting, weighting, f"{where}.weighting"),
+            temperature=self.located(parse_expression, temperature, f"{where}.temperature"),
+            queries=self.sequence(queries, f"{where}.queries", self.row),
+            keys=self.sequence(keys, f"{where}.keys", self.row),
+            values=self.by_direction(values, f"{where}.values", self.row),
+        )
+        if len(head.queries) != len(head.keys):
+            raise InputError(f"{where}: {len(head.queries)} queries and {len(head.keys)} keys, expected as many (d_k)")
+        return head
+
+    def unit(self, data: Any, where: str) -> Unit:
+        reads, bias, writes = self.fields(data, where, ("reads", "bias", "writes"))
+        return Unit(self.row(reads, f"{where}.reads"), self.rational(bias, f"{where}.bias"),
+                    self.row(writes, f"{where}.writes"))
+
+    def layer(self, data: Any, where: str) -> Layer:
+        heads, feedforward = self.fields(data, where, ("heads", "feedforward"))
+        units, bias = self.fields(feedforward, f"{where}.feedforward", ("units", "bias"))
+        return Layer(self.sequence(heads, f"{where}.heads", self.head),
+                     FeedForward(self.sequence(units, f"{where}.feedforward.units", self.unit),
+                                 self.row(bias, f"{where}.feedforward.bias")))
+
+
+def transformer_from_json(data: Any, where: str = "model") -> Transformer:
+    """The transformer that a JSON object describes.
+
+    Raises:
+        InputError: for the first thing that does not fit section 2 of docs/certificate.md.
+    """
+    reader = _Reader()
+    version, form, alphabet, directions, tokens, positions, layers, output = reader.fields(
+        data, where, ("version", "format", "alphabet", "directions", "token_embedding", "position_embedding",
+                      "layers", "output"))
+    if form != FORMAT or version != VERSION or isinstance(version, bool):
+        raise InputError(f"{where}: format {_quoted(form)} version {_quoted(version)}, "
+                         f"expected \"{FORMAT}\" version {VERSION}")
+    reader.alphabet = reader.sequence(alphabet, f"{where}.alphabet", reader.text)
+    if not reader.alphabet or "" in reader.alphabet or len(set(reader.alphabet)) != len(reader.alphabet):
+        raise InputError(f"{where}.alphabet: {_quoted(alphabet)}, expected distinct non-empty symbols, at least one")
+    reader.directions = reader.mapping(directions, f"{where}.directions", reader.meaning)
+    token_embedding = reader.mapping(tokens, f"{where}.token_embedding", reader.row)
+    if set(token_embedding) != set(reader.alphabet):
+        raise InputError(f"{where}.token_embedding: rows for {_quoted(sorted(token_embedding))}, "
+                         f"expected one for each symbol of the alphabet")
+    if output not in reader.directions:
+        raise InputError(f"{where}.output: {_quoted(output)}, expected the name of a direction")
+    return Transformer(
+        alphabet=reader.alphabet,
+        directions=reader.directions,
+        token_embedding=token_embedding,
+        position_embedding=reader.by_direction(
+            positions, f"{where}.position_embedding",
+            lambda text, place: reader.located(parse_expression, text, place)),
+        layers=reader.sequence(layers, f"{where}.layers", reader.layer),
+        output=output,
+    )
+
+
+def read_transformer(text: str, where: str = "model") -> Transformer:
+    """The transformer of a model file; see ``transformer_from_json`` and ``read_json`` for what is refused."""
+    return transformer_from_json(read_json(text, where), where)

@@ -1,0 +1,55 @@
+"""What a named direction of the residual stream is claimed to hold (docs/certificate.md, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constructions.language.expressions import Expression
+from constructions.language.printer import format_formula
+from constructions.language.syntax import TRUE, Formula, is_positional
+
+
+@dataclass(frozen=True)
+class Position:
+    """Exactly the value of an expression in i and n, whatever the word."""
+
+    value: Expression
+
+    def __str__(self) -> str:
+        return f"exactly {self.value}"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Exactly 1 where the formula holds and exactly 0 elsewhere."""
+
+    formula: Formula
+
+    def __str__(self) -> str:
+        return f"truth of {format_formula(self.formula)}"
+
+
+@dataclass(frozen=True)
+class Near:
+    """In [0, 1] always; where ``when`` holds, in [3/4, 1] if the formula holds and in [0, 1/4] if not."""
+
+    formula: Formula
+    when: Formula = TRUE
+
+    def __str__(self) -> str:
+        guard = "" if self.when is TRUE else f" where {format_formula(self.when)}"
+        return f"near the truth of {format_formula(self.formula)}{guard}"
+
+
+Meaning = Position | Truth | Near
+
+
+def is_known(meaning: Meaning) -> bool:
+    """Whether the value at (n, i) does not depend on the word."""
+    match meaning:
+        case Position():
+            return True
+        case Truth(formula):
+            return is_positional(formula)
+        case Near():
+            return False

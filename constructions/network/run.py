@@ -1,0 +1,90 @@
+"""Running a transformer with hard attention, exactly.
+
+Soft attention is enclosed, not computed, in ``proofs.replay``; both walk the layers through ``run_layers``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from constructions.network.transformer import FeedForward, Head, Transformer, combine
+from constructions.network.weighting import hard_weights
+
+Residual = dict[str, Fraction]
+V = TypeVar("V")
+
+
+def embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    """The initial residual vectors, one per position; directions that are not embedded are absent (they are 0)."""
+    n = len(word)
+    stream = []
+    for i, symbol in enumerate(word, start=1):
+        vector = dict(transformer.token_embedding[symbol])
+        for name, value in transformer.position_embedding.items():
+            vector[name] = vector.get(name, Fraction(0)) + value.evaluate(i=i, n=n)
+        stream.append(vector)
+    return stream
+
+
+def run_layers(
+    stream: list[dict[str, V]],
+    transformer: Transformer,
+    attend: Callable[[Head, list[dict[str, V]], int], Mapping[str, V]],
+    feed: Callable[[FeedForward, dict[str, V]], Mapping[str, V]],
+    add: Callable[[V, V], V],
+) -> list[dict[str, V]]:
+    """The residual stream after the last layer, for any arithmetic that can attend, feed forward and add."""
+
+    def added(vector: dict[str, V], *changes: Mapping[str, V]) -> dict[str, V]:
+        result = dict(vector)
+        for change in changes:
+            for name, value in change.items():
+                result[name] = add(result[name], value) if name in result else value
+        return result
+
+    for layer in transformer.layers:
+        attended = [
+            added(vector, *(attend(head, stream, i) for head in layer.heads))
+            for i, vector in enumerate(stream, start=1)
+        ]
+        stream = [added(vector, feed(layer.feedforward, vector)) for vector in attended]
+    return stream
+
+
+def scaled_scores(head: Head, stream: Sequence[Residual], i: int) -> list[Fraction]:
+    """The scores of position i at the visible positions, divided by the temperature if the weighting is softmax."""
+    n = len(stream)
+    query = [combine(row, stream[i - 1]) for row in head.queries]
+    temperature = head.temperature.evaluate(i=i, n=n)
+    return [
+        sum((q * combine(row, stream[j - 1]) for q, row in zip(query, head.keys, strict=True)), Fraction(0))
+        / temperature
+        for j in head.mask.visible(i, n)
+    ]
+
+
+def attend_hard(head: Head, stream: list[Residual], i: int) -> Residual:
+    """What the head adds at position i when softmax is replaced by average-hardmax."""
+    weights = hard_weights(scaled_scores(head, stream, i), head.weighting)
+    attended = [(w, stream[j - 1]) for w, j in zip(weights, head.mask.visible(i, len(stream)), strict=True) if w]
+    return {
+        name: sum((weight * combine(row, vector) for weight, vector in attended), Fraction(0))
+        for name, row in head.values.items()
+    }
+
+
+def feed_exactly(feedforward: FeedForward, vector: Residual) -> Residual:
+    """What the feed-forward layer adds to one residual vector."""
+    change = dict(feedforward.bias)
+    for unit in feedforward.units:
+        activation = max(combine(unit.reads, vector) + unit.bias, Fraction(0))
+        for name, weight in unit.writes.items():
+            change[name] = change.get(name, Fraction(0)) + weight * activation
+    return change
+
+
+def run_hard(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    """The final residual vectors with every softmax replaced by average-hardmax; exact."""
+    return run_layers(embed(transformer, word), transformer, attend_hard, feed_exactly, lambda a, b: a + b)

@@ -1,0 +1,137 @@
+"""The transformer as exact data: weights on named directions, position functions in i and n.
+
+``h' = h + heads(h)``, ``h'' = h' + feedforward(h')``; any number of heads; the usual 1/sqrt(d_k) is folded into the
+queries (DIVERGENCES.md lists where this differs from the text of [SHA] Section 3.1, which prints neither residual
+connections nor several heads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from constructions.language.expressions import Expression
+from constructions.network.meanings import Meaning
+
+Row = Mapping[str, Fraction]
+"""A linear form on the residual stream: direction -> coefficient; directions left out have coefficient 0."""
+
+
+class Mask(StrEnum):
+    """Which positions j a query at position i may see."""
+
+    NONE = "none"
+    FUTURE = "future"
+    PAST = "past"
+
+    def visible(self, i: int, n: int) -> range:
+        """The visible positions, counted from 1.
+
+        >>> list(Mask.FUTURE.visible(2, 3)), list(Mask.PAST.visible(2, 3))
+        ([1, 2], [2, 3])
+        """
+        return range(i if self is Mask.PAST else 1, (i if self is Mask.FUTURE else n) + 1)
+
+
+class Weighting(StrEnum):
+    """The weighting functions of [SHA] Definitions 2 to 4; softmax divides the scores by the head's temperature."""
+
+    SOFTMAX = "softmax"
+    AVERAGE_HARDMAX = "average-hardmax"
+    LEFTMOST_HARDMAX = "leftmost-hardmax"
+    RIGHTMOST_HARDMAX = "rightmost-hardmax"
+
+
+@dataclass(frozen=True)
+class Head:
+    """One attention head: score(i, j) = sum over r of queries[r](i) * keys[r](j), then weights, then values.
+
+    ``source`` names the statement of the literature, for people only: no obligation depends on it.
+    """
+
+    name: str
+    source: str
+    mask: Mask
+    weighting: Weighting
+    temperature: Expression
+    queries: tuple[Row, ...]
+    keys: tuple[Row, ...]
+    values: Mapping[str, Row]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One hidden unit of a feed-forward layer: adds ``writes * ReLU(reads . h + bias)``."""
+
+    reads: Row
+    bias: Fraction
+    writes: Row
+
+
+@dataclass(frozen=True)
+class FeedForward:
+    """One hidden layer of ReLU units, and an output bias."""
+
+    units: tuple[Unit, ...] = ()
+    bias: Row = field(default_factory=dict)
+
+    def written(self) -> list[str]:
+        """The directions that a unit or the bias writes, each once."""
+        return list(dict.fromkeys([name for unit in self.units for name in unit.writes] + list(self.bias)))
+
+    def units_writing(self, direction: str) -> tuple[Unit, ...]:
+        """The units with a non-zero weight to ``direction``."""
+        return tuple(unit for unit in self.units if direction in unit.writes)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Attention, then feed-forward, each added to the residual stream."""
+
+    heads: tuple[Head, ...] = ()
+    feedforward: FeedForward = FeedForward()
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A concrete transformer whose weights do not depend on the length of the word."""
+
+    alphabet: tuple[str, ...]
+    directions: Mapping[str, Meaning]
+    token_embedding: Mapping[str, Row]
+    position_embedding: Mapping[str, Expression]
+    layers: tuple[Layer, ...]
+    output: str
+
+    def heads(self) -> Iterator[tuple[int, int, Head]]:
+        """Every head with its layer and its place in it, both counted from 1."""
+        for number, layer in enumerate(self.layers, start=1):
+            for place, head in enumerate(layer.heads, start=1):
+                yield number, place, head
+
+    def embedded(self) -> list[str]:
+        """The directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""
+        written = {name for row in self.token_embedding.values() for name in row} | set(self.position_embedding)
+        later = {name for _, _, head in self.heads() for name in head.values}
+        later |= {name for layer in self.layers for name in layer.feedforward.written()}
+        return [name for name in self.directions if name in written or name not in later]
+
+    def parameter_count(self) -> int:
+        """The number of non-zero weights and biases, embeddings included."""
+        tokens = sum(map(len, self.token_embedding.values())) + len(self.position_embedding)
+        attention = sum(len(row) for _, _, head in self.heads()
+                        for row in (*head.queries, *head.keys, *head.values.values()))
+        dense = sum(len(unit.reads) + len(unit.writes) + (unit.bias != 0)
+                    for layer in self.layers for unit in layer.feedforward.units)
+        return tokens + attention + dense + sum(len(layer.feedforward.bias) for layer in self.layers)
+
+
+def combine(row: Row, values: Mapping[str, Fraction]) -> Fraction:
+    """The linear form at a residual vector; directions without a value count as 0.
+
+    >>> combine({"x": Fraction(1, 2), "y": Fraction(3)}, {"x": Fraction(4)})
+    Fraction(2, 1)
+    """
+    return sum((weight * values[name] for name, weight in row.items() if name in values), Fraction(0))

@@ -1,0 +1,72 @@
+"""Proposition 11: marking the first and the last position, and the reciprocals 1/i and 1/(n+1-i).
+
+Source      [SHA] Proposition 11 a, b and the remark after it.
+Claim       Uniform masked attention over -(-1)^j is exactly the mean of an alternating sum: 1 in absolute value over
+            a single position and at most 1/3 over several, so one ReLU (two for the last position) marks the end
+            exactly. Uniform attention over the marker is then exactly 1/i or 1/(n+1-i).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.draft import Draft
+from constructions.language.expressions import parse_expression
+from constructions.language.syntax import Predicate
+from constructions.network.meanings import Position
+from constructions.network.transformer import Head, Mask, Row, Weighting
+
+FIRST = Predicate("FIRST", ())
+LAST = Predicate("LAST", ())
+ALTERNATING = "(-1)^i"
+_ONE = Fraction(1)
+_THIRD = Fraction(1, 3)
+
+
+def first_marker(draft: Draft) -> str:
+    """The direction ``is[FIRST]``; case (a), future-masked."""
+    if draft.has_truth(FIRST):
+        return draft.truth(FIRST)
+    mean = _uniform_head(draft, Mask.FUTURE, {draft.embed_position(ALTERNATING): -_ONE},
+                         name="alternating mean up to i", value="(1-(-1)^i)/(2*i)", case="a")
+    return draft.add_truth(FIRST, [({mean: _ONE}, -_THIRD, 1 / (1 - _THIRD))], Fraction(0))
+
+
+def last_marker(draft: Draft) -> str:
+    """The direction ``is[LAST]``; case (b), past-masked."""
+    if draft.has_truth(LAST):
+        return draft.truth(LAST)
+    mean = _uniform_head(draft, Mask.PAST, {draft.embed_position(ALTERNATING): -_ONE},
+                         name="alternating mean from i", value="-(-1)^i*(1+(-1)^(n-i))/(2*(n-i+1))", case="b")
+    return draft.add_truth(
+        LAST, [({mean: sign * _ONE}, -_THIRD, 1 / (1 - _THIRD)) for sign in (1, -1)], Fraction(0))
+
+
+def reciprocal_of_position(draft: Draft) -> str:
+    """The direction 1/i: embedded, or computed by uniform attention over the first marker (the remark)."""
+    if draft.reciprocal_embedded or draft.has("1/i"):
+        return draft.embed_position("1/i")
+    return _uniform_head(draft, Mask.FUTURE, {first_marker(draft): _ONE}, name="1/i", value="1/i", case="a, remark")
+
+
+def reciprocal_from_end(draft: Draft) -> str:
+    """The direction 1/(n+1-i), by uniform past-masked attention over the last marker (the remark)."""
+    name = "1/(n+1-i)"
+    if draft.has(name):
+        return name
+    return _uniform_head(draft, Mask.PAST, {last_marker(draft): _ONE}, name=name, value=name, case="b, remark")
+
+
+def _uniform_head(draft: Draft, mask: Mask, values: Row, *, name: str, value: str, case: str) -> str:
+    head = Head(
+        name=name,
+        source=f"Proposition 11 {case}",
+        mask=mask,
+        weighting=Weighting.SOFTMAX,
+        temperature=draft.regime.temperature,
+        queries=({},),
+        keys=({},),
+        values={name: values},
+    )
+    draft.add_head(head, {name: Position(parse_expression(value))})
+    return name

@@ -1,0 +1,212 @@
+"""What one attention head must satisfy, derived from its weights and the meanings it reads and writes.
+
+The head's Boolean inputs are left free (idea "Composition" of DESIGN: every word gives some assignment). What remains
+of the network is a list of *sweeps*: sequences of positions, each offering a few options (scaled score, value, effect
+on the target's automaton), and the rows (n, i) to be checked along the way.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.meanings import Near, Truth
+from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from proofs.failures import NotDerived
+from proofs.known import KnownValues, positional_truth, predicate_holds
+from proofs.targets import Assignment, Target, build_target
+
+ZERO = Fraction(0)
+Letter = tuple[dict[str, Fraction], tuple[int, ...]]
+"""What an assignment makes of the truths that are read, and its effect on the automaton."""
+
+
+_STEP_NUMBERS: dict[tuple[Option, ...], int] = {}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One letter as the worst case sees it; ``effect[memory]`` is 2 * next memory + truth of the target."""
+
+    score: Fraction
+    value: Fraction
+    effect: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Position ``j`` of a sweep: its options, and which of them each assignment gives, in the order of ``assignments``.
+
+    Steps with the same options have the same ``number``, in all obligations.
+    """
+
+    j: int
+    options: tuple[Option, ...]
+    choices: tuple[int, ...]
+    number: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Positions in reading order, and the rows i at which the target must be approximated, each after its own step."""
+
+    n: int
+    steps: tuple[Step, ...]
+    rows: frozenset[int]
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for sweeps that are the same problem, whatever n and the formulas are called."""
+        checked = tuple(place for place, step in enumerate(self.steps) if step.j in self.rows)
+        return (tuple(step.number for step in self.steps), checked)
+
+
+@dataclass(frozen=True)
+class AttentionObligation:
+    """Every weighted mean of the head's values is near the truth of the target, at all rows of all sweeps."""
+
+    layer: int
+    place: int
+    head: Head
+    direction: str
+    meaning: Near
+    target: Target
+    sweeps: tuple[Sweep, ...]
+
+    def key(self) -> tuple[object, ...]:
+        """Equal obligations are discharged once."""
+        return tuple(dict.fromkeys(sweep.key() for sweep in self.sweeps))
+
+    def distinct_sweeps(self) -> list[Sweep]:
+        """The sweeps, each problem once: where nothing depends on n, a row is the same problem for every n."""
+        return list({sweep.key(): sweep for sweep in reversed(self.sweeps)}.values())[::-1]
+
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        return f"layer {self.layer}, head {self.place}, {self.direction}"
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return sum(len(sweep.rows) for sweep in self.sweeps)
+
+
+def oblige_attention(transformer: Transformer, known: KnownValues, max_n: int, layer: int, place: int, head: Head,
+                     direction: str) -> AttentionObligation:
+    """The obligation of one written direction that means ``near χ when G``.
+
+    Raises:
+        NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
+    """
+    meaning = transformer.directions[direction]
+    assert isinstance(meaning, Near)
+    derivation = _Derivation(transformer, known, max_n, head, head.values[direction], meaning)
+    return AttentionObligation(layer, place, head, direction, meaning, derivation.target, tuple(derivation.sweeps()))
+
+
+class _Derivation:
+    def __init__(self, transformer: Transformer, known: KnownValues, max_n: int, head: Head, value: Row,
+                 meaning: Near):
+        self.known = known
+        self.max_n = max_n
+        self.head = head
+        self.value = value
+        self.when = meaning.when
+        if head.weighting is not Weighting.SOFTMAX:
+            raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
+        for row in head.queries:
+            for name in row:
+                if name not in known:
+                    raise NotDerived(f"a query reads {name}, which depends on the word")
+        self.read = self._truths_read(transformer)
+        self.target = build_target(meaning.formula, self.read.values())
+        if (head.mask is not Mask.FUTURE) if self.target.past else (head.mask is not Mask.PAST):
+            raise NotDerived(f"mask {head.mask.value}: {format_formula(meaning.formula)} needs mask "
+                             + ("future" if self.target.past else "past"))
+        self._steps: dict[tuple[object, ...], Step] = {}
+        self._positions: dict[tuple[int, int], tuple[tuple[Fraction, ...], Fraction, tuple[bool, ...]]] = {}
+        self._letters: dict[tuple[bool, ...], list[Letter]] = {}
+
+    def _truths_read(self, transformer: Transformer) -> dict[str, Formula]:
+        read = {}
+        for name in dict.fromkeys(name for row in (*self.head.keys, self.value) for name in row):
+            match transformer.directions[name]:
+                case _ if name in self.known:
+                    pass
+                case Truth(formula):
+                    read[name] = formula
+                case meaning:
+                    raise NotDerived(f"a key or value reads {name}, {meaning}: only exact directions may be read")
+        return read
+
+    def sweeps(self) -> Iterator[Sweep]:
+        """The sweeps of all n; rows that share the scaled query share a sweep."""
+        for n in range(1, self.max_n + 1):
+            rows_by_query: dict[tuple[Fraction, ...], list[int]] = {}
+            for i in range(1, n + 1):
+                query = self._scaled_query(i, n)
+                if positional_truth(self.when, i, n):
+                    rows_by_query.setdefault(query, []).append(i)
+            for query, rows in rows_by_query.items():
+                yield Sweep(n, tuple(self._step(query, j, n) for j in self._reading_order(rows, n)), frozenset(rows))
+
+    def _reading_order(self, rows: list[int], n: int) -> range:
+        return range(1, max(rows) + 1) if self.target.past else range(n, min(rows) - 1, -1)
+
+    def _scaled_query(self, i: int, n: int) -> tuple[Fraction, ...]:
+        temperature = self.head.temperature.evaluate(i=i, n=n)
+        return tuple(sum((weight * self.known.value(name, i, n) for name, weight in row.items()), ZERO) / temperature
+                     for row in self.head.queries)
+
+    def _step(self, query: tuple[Fraction, ...], j: int, n: int) -> Step:
+        if (j, n) not in self._positions:
+            self._positions[j, n] = (
+                tuple(self._known_part(row, j, n) for row in self.head.keys), self._known_part(self.value, j, n),
+                tuple(predicate_holds(predicate, j, n) for predicate in self.target.predicates))
+        situation = self._positions[j, n]
+        key = (query, j, situation)
+        if key not in self._steps:
+            self._steps[key] = self._build_step(query, j, n, *situation)
+        return self._steps[key]
+
+    def _build_step(self, query: tuple[Fraction, ...], j: int, n: int, base: tuple[Fraction, ...],
+                    base_value: Fraction, context: tuple[bool, ...]) -> Step:
+        options: dict[Option, int] = {}
+        choices = []
+        for truths, effect in self._letters_at(j, n, context):
+            score = sum((q * (part + _truth_part(row, truths))
+                         for q, part, row in zip(query, base, self.head.keys, strict=True)), ZERO)
+            value = base_value + _truth_part(self.value, truths)
+            if not 0 <= value <= 1:
+                raise NotDerived(f"a value is {value} at position {j} of n = {n}, expected a number of [0, 1]")
+            choices.append(options.setdefault(Option(score, value, effect), len(options)))
+        listed = tuple(options)
+        return Step(j, listed, tuple(choices), _STEP_NUMBERS.setdefault(listed, len(_STEP_NUMBERS)))
+
+    def _known_part(self, row: Row, j: int, n: int) -> Fraction:
+        return sum((weight * self.known.value(name, j, n) for name, weight in row.items() if name in self.known), ZERO)
+
+    def _letters_at(self, j: int, n: int, context: tuple[bool, ...]) -> list[Letter]:
+        """Every assignment with the values it gives to the directions read and its effect on the automaton."""
+        if context not in self._letters:
+            target = self.target
+            self._letters[context] = [
+                ({name: Fraction(target.read_truth(formula, assignment, j, n)) for name, formula in self.read.items()},
+                 tuple(2 * memory + truth for memory, truth in (
+                     target.step(before, assignment, j, n) for before in range(1 << len(target.remembering)))))
+                for assignment in assignments(len(target.atoms))
+            ]
+        return self._letters[context]
+
+
+def assignments(atoms: int) -> list[Assignment]:
+    """All truth assignments to so many atoms, in one fixed order."""
+    return list(itertools.product((False, True), repeat=atoms))
+
+
+def _truth_part(row: Row, truths: dict[str, Fraction]) -> Fraction:
+    return sum((weight * truths[name] for name, weight in row.items() if name in truths), ZERO)

@@ -1,0 +1,116 @@
+"""One integer variable per position holds its cost w * (bound - err), scaled and rounded down to a few bits; Z3 shows that no input with the given truth of the target makes the sum
+negative.
+
+Rows (n, i) whose inputs mean the same are proved together with the lower hull of their costs, and in smaller groups
+where that is too weak.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands
+from proofs.attention import AttentionObligation
+from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
+from proofs.by_z3.solver import choose, connective_term, integer, is_unsat, new_solver
+from proofs.targets import Target
+
+
+def proves_attention(obligation: AttentionObligation, bound: Fraction) -> bool:
+    """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
+
+    False means that Z3 found an input for one single row; then the bound is false up to rounding.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    rows: dict[tuple[int, ...], Row] = {}
+    for sweep in obligation.distinct_sweeps():
+        for row in rows_of(sweep):
+            rows.setdefault(tuple(step.number for step in row.steps), row)
+    ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
+    costs = Costs(ordered)
+    return all(_proves_rows(obligation.target, ordered, truth, bound, costs) for truth in (False, True))
+
+
+def _proves_rows(target: Target, rows: list[Row], truth: bool, bound: Fraction, costs: Costs) -> bool:
+    """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
+    largest = len(rows)
+    start = 0
+    while start < len(rows):
+        group = _group(rows, start, largest)
+        if _has_no_violation(target, group, truth, costs.hull(group, truth, bound, ROUGH_BITS)):
+            start += len(group)
+        elif len(group) > 1:
+            largest = len(group) // 2
+        elif _has_no_violation(target, group, truth, costs.hull(group, truth, bound, FINE_BITS)):
+            start += 1
+        else:
+            return False
+    return True
+
+
+def _group(rows: list[Row], start: int, largest: int) -> list[Row]:
+    """At most ``largest`` rows of compatible shape from ``start`` on, none twice as long as the first."""
+    end = start + 1
+    while (end < len(rows) and end - start < largest and len(rows[end].steps) < 2 * len(rows[start].steps)
+           and _compatible(rows[end - 1], rows[end])):
+        end += 1
+    return rows[start:end]
+
+
+def _compatible(shorter: Row, longer: Row) -> bool:
+    return longer.shape[:len(shorter.steps)] == shorter.shape
+
+
+def _has_no_violation(target: Target, rows: list[Row], truth: bool, hull: list[list[int]]) -> bool:
+    """Whether no row of these, on no input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
+    longest = rows[-1]
+    solver = new_solver()
+    present = [z3.Bool(f"present_{k}") for k in range(len(hull))]
+    shortest = min(len(row.steps) for row in rows)
+    solver.add(*(present[k] for k in range(shortest)))
+    solver.add(*(z3.Implies(present[k], present[k - 1]) for k in range(1, len(hull))))
+    atoms = [[z3.Bool(f"atom_{k}_{a}") for a in range(len(target.atoms))] for k in range(len(hull))]
+    costs = [z3.Int(f"cost_{k}") for k in range(len(hull))]
+    for k, step in enumerate(longest.steps):
+        by_assignment = [hull[k][choice] for choice in step.choices]
+        solver.add(costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment)))
+        solver.add(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
+    solver.add(_target_truth(target, longest, atoms, present) == truth, z3.Sum(costs) < 0)
+    return is_unsat(solver)
+
+
+def _target_truth(target: Target, row: Row, atoms: list[list[Any]], present: list[Any]) -> Any:
+    """The truth of the target at the row, by unfolding its operators from the far end to the row."""
+    memory: dict[Formula, Any] = {node: z3.BoolVal(False) for node in target.remembering}
+    truth: Any = z3.BoolVal(False)
+    for k in reversed(range(len(row.steps))):
+        unfold = _Unfolding(target, atoms[k], memory, row.steps[k].j, row.n)
+        truth = unfold.truth(target.formula, at_root=True)
+        memory = {node: z3.And(present[k], unfold.remembered(node)) for node in target.remembering}
+    return truth
+
+
+class _Unfolding:
+    def __init__(self, target: Target, atoms: list[Any], memory: dict[Formula, Any], i: int, n: int):
+        self.target, self.atoms, self.memory, self.i, self.n = target, atoms, memory, i, n
+
+    def truth(self, formula: Formula, at_root: bool = False) -> Any:
+        if not at_root and formula in self.target.atoms:
+            return self.atoms[self.target.atoms.index(formula)]
+        match formula:
+            case Since(left, right) | Until(left, right):
+                return z3.And(self.truth(left), z3.Or(self.truth(right), self.memory[formula]))
+            case Previous() | Next():
+                return self.memory[formula]
+        return connective_term(formula, [self.truth(part) for part in operands(formula)], self.i, self.n)
+
+    def remembered(self, node: Formula) -> Any:
+        match node:
+            case Previous(operand) | Next(operand):
+                return self.truth(operand)
+        return self.truth(node, at_root=True)

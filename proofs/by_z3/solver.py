@@ -1,0 +1,76 @@
+"""A fresh solver per question, numerals of any size, and formulas as Z3 terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import z3
+from flint import fmpz
+
+from constructions.language.syntax import And, Constant, Formula, Iff, Implies, Not, Or, Predicate
+from proofs.known import predicate_holds
+
+TIMEOUT_MS = 60_000
+
+
+class Undecided(Exception):
+    """Z3 answered neither sat nor unsat."""
+
+
+def new_solver() -> Any:
+    """A solver of its own for each question: no state is carried over."""
+    solver = z3.Solver()
+    solver.set("timeout", TIMEOUT_MS)
+    return solver
+
+
+def is_unsat(solver: Any) -> bool:
+    """Whether the assertions contradict each other.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    answer = solver.check()
+    if answer == z3.unknown:
+        raise Undecided(f"Z3: {solver.reason_unknown()}")
+    return bool(answer == z3.unsat)
+
+
+def integer(x: int) -> Any:
+    """The numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
+    return z3.IntVal(str(fmpz(x)))
+
+
+def rational(x: Fraction) -> Any:
+    """The numeral of a rational."""
+    return z3.Q(x.numerator, x.denominator)
+
+
+def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
+    """The value that belongs to the assignment of the atoms, as nested conditionals."""
+    if len(set(values)) == 1:
+        return integer(values[0])
+    half = len(values) // 2
+    return z3.If(atoms[0], choose(atoms[1:], values[half:]), choose(atoms[1:], values[:half]))
+
+
+def connective_term(formula: Formula, parts: list[Any], i: int, n: int) -> Any:
+    """A connective, constant or predicate at (n, i), over the terms of its operands."""
+    match formula:
+        case Constant(value):
+            return z3.BoolVal(value)
+        case Predicate():
+            return z3.BoolVal(predicate_holds(formula, i, n))
+        case Not():
+            return z3.Not(parts[0])
+        case And():
+            return z3.And(*parts)
+        case Or():
+            return z3.Or(*parts)
+        case Implies():
+            return z3.Implies(*parts)
+        case Iff():
+            return parts[0] == parts[1]
+    raise AssertionError(f"no encoding for {formula!r}")

@@ -1,0 +1,46 @@
+"""Sealing a proof: the certificate of docs/certificate.md, section 3, canonical to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.transformer import Transformer
+from constructions.regimes import Regime
+from proofs.discharge import Line
+
+FORMAT = "certify-certificate"
+VERSION = 1
+
+
+def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Transformer, lines: Sequence[Line]) -> str:
+    """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
+
+    Sealing proves nothing: the checker recomputes everything that is written here.
+    """
+    certificate: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "claim": {
+            "formula": format_formula(formula),
+            "alphabet": list(transformer.alphabet),
+            "max_n": max_n,
+            "regime": regime.sharpening.value if regime else "unstated",
+            "causal": regime.causal if regime else False,
+        },
+        "transformer": transformer_to_json(transformer),
+        "bounds": [
+            {
+                "layer": line.layer,
+                "head": line.place,
+                "direction": line.direction,
+                "error_if_false": str(line.worst.bound(False)),
+                "error_if_true": str(line.worst.bound(True)),
+            }
+            for line in lines if line.worst is not None
+        ],
+    }
+    return write_canonical(certificate)

@@ -1,0 +1,116 @@
+"""The composition: which direction may be read when, and that every direction is written once.
+
+This is what lets each head be certified alone: when it reads a direction, that direction already holds its meaning,
+and nothing changes it afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula, Symbol, is_positional, is_symbolic, operands, subformulas
+from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.network.transformer import Row, Transformer
+from proofs.known import connective, positional_truth
+
+
+@dataclass(frozen=True)
+class Write:
+    """One direction written at one place: stage 0 is the embedding, 2l - 1 the heads of layer l, 2l its ReLUs."""
+
+    stage: int
+    place: int
+    direction: str
+
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        if self.stage == 0:
+            return "the embedding"
+        layer = (self.stage + 1) // 2
+        return f"layer {layer}, head {self.place}" if self.stage % 2 else f"layer {layer}, feed-forward"
+
+
+def writes(transformer: Transformer) -> Iterator[Write]:
+    """Every write, in the order of stages."""
+    for name in transformer.embedded():
+        yield Write(0, 0, name)
+    for number, layer in enumerate(transformer.layers, start=1):
+        for place, head in enumerate(layer.heads, start=1):
+            for name in head.values:
+                yield Write(2 * number - 1, place, name)
+        for name in layer.feedforward.written():
+            yield Write(2 * number, 0, name)
+
+
+def find_composition_faults(transformer: Transformer) -> list[str]:
+    """Reads before a write and second writes; empty if the composition is sound."""
+    written: dict[str, Write] = {}
+    faults = []
+    for write in writes(transformer):
+        if write.direction in written:
+            faults.append(f"{write.direction} is written by {written[write.direction].where} and by {write.where}; "
+                          "each direction is written once")
+        written.setdefault(write.direction, write)
+    for stage, where, rows in _reads(transformer):
+        faults += [f"{where} reads {name}, which is written by {written[name].where}"
+                   for name in dict.fromkeys(name for row in rows for name in row)
+                   if name in written and written[name].stage >= stage]
+    return faults
+
+
+def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Row]]]:
+    for number, place, head in transformer.heads():
+        yield 2 * number - 1, f"layer {number}, head {place}", [*head.queries, *head.keys, *head.values.values()]
+    for number, layer in enumerate(transformer.layers, start=1):
+        yield 2 * number, f"layer {number}, feed-forward", [unit.reads for unit in layer.feedforward.units]
+
+
+def find_output_faults(transformer: Transformer) -> list[str]:
+    """What keeps the output from being a claim about a formula and all its subformulas."""
+    output = transformer.directions[transformer.output]
+    if not isinstance(output, Truth):
+        return [f"the output {transformer.output} is {output}, expected the exact truth of a formula"]
+    held = {meaning.formula for meaning in transformer.directions.values() if isinstance(meaning, Truth)}
+    return [f"no direction holds the truth of the subformula {format_formula(part)}"
+            for part in subformulas(output.formula) if part not in held]
+
+
+def find_embedding_fault(transformer: Transformer, direction: str, max_n: int) -> str | None:
+    """Why an embedded direction does not hold its meaning, if it does not."""
+    tokens = {symbol: row[direction] for symbol, row in transformer.token_embedding.items() if direction in row}
+    position = transformer.position_embedding.get(direction)
+    meaning: Meaning = transformer.directions[direction]
+    match meaning:
+        case Truth(formula) if is_symbolic(formula):
+            if position is not None:
+                return "the truth of a formula over symbols has no position embedding"
+            for symbol in transformer.alphabet:
+                if tokens.get(symbol, 0) != symbolic_truth(formula, symbol):
+                    return f"the token embedding of {symbol} is {tokens.get(symbol, 0)}, expected {meaning}"
+            return None
+        case Position() | Truth():
+            if isinstance(meaning, Truth) and not is_positional(meaning.formula):
+                return f"{meaning} is not decided by the embedding"
+            if tokens or position is None:
+                return "a function of the position is embedded by position alone"
+            for n in range(1, max_n + 1):
+                for i in range(1, n + 1):
+                    expected = (meaning.value.evaluate(i=i, n=n) if isinstance(meaning, Position)
+                                else int(positional_truth(meaning.formula, i, n)))
+                    if position.evaluate(i=i, n=n) != expected:
+                        return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
+            return None
+        case Near():
+            return "an approximate direction is written by a head, not embedded"
+
+
+def symbolic_truth(formula: Formula, symbol: str) -> bool:
+    """The truth of a formula over symbols at a position that holds ``symbol``."""
+    if isinstance(formula, Symbol):
+        return formula.symbol == symbol
+    truth = connective(formula, tuple(symbolic_truth(part, symbol) for part in operands(formula)))
+    assert truth is not None, f"not symbolic: {formula!r}"
+    return truth

@@ -1,0 +1,1 @@
+"""Rigorous enclosures: every function returns bounds that contain the true real value, rounded outward."""

@@ -1,0 +1,60 @@
+"""Closed intervals with rational ends, for running a network: exact where the numbers are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.transformer import Row
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All reals x with lower <= x <= upper."""
+
+    lower: Fraction
+    upper: Fraction
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.lower + other.lower, self.upper + other.upper)
+
+    def __mul__(self, other: Interval) -> Interval:
+        products = [a * b for a in (self.lower, self.upper) for b in (other.lower, other.upper)]
+        return Interval(min(products), max(products))
+
+    def scaled(self, factor: Fraction) -> Interval:
+        """The interval of factor * x.
+
+        >>> Interval(Fraction(1), Fraction(2)).scaled(Fraction(-3))
+        Interval(lower=Fraction(-6, 1), upper=Fraction(-3, 1))
+        """
+        ends = (self.lower * factor, self.upper * factor)
+        return Interval(min(ends), max(ends))
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it contains one number only."""
+        return self.lower == self.upper
+
+    def within(self, lower: Fraction, upper: Fraction) -> bool:
+        """Whether every number of the interval lies in [lower, upper]."""
+        return lower <= self.lower and self.upper <= upper
+
+    def misses(self, lower: Fraction, upper: Fraction) -> bool:
+        """Whether no number of the interval lies in [lower, upper]."""
+        return self.upper < lower or upper < self.lower
+
+
+def point(x: Fraction) -> Interval:
+    """The interval that contains x only."""
+    return Interval(x, x)
+
+
+def enclose_form(row: Row, values: Mapping[str, Interval]) -> Interval:
+    """An enclosure of a linear form; directions without a value count as 0."""
+    total = point(Fraction(0))
+    for name, weight in row.items():
+        if name in values:
+            total += values[name].scaled(weight)
+    return total

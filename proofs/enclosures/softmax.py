@@ -1,0 +1,52 @@
+"""A softmax-weighted mean, enclosed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from proofs.enclosures.exponential import enclose_exp
+from proofs.enclosures.intervals import Interval, point
+
+Weight = tuple[int, int]
+"""Lower and upper bound of a positive weight, in units shared by all weights of one softmax."""
+
+
+def weights_in_common_units(scores: Sequence[Interval], bits: int) -> list[Weight]:
+    """Enclosures of exp(score - largest score), all in units of one power of 2.
+
+    Only the weights are rounded; whatever is summed from them is exact. Equal exact scores give equal weights.
+
+    >>> weights_in_common_units([point(Fraction(5)), point(Fraction(5))], 128)
+    [(1, 1), (1, 1)]
+    """
+    top = max(score.upper for score in scores)
+    ends = [(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits)) for score in scores]
+    unit = min(low.exponent if low.exponent < high.exponent else high.exponent for low, high in ends)
+    return [(low.lower << (low.exponent - unit), high.upper << (high.exponent - unit)) for low, high in ends]
+
+
+def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int) -> Interval:
+    """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals."""
+    weights = weights_in_common_units(scores, bits)
+    return Interval(-_greatest_mean(weights, [-value.lower for value in values]),
+                    _greatest_mean(weights, [value.upper for value in values]))
+
+
+def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fraction:
+    """The greatest weighted mean of ``values`` with each weight in its interval.
+
+    It puts the weights of the greatest values at their upper ends and the rest at their lower ends: starting from the
+    lower ends, raising one weight raises the mean as long as its value exceeds the mean.
+    """
+    total = sum(low for low, _ in weights)
+    weighted = sum((low * value for (low, _), value in zip(weights, values, strict=True)), Fraction(0))
+    for value, (low, high) in sorted(zip(values, weights, strict=True), reverse=True):
+        if value * total <= weighted:
+            break
+        total += high - low
+        weighted += (high - low) * value
+    return weighted / total
+
+
+__all__ = ["Weight", "enclose_mean", "point", "weights_in_common_units"]

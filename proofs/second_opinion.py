@@ -1,0 +1,43 @@
+"""mpmath's view of a worst case that Arb enclosed: another library, another algorithm, the same number to 40 digits.
+
+It guards against a wrong enclosure by raising an error; it never turns a verdict into a better one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+
+from proofs.worst_case import Extreme, option_error
+
+DIGITS = 60
+AGREEMENT = Fraction(1, 10**25)
+"""Relative; enclosures of 128 bits are about 10^-38 wide."""
+
+
+def error_by_mpmath(extreme: Extreme) -> Fraction:
+    """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
+    steps = list(zip(extreme.weighed.sweep.steps, extreme.choices, strict=False))
+    top = max(step.options[choice].score for step, choice in steps)
+    with mpmath.workdps(DIGITS):
+        total = wrong = mpmath.mpf(0)
+        for step, choice in steps:
+            option = step.options[choice]
+            weight = mpmath.exp(_mpf(option.score - top))
+            total += weight
+            wrong += weight * _mpf(option_error(option.value, extreme.truth))
+        error = wrong / total
+    mantissa, exponent = error.man_exp
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def agrees(extreme: Extreme) -> bool:
+    """Whether mpmath's error lies where the enclosure says, up to 25 digits."""
+    error = error_by_mpmath(extreme)
+    slack = AGREEMENT * max(error, extreme.lower)
+    return extreme.lower - slack <= error <= extreme.upper + slack
+
+
+def _mpf(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator

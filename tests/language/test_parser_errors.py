@@ -1,0 +1,134 @@
+"""Bad formulas are refused at the right place, in plain words, quickly, and without a traceback of another kind."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from constructions.errors import FormulaError
+from constructions.language.parser import parse_formula
+from constructions.language.syntax import Formula, Symbol, subformulas
+
+A_FORMULA = "expected a formula"
+OR_END = "expected an operator such as & or since or the end of the formula"
+HINT = "; a symbol is written Q_a, or Q['a'] with any a"
+PREDICATES = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, POW2, PRIME" + HINT
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("", 1, 1, f"found the end of the formula, {A_FORMULA}"),
+        ("Q_a &  ", 1, 6, f"found the end of the formula, {A_FORMULA}"),
+        ("Q_a & )", 1, 7, f"found ')', {A_FORMULA}"),
+        ("Q_a &\n  & Q_b", 2, 3, f"found '&', {A_FORMULA}"),
+        ("& Q_a", 1, 1, f"found '&', {A_FORMULA}"),
+        ("Q_a &\n  $", 2, 3, f"found '$', {A_FORMULA}"),
+        ("prev", 1, 5, f"found the end of the formula, {A_FORMULA}"),
+        ("(Q_a", 1, 5, "found the end of the formula, expected ')' or an operator such as & or since"),
+        ("Q_a)", 1, 4, f"found ')', {OR_END}"),
+        ("Q_a Q_b", 1, 5, f"found 'Q_b', {OR_END}"),
+        ("Q_a # Q_b", 1, 5, f"found '#', {OR_END}"),
+        ("#<[Q_a <= 3", 1, 8, "found '<=', expected ']' or an operator such as & or since"),
+        ("#<[Q_a]", 1, 8, "found the end of the formula, expected '+' or '-' or a comparison such as <="),
+        ("#<[Q_a] & Q_b", 1, 9, "found '&', expected '+' or '-' or a comparison such as <="),
+        ("3 <", 1, 4, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
+        ("3 < Q_a", 1, 5, "found 'Q_a', expected a number or a count such as #<[Q_a]"),
+        ("1.5 < 2", 1, 2, "found '.', expected a count such as #<[Q_a], '+' or '-' or a comparison such as <="),
+        ("1 <= 2 <= 3", 1, 8, "found '<=', expected a count such as #<[Q_a], '+' or '-', "
+                              "an operator such as & or since or the end of the formula"),
+        ("ODD(Q_1)", 1, 5, "found 'Q_1', expected a number or a count such as #<[Q_a]"),
+        ("MOD(3,", 1, 7, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
+        ("MOD(3,1", 1, 8, "found the end of the formula, expected ',' or ')'"),
+        ("Q_b & MOD(3)", 1, 7, "MOD takes 2 parameters, got 1"),
+        ("ODD(2)", 1, 1, "ODD takes no parameters, got 1"),
+        ("MOD(0,0)", 1, 1, "MOD takes a first parameter of at least 1, got 0"),
+        ("MOD(#<[Q_a])", 1, 1, "MOD takes 2 parameters, got 0"),
+        ("a & b", 1, 1, f"found 'a', {PREDICATES}"),
+        ("Q_a & Q", 1, 7, f"found 'Q', {PREDICATES}"),
+        ("Q['']", 1, 1, "found an empty symbol, expected at least one character between the quotes"),
+        ("Q['a", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the formula" + HINT),
+        ("Q_é", 1, 3, "found 'é', expected '(', an operator such as & or since or the end of the formula" + HINT),
+        ("Q['\\a']", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the formula" + HINT),
+    ],
+)  # fmt: skip
+def test_where_and_what(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_formula(text)
+    error = caught.value
+    assert (error.line, error.column, error.message, error.text) == (line, column, message, text)
+    assert str(error) == f"line {line}, column {column}: {message}"
+
+
+def test_the_caret_stands_under_the_column() -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_formula("Q_a &\n\tprev & Q_b")
+    assert caught.value.caret() == " prev & Q_b\n      ^"
+
+
+def test_the_excerpt_of_a_long_line_is_short() -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_formula("Q_a | " * 5_000 + ")" + " | Q_a" * 5_000)
+    excerpt, caret = caught.value.caret().split("\n")
+    assert len(excerpt) <= 72
+    assert excerpt[caret.index("^")] == ")"
+
+
+@given(st.text(max_size=40) | st.lists(st.sampled_from([*"()[]&|!'<>-=+*#,1 \n\\", "Q_a", "Q['", "#<[", "S ", "MOD("]))
+       .map("".join))  # fmt: skip
+@example("\ud800")
+@example("Q['\n']\n)")
+def test_any_text_is_a_formula_or_one_line_of_error(text: str) -> None:
+    try:
+        parse_formula(text)
+    except FormulaError as error:
+        assert "\n" not in str(error)
+        assert "Token" not in str(error)
+        assert error.caret().count("\n") == 1
+        assert 1 <= error.line <= text.count("\n") + 1
+        assert 1 <= error.column <= len(text.split("\n")[error.line - 1]) + 1
+
+
+def refuse(text: str) -> FormulaError:
+    started = time.perf_counter()
+    with pytest.raises(FormulaError) as caught:
+        parse_formula(text)
+    assert time.perf_counter() - started < 20
+    return caught.value
+
+
+def test_parentheses_may_nest_as_deep_as_the_text_is_long() -> None:
+    assert parse_formula("(" * 49_998 + "Q_a" + ")" * 49_998) is Symbol("a")
+    assert refuse("(" * 100_000).column == 100_001
+
+
+def test_formulas_more_than_200_deep_are_refused() -> None:
+    assert parse_formula("!" * 199 + "Q_a").depth == 200
+    error = refuse("!" * 99_997 + "Q_a")
+    assert str(error) == f"line 1, column {99_997 - 199}: formula nested 201 deep, expected at most 200"
+    assert refuse("!" * 100_000).message == f"found the end of the formula, {A_FORMULA}"
+    assert refuse("#<[" * 250 + "Q_a" + "] < 1" * 250).message == "formula nested 201 deep, expected at most 200"
+    assert refuse("Q_a & " * 200 + "Q_a").message == "formula nested 201 deep, expected at most 200"
+
+
+def test_texts_of_more_than_100000_characters_are_refused() -> None:
+    assert isinstance(parse_formula("Q_a" + " " * 99_997), Formula)
+    assert refuse("Q_a" + " " * 99_998).message == "found 100001 characters, expected at most 100000"
+    assert refuse("1" * 10_000_000 + " < 1").message == "found 10000004 characters, expected at most 100000"
+
+
+def test_integers_of_more_than_1000_digits_are_refused() -> None:
+    assert isinstance(parse_formula("1" * 1000 + " < 1"), Formula)
+    assert refuse("1 < " + "1" * 1001).column == 5
+    assert refuse("1 < " + "1" * 90_000).message == "found an integer of 90000 digits, expected at most 1000"
+    assert refuse(f"MOD({'1' * 1001},1)").column == 5
+    assert refuse(f"{'9' * 1000} + 1 < 1").message == "found a sum of more than 1000 digits, expected at most 1000"
+
+
+def test_nested_abbreviations_do_not_blow_up() -> None:
+    formula = parse_formula("Q_a S " * 99 + "Q_a")
+    assert len(subformulas(formula)) == 199
+    assert str(formula) == "Q_a S " * 99 + "Q_a"
