@@ -61,7 +61,8 @@ class Costs:
         least: list[list[Cost]] = []
         for row in reversed(rows):
             for place, weights in enumerate(self._row_weights(row)):
-                costs = [rounded_cost(factor, weight, bits) for factor, weight in zip(factors[place], weights, strict=True)]
+                pairs = zip(factors[place], weights, strict=True)
+                costs = [rounded_cost(factor, weight, bits) for factor, weight in pairs]
                 if place == len(least):
                     least.append(costs)
                 else:

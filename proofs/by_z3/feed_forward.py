@@ -27,6 +27,7 @@ def proves_feed_forward(obligation: FeedForwardObligation) -> bool:
     solver.add(value == output)
     solver.add(z3.Or(*(
         z3.And(value != rational(case.expected),
-               *(z3.And(rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)) for name, box in case.box))
+               *(rational(box.lower) <= inputs[name] for name, box in case.box),
+               *(inputs[name] <= rational(box.upper) for name, box in case.box))
         for case in obligation.cases)))
     return is_unsat(solver)
