@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.compiler import PRINTED_GAMMA, compile_formula
@@ -115,7 +116,7 @@ def _place(line: Line) -> str:
     return f"{line.kind}, {line.direction}" if not line.layer else f"layer {line.layer}, {line.kind}, {line.direction}"
 
 
-def _common(outcome: Unknown) -> dict[str, object]:
+def _common(outcome: Unknown) -> dict[str, Any]:
     return {name: getattr(outcome, name)
             for name in ("formula", "alphabet", "max_n", "regime", "transformer", "lines")}
 

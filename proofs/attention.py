@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -21,16 +22,23 @@ from proofs.known import KnownValues, positional_truth, predicate_holds
 from proofs.targets import Assignment, Target, build_target
 
 ZERO = Fraction(0)
-Letter = tuple[dict[str, Fraction], tuple[int, ...]]
-"""What an assignment makes of the truths that are read, and its effect on the automaton."""
 
 
-_STEP_NUMBERS: dict[tuple[Option, ...], int] = {}
+@dataclass(frozen=True)
+class Letter:
+    """What an assignment to the atoms adds to the keys and to the value, and its effect on the target's automaton.
+
+    ``effect[memory]`` is 2 * next memory + truth of the target.
+    """
+
+    keys: tuple[Fraction, ...]
+    value: Fraction
+    effect: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One letter as the worst case sees it; ``effect[memory]`` is 2 * next memory + truth of the target."""
+    """One letter as the worst case sees it: scaled score, value and effect; several letters may give the same."""
 
     score: Fraction
     value: Fraction
@@ -41,13 +49,15 @@ class Option:
 class Step:
     """Position ``j`` of a sweep: its options, and which of them each assignment gives, in the order of ``assignments``.
 
-    Steps with the same options have the same ``number``, in all obligations.
+    In all obligations, steps have the same ``number`` iff they have the same options, and the same ``shape`` iff they
+    agree in everything but the scores.
     """
 
     j: int
     options: tuple[Option, ...]
     choices: tuple[int, ...]
     number: int
+    shape: int
 
 
 @dataclass(frozen=True)
@@ -127,9 +137,8 @@ class _Derivation:
         if (head.mask is not Mask.FUTURE) if self.target.past else (head.mask is not Mask.PAST):
             raise NotDerived(f"mask {head.mask.value}: {format_formula(meaning.formula)} needs mask "
                              + ("future" if self.target.past else "past"))
-        self._steps: dict[tuple[object, ...], Step] = {}
-        self._positions: dict[tuple[int, int], tuple[tuple[Fraction, ...], Fraction, tuple[bool, ...]]] = {}
-        self._letters: dict[tuple[bool, ...], list[Letter]] = {}
+        self._positions: dict[tuple[int, int], tuple[tuple[Fraction, ...], Fraction, tuple[Letter, ...]]] = {}
+        self._letters: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
 
     def _truths_read(self, transformer: Transformer) -> dict[str, Formula]:
         read = {}
@@ -146,6 +155,8 @@ class _Derivation:
     def sweeps(self) -> Iterator[Sweep]:
         """The sweeps of all n; rows that share the scaled query share a sweep."""
         for n in range(1, self.max_n + 1):
+            for j in range(1, n + 1):
+                self._check_range(j, n)
             rows_by_query: dict[tuple[Fraction, ...], list[int]] = {}
             for i in range(1, n + 1):
                 query = self._scaled_query(i, n)
@@ -162,45 +173,65 @@ class _Derivation:
         return tuple(sum((weight * self.known.value(name, i, n) for name, weight in row.items()), ZERO) / temperature
                      for row in self.head.queries)
 
+    def _check_range(self, j: int, n: int) -> None:
+        """Every value is in [0, 1], also where only rows outside the guard see it: then so is every weighted mean."""
+        _, base_value, letters = self._position(j, n)
+        for letter in letters:
+            if not 0 <= base_value + letter.value <= 1:
+                raise NotDerived(f"a value is {base_value + letter.value} at position {j} of n = {n}, "
+                                 "expected a number of [0, 1]")
+
     def _step(self, query: tuple[Fraction, ...], j: int, n: int) -> Step:
+        return Step(j, *_build_options(query, *self._position(j, n)))
+
+    def _position(self, j: int, n: int) -> tuple[tuple[Fraction, ...], Fraction, tuple[Letter, ...]]:
+        """What position j offers whatever the query: known parts of keys and value, and the letters."""
         if (j, n) not in self._positions:
             self._positions[j, n] = (
                 tuple(self._known_part(row, j, n) for row in self.head.keys), self._known_part(self.value, j, n),
-                tuple(predicate_holds(predicate, j, n) for predicate in self.target.predicates))
-        situation = self._positions[j, n]
-        key = (query, j, situation)
-        if key not in self._steps:
-            self._steps[key] = self._build_step(query, j, n, *situation)
-        return self._steps[key]
-
-    def _build_step(self, query: tuple[Fraction, ...], j: int, n: int, base: tuple[Fraction, ...],
-                    base_value: Fraction, context: tuple[bool, ...]) -> Step:
-        options: dict[Option, int] = {}
-        choices = []
-        for truths, effect in self._letters_at(j, n, context):
-            score = sum((q * (part + _truth_part(row, truths))
-                         for q, part, row in zip(query, base, self.head.keys, strict=True)), ZERO)
-            value = base_value + _truth_part(self.value, truths)
-            if not 0 <= value <= 1:
-                raise NotDerived(f"a value is {value} at position {j} of n = {n}, expected a number of [0, 1]")
-            choices.append(options.setdefault(Option(score, value, effect), len(options)))
-        listed = tuple(options)
-        return Step(j, listed, tuple(choices), _STEP_NUMBERS.setdefault(listed, len(_STEP_NUMBERS)))
+                self._letters_at(j, n))
+        return self._positions[j, n]
 
     def _known_part(self, row: Row, j: int, n: int) -> Fraction:
         return sum((weight * self.known.value(name, j, n) for name, weight in row.items() if name in self.known), ZERO)
 
-    def _letters_at(self, j: int, n: int, context: tuple[bool, ...]) -> list[Letter]:
-        """Every assignment with the values it gives to the directions read and its effect on the automaton."""
+    def _letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
+        """The letter of every assignment at position j."""
+        target = self.target
+        context = tuple(predicate_holds(predicate, j, n) for predicate in target.predicates)
         if context not in self._letters:
-            target = self.target
-            self._letters[context] = [
-                ({name: Fraction(target.read_truth(formula, assignment, j, n)) for name, formula in self.read.items()},
-                 tuple(2 * memory + truth for memory, truth in (
-                     target.step(before, assignment, j, n) for before in range(1 << len(target.remembering)))))
-                for assignment in assignments(len(target.atoms))
-            ]
+            self._letters[context] = tuple(self._letter(a, j, n) for a in assignments(len(target.atoms)))
         return self._letters[context]
+
+    def _letter(self, assignment: Assignment, j: int, n: int) -> Letter:
+        truths = {name: Fraction(self.target.read_truth(formula, assignment, j, n))
+                  for name, formula in self.read.items()}
+        steps = [self.target.step(before, assignment, j, n) for before in range(1 << len(self.target.remembering))]
+        return Letter(tuple(_truth_part(row, truths) for row in self.head.keys), _truth_part(self.value, truths),
+                      tuple(2 * memory + truth for memory, truth in steps))
+
+
+_NUMBERS: dict[object, int] = {}
+
+
+def _number(what: object) -> int:
+    """The same number for equal things."""
+    return _NUMBERS.setdefault(what, len(_NUMBERS))
+
+
+@lru_cache(maxsize=200_000)
+def _build_options(query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
+                   letters: tuple[Letter, ...]) -> tuple[tuple[Option, ...], tuple[int, ...], int, int]:
+    """All of a step but its position; equal heads share the work."""
+    options: dict[Option, int] = {}
+    choices = []
+    for letter in letters:
+        score = sum((q * (known + truth) for q, known, truth in zip(query, base, letter.keys, strict=True)), ZERO)
+        option = Option(score, base_value + letter.value, letter.effect)
+        choices.append(options.setdefault(option, len(options)))
+    listed = tuple(options)
+    shape = (tuple(choices), tuple((option.value, option.effect) for option in listed))
+    return listed, tuple(choices), _number(listed), _number(shape)
 
 
 def assignments(atoms: int) -> list[Assignment]:

@@ -88,6 +88,8 @@ class _Derivation:
                      if isinstance(meaning := transformer.directions[name], Truth | Near) and name not in known}
         self.opaque = list(dict.fromkeys(meaning.formula for meaning in self.read.values()))
         self.target_parts = _parts(self.meaning.formula, self.opaque) if isinstance(self.meaning, Truth) else []
+        self.decidable = [part for part in dict.fromkeys((*self.opaque, *self.target_parts))
+                          if isinstance(part, Previous | Next) or is_positional(part)]
         if isinstance(self.meaning, Near):
             raise NotDerived("a feed-forward layer makes exact values, and this direction is stated to be near one")
         if len(self.opaque) > MAX_ATOMS:
@@ -98,15 +100,20 @@ class _Derivation:
         return (
             tuple(self.known.value(name, i, n) for name in self.known_names),
             tuple(positional_truth(m.when, i, n) for m in self.read.values() if isinstance(m, Near)),
-            tuple(self._edge(formula, i, n) for formula in (*self.opaque, *self.target_parts)),
+            tuple(self._edge(formula, i, n) for formula in self.decidable),
             self.meaning.value.evaluate(i=i, n=n) if isinstance(self.meaning, Position) else None,
         )
 
     def _edge(self, formula: Formula, i: int, n: int) -> bool | None:
         """The truth of a formula that (n, i) alone decides, else None."""
-        if (isinstance(formula, Previous) and i == 1) or (isinstance(formula, Next) and i == n):
-            return False
-        return positional_truth(formula, i, n) if is_positional(formula) else None
+        if formula not in self.decidable:
+            return None
+        match formula:
+            case Previous():
+                return False if i == 1 else None
+            case Next():
+                return False if i == n else None
+        return positional_truth(formula, i, n)
 
     def cases(self, i: int, n: int) -> Iterator[Case]:
         """Every assignment to the formulas read, with the box it allows and the value it demands."""

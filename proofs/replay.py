@@ -97,8 +97,10 @@ def allowed_values(meaning: Meaning, truths: Mapping[Meaning, Sequence[bool]], i
 def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any."""
     stream = run_soft(transformer, word, bits)
-    truths = {meaning: truth_values(meaning.formula, word)
-              for meaning in transformer.directions.values() if isinstance(meaning, Truth | Near)}
+    truths: dict[Meaning, tuple[bool, ...]] = {
+        meaning: truth_values(meaning.formula, word)
+        for meaning in transformer.directions.values() if isinstance(meaning, Truth | Near)
+    }
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))

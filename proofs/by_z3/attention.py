@@ -1,8 +1,7 @@
-"""One integer variable per position holds its cost w * (bound - err), scaled and rounded down to a few bits; Z3 shows that no input with the given truth of the target makes the sum
-negative.
+"""Attention: one integer variable per position holds its cost w * (bound - err), scaled and rounded down to a few bits.
 
-Rows (n, i) whose inputs mean the same are proved together with the lower hull of their costs, and in smaller groups
-where that is too weak.
+Z3 shows that no input with the given truth of the target makes the sum negative. Rows (n, i) whose inputs mean the same
+are proved together with the lower hull of their costs, and in smaller groups where that is too weak.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ class Row:
     steps: tuple[Step, ...]
 
     @cached_property
-    def shape(self) -> tuple[object, ...]:
+    def shape(self) -> tuple[int, ...]:
         """What must agree for rows to be proved together; scores may differ."""
-        return tuple((step.choices, tuple((o.value, o.effect) for o in step.options)) for step in self.steps)
+        return tuple(step.shape for step in self.steps)
 
 
 def rows_of(sweep: Sweep) -> Iterator[Row]:
@@ -44,12 +44,10 @@ class Costs:
 
     def __init__(self, rows: Sequence[Row]):
         """Scores become integers over one denominator, so that equal differences are found quickly."""
-        scores = {option.score for row in rows for step in row.steps for option in step.options}
-        self._denominator = lcm(*(score.denominator for score in scores))
-        self._numerators = {
-            step.number: [int(option.score * self._denominator) for option in step.options]
-            for row in rows for step in row.steps
-        }
+        steps = {step.number: step for row in rows for step in row.steps}
+        self._denominator = lcm(*(option.score.denominator for step in steps.values() for option in step.options))
+        self._numerators = {number: [int(option.score * self._denominator) for option in step.options]
+                            for number, step in steps.items()}
         self._weights: dict[int, Dyadic] = {}
 
     def hull(self, rows: Sequence[Row], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:

@@ -1,0 +1,31 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constructions.lemma_09_rounding import rounding_units
+from constructions.network.run import feed_exactly
+from constructions.network.transformer import FeedForward, Unit
+
+
+def rounded(x: Fraction, gate: Fraction = Fraction(0)) -> Fraction:
+    units = [Unit(reads, bias, {"out": write}) for reads, bias, write in rounding_units("x", {"gate": Fraction(1)})]
+    return feed_exactly(FeedForward(tuple(units)), {"x": x, "gate": gate}).get("out", Fraction(0))
+
+
+@given(st.fractions())
+def test_it_is_the_function_of_lemma_9_everywhere(x: Fraction) -> None:
+    expected = 0 if x <= Fraction(1, 4) else 1 if x >= Fraction(3, 4) else 2 * x - Fraction(1, 2)
+    assert rounded(x) == expected
+
+
+@pytest.mark.parametrize(("x", "expected"),
+                         [("1/4", 0), ("3/4", 1), ("1/2", Fraction(1, 2)), ("-1000", 0), ("1000", 1)])
+def test_the_corners_are_exact(x: str, expected: Fraction) -> None:
+    assert rounded(Fraction(x)) == expected
+
+
+@given(st.fractions(0, 1), st.fractions(-5, -1))
+def test_a_gate_of_minus_one_or_less_closes_it_on_the_unit_interval(x: Fraction, gate: Fraction) -> None:
+    assert rounded(x, gate) == 0

@@ -1,0 +1,39 @@
+from fractions import Fraction
+
+import pytest
+
+from constructions.network.run import embed, scaled_scores
+from constructions.regimes import Regime, Sharpening
+from tests.constructions.helpers import attention_lines, is_within, network, worst_errors
+
+REGIMES = [Regime(), Regime(Sharpening.POSITION)]
+
+
+@pytest.mark.parametrize("regime", REGIMES, ids=str)
+@pytest.mark.parametrize("text", ["prev Q_a", "next Q_a"])
+def test_both_heads_are_proved_where_they_are_used(regime: Regime, text: str) -> None:
+    even, odd = attention_lines(network(text, regime), 16)
+    assert even.proved and odd.proved
+    # One head serves odd i > 1 (or odd i < n), the other even i (or even i < n): all rows but the edge ones.
+    assert even.rows + odd.rows == 16 * 17 // 2 - 16
+
+
+def test_the_scores_are_those_that_the_theorem_prints() -> None:
+    transformer = network("prev Q_a", Regime())
+    stream = embed(transformer, "abba")
+    even = transformer.layers[0].heads[0]
+    assert scaled_scores(even, stream, 4) == [
+        4 * 6 * (Fraction((-1) ** j, 2) + Fraction(j, 8)) for j in range(1, 5)]
+
+
+@pytest.mark.parametrize("regime", REGIMES, ids=str)
+def test_both_cases_have_the_same_errors(regime: Regime) -> None:
+    assert (worst_errors(network("next Q_a", regime), 9, "even keys")[True].upper
+            == worst_errors(network("next Q_a", Regime()), 9, "even keys")[True].upper)
+
+
+def test_the_critical_constant_tends_to_the_logarithm_of_2() -> None:
+    """Neighbours of one parity are 2 apart, so the error tends to e^-2γ, which is 1/4 at γ = ln 2 = 0.693147..."""
+    for keys in ("even keys", "odd keys"):
+        assert is_within(network("prev Q_a", Regime(), Fraction(693148, 10**6)), 40, keys)
+    assert not is_within(network("prev Q_a", Regime(), Fraction(693146, 10**6)), 40, "odd keys")
