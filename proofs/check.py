@@ -336,8 +336,8 @@ def enclose_exp(x: Fraction) -> tuple[int, int, int]:
     term m >= 1 whose true value is at most 1; the later terms shrink by t/(m + 1) <= 1/4 at least and add up to
     less than 1/3, for which ``upper`` gains 1. It ends: an upper term above 1 at least halves, up to rounding.
     Squaring is monotone on positive numbers; its k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0,
-    exp(x) = 1/exp(y), and dividing by the upper bound gives the lower one. Width: the series loses fewer than 60
-    units of 2^-192, each squaring doubles the relative error and adds 2^-191, and k <= 42.
+    exp(x) = 1/exp(y), and dividing by the upper bound gives the lower one. Width: the series loses fewer than 200
+    units of 2^-192, each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
     """
     if x == 0:
         return 1, 1, 0
@@ -1170,13 +1170,13 @@ class Report:
             f"formula      {given.text}",
             f"alphabet     {alphabet}",
             f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
-            f"             position of it, direction '{given.model.output}' holds exactly 1 where the formula holds and",
-            "             exactly 0 where not; so does some direction for every subformula (exact reals, real softmax)",
+            f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
+            "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
             f"regime       {claim.regime}: {regime[claim.regime]}",
             f"causal       {'yes: future masks only, nothing depends on n' if claim.causal else 'not claimed'}",
             f"transformer  {sizes}, {parameters + sum(map(len, rows))} parameters",
             f"covered      {', '.join(f'{count} {what}' for what, count in self.covered.items())}",
-            f"worst error  {worst[0]} where false, {worst[1]} where true, before the next feed-forward part (rounded up)",
+            f"worst error  {worst[0]} where false, {worst[1]} where true, before the feed-forward (rounded up)",
         ]
 
 

@@ -1,0 +1,523 @@
+"""Hostile inputs, numbered as in the project's list of how checkers fell; each is refused for the stated reason.
+
+A record of that list that this format does not have is mapped to the nearest attack, as each docstring says.
+Inputs 30 and 31 are in test_check_accepts.py; more of 3 and 22 in test_check_robust.py.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs.check import Expected, Malformed, Rejected, check_file, check_text, main
+from tests.checker import handmade
+from tests.checker.handmade import dump, edit
+
+SINCE = handmade.since_certificate(5)
+MODEL = SINCE["transformer"]
+HEAD = ("transformer", "layers", 0, "heads", 0)
+UNITS = ("transformer", "layers", 0, "feedforward", "units")
+BOUND = ("bounds", 0)
+
+
+def malformed(made: handmade.Json | bytes, reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        check_text(made if isinstance(made, bytes) else dump(made))
+
+
+def rejected(made: handmade.Json, reason: str) -> None:
+    with pytest.raises(Rejected, match=reason):
+        check_text(dump(made))
+
+
+def test_the_base_is_accepted() -> None:
+    check_text(dump(SINCE))
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"{}\n", b"[]\n", b"null\n", b'"certify-certificate"\n', b"{", b"}"])
+def test_01_empty_or_header_only(data: bytes) -> None:
+    """1: an empty file, a header only."""
+    malformed(data, "not JSON|expected the keys")
+    malformed(b'{\n "format": "certify-certificate",\n "version": 1\n}\n', "expected the keys")
+
+
+def test_02_nothing_covered() -> None:
+    """2: nothing is claimed: no length, no symbol, no direction, no bounds."""
+    for max_n in (0, -1):
+        malformed(edit(SINCE, "claim", "max_n", value=max_n), "max_n")
+    malformed(edit(edit(SINCE, "claim", "alphabet", value=[]), "transformer", "alphabet", value=[]), "alphabet")
+    malformed(edit(SINCE, "transformer", "directions", value={}), "directions")
+    rejected(edit(SINCE, "bounds", value=[]), "exactly one entry")
+    empty = edit(SINCE, "transformer", "layers", value=[])
+    rejected(edit(empty, "bounds", value=[]), "nothing writes")
+
+
+def test_03_truncated() -> None:
+    """3: the last step is removed (its text or its part of the proof)."""
+    data = dump(SINCE)
+    malformed(data[:-1], "not the one spelling")
+    malformed(data[:-3], "not JSON")
+    rejected(edit(SINCE, *UNITS, 1, drop=True), "the output")
+    rejected(edit(SINCE, *UNITS, value=[]), "nothing writes the direction 'is.since.'")
+
+
+def test_04_trailing_data() -> None:
+    """4: data after the end, two certificates in one file."""
+    data = dump(SINCE)
+    malformed(data + b"\n", "not the one spelling")
+    malformed(data + b" ", "not the one spelling")
+    malformed(data + data, "not JSON: Extra data")
+
+
+def test_05_another_claim() -> None:
+    """5: a right certificate of another formula, alphabet, length or regime than the one asked for."""
+    for expected in (
+        Expected(formula="Q_a since Q_b"),
+        Expected(alphabet=("a", "b")),
+        Expected(max_n=6),
+        Expected(regime="position"),
+        Expected(causal=True),
+    ):
+        with pytest.raises(Rejected, match="claim differs"):
+            check_text(dump(SINCE), expected)
+
+
+def test_06_claim_edited() -> None:
+    """6: the claim is edited to more than is shown: longer words, causal, another regime, another formula."""
+    exact = handmade.since_certificate(2, errors=("1/21", "1/21"))
+    check_text(dump(exact))
+    rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case .* at n = 3, i = \d")
+    rejected(edit(SINCE, "claim", "causal", value=True), "causal: an embedding or a temperature mentions n")
+    rejected(edit(SINCE, "claim", "regime", value="position"), "regime: the temperature '1/n' is not 1")
+    rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the truth of the claimed formula")
+    loud = edit(SINCE, "transformer", "position_embedding", "time", value="n*i/n")
+    rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "above 1 in absolute value")
+    loud = edit(SINCE, "transformer", "position_embedding", "one", value="3/2")
+    rejected(edit(loud, "transformer", "directions", "one", "value", value="3/2"), "above 1 in absolute value")
+    past = handmade.until_certificate(3)
+    rejected(edit(past, "claim", "causal", value=True), "not future-masked")
+
+
+def test_07_tampered_weights() -> None:
+    """7: weights are tampered with; there is no hash to fix, everything is recomputed."""
+    rejected(edit(SINCE, *HEAD, "queries", 0, "one", value="2"), "below the worst case")
+    rejected(edit(SINCE, *UNITS, 0, "bias", value="-1/5"), "the output")
+    rejected(edit(SINCE, "transformer", "token_embedding", "c", "stop", value="2"), "symbol 'c' has 2, expected 1")
+    rejected(edit(SINCE, "transformer", "position_embedding", "time", value="i/(n+1)"), "it is 1/2, expected 1")
+
+
+def find_least(side: str) -> int:
+    low, high = -1, 10**13 // 4
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            check_text(dump(edit(SINCE, *BOUND, side, value=str(Fraction(middle, 10**13)))))
+            high = middle
+        except Rejected:
+            low = middle
+    return high
+
+
+@pytest.mark.parametrize("side", ["error_if_false", "error_if_true"])
+def test_08_bound_too_small_by_one_unit(side: str) -> None:
+    """8: (an exp bound below the true value:) a stated error one unit of 10^-13 below what can be proved."""
+    least = find_least(side)
+    check_text(dump(edit(SINCE, *BOUND, side, value=str(Fraction(least, 10**13)))))
+    rejected(edit(SINCE, *BOUND, side, value=str(Fraction(least - 1, 10**13))), f"{side} .* below the worst case")
+
+
+def test_09_senseless_bounds() -> None:
+    """9: a negative bound, a bound above 1/4 (which would not be an error bound that rounds)."""
+    rejected(edit(SINCE, *BOUND, "error_if_false", value="-1/100"), "errors of 0 to 1/4")
+    rejected(edit(SINCE, *BOUND, "error_if_true", value="250001/1000000"), "errors of 0 to 1/4")
+    rejected(edit(SINCE, *BOUND, "error_if_true", value="1"), "errors of 0 to 1/4")
+
+
+@pytest.mark.parametrize("gain", ["9" * 12, "9" * 20, "9" * 900])
+def test_10_huge_arguments_of_exp(gain: str) -> None:
+    """10: arguments of exp of 10^12 and far beyond: refused by a limit before anything large exists."""
+    made = edit(SINCE, *HEAD, "queries", 0, "one", value=gain)
+    malformed(made, "limit")
+    check_text(dump(edit(SINCE, *HEAD, "queries", 0, "one", value="1000000")))
+
+
+def test_11_mask() -> None:
+    """11: a row that omits or adds positions: another mask than the target needs."""
+    rejected(edit(SINCE, *HEAD, "mask", value="past"), "neither read nor decided by this mask")
+    rejected(edit(SINCE, *HEAD, "mask", value="none"), "expected a mask")
+    malformed(edit(SINCE, *HEAD, "mask", value="strict"), "mask")
+    rejected(edit(SINCE, *HEAD, "weighting", value="rightmost-hardmax"), "expected softmax")
+
+
+@pytest.mark.parametrize("temperature", ["0", "-1/n", "1/(n-3)", "1-1/n", "0^(i-1)", "1/(i-i)"])
+def test_12_division_by_zero(temperature: str) -> None:
+    """12: a denominator that is or can be zero: temperatures that are not positive, or have no value."""
+    rejected(edit(SINCE, *HEAD, "temperature", value=temperature), "the temperature is|division by zero")
+
+
+def test_13_exactly_a_quarter() -> None:
+    """13: the stated error may be exactly 1/4, and not 1/4 + 2^-3000."""
+    check_text(dump(edit(SINCE, *BOUND, "error_if_false", value="1/4")))
+    rejected(edit(SINCE, *BOUND, "error_if_false", value=str(Fraction(1, 4) + Fraction(1, 2**3000))), "0 to 1/4")
+
+
+def test_13_rounding_is_tight() -> None:
+    """13: rounding units that start or end beside 1/4 and 3/4."""
+    for k in (0, 1):
+        for sign in (1, -1):
+            bias = Fraction(UNITS_BIAS[k]) + sign * Fraction(1, 10**200)
+            made = edit(SINCE, *UNITS, k, "bias", value=str(bias))
+            rejected(made, "the output")
+
+
+UNITS_BIAS = ["-1/4", "-3/4"]
+
+
+def test_14_wrong_combinations() -> None:
+    """14: (Farkas multipliers:) units whose slopes do not cancel, a unit of two inexact directions."""
+    rejected(edit(SINCE, *UNITS, 1, "writes", "is[since]", value="-1"), "the output moves with 'near'")
+    rejected(edit(SINCE, *UNITS, 0, "writes", "is[since]", value="-2"), "the output")
+    two = handmade.prev_certificate(3)
+    made = edit(two, *UNITS, 0, "reads", value={"parity": "1", "at_even": "1", "at_odd": "1"})
+    rejected(made, "a unit changes sign and depends on 2 directions that are not exact|the output moves")
+    units = [{"reads": {"at_even": "1", "at_odd": "1"}, "bias": "-1", "writes": {"is[prev]": w}} for w in ("1", "-1")]
+    rejected(edit(two, *UNITS, value=units), "a unit changes sign and depends on 2 directions that are not exact")
+
+
+def test_15_missing_case() -> None:
+    """15: a case is missing: `prev` without its guard at position 1, a head for one parity only."""
+    prev = handmade.prev_certificate(4)
+    guard = edit(prev, "transformer", "directions", "at_odd", "when", value="ODD")
+    rejected(guard, "below the worst case 1.000000000 at n = 4, i = 1")
+    made = edit(prev, *UNITS, 2, "reads", "first", drop=True)
+    rejected(edit(made, *UNITS, 3, "reads", "first", drop=True), "n = 1, i = 1: the output moves with 'at_odd'")
+    made = edit(prev, "transformer", "directions", "at_even", "when", value="EVEN & !LAST")
+    rejected(made, "the output moves with 'at_even'")
+
+
+def test_16_forward_references() -> None:
+    """16: a part that reads what is written later, or by itself, or twice; entries out of order."""
+    reads = {"good": "1", "is[since]": "1"}
+    rejected(edit(SINCE, *HEAD, "values", "near", value=reads), "layer 1 reads 'is.since.', which is not established")
+    rejected(edit(SINCE, *HEAD, "values", "near", value={"near": "1"}), "layer 1 reads 'near', which is not")
+    sibling = edit(handmade.uniform_certificate(3), *HEAD[:-1], 1, "values", "mean past", value={"mean future": "1"})
+    rejected(sibling, "layer 1 reads 'mean future', which is not established")
+    unit = {"reads": {"is[since]": "1"}, "bias": "0", "writes": {"is[since]": "1"}}
+    rejected(edit(SINCE, *UNITS, value=[*SINCE["transformer"]["layers"][0]["feedforward"]["units"], unit]), "not estab")
+    twice = edit(SINCE, *HEAD[:-1], value=[MODEL["layers"][0]["heads"][0]] * 2)
+    rejected(twice, "'near' is written twice")
+    again = {"reads": {"one": "1"}, "bias": "-2", "writes": {"good": "1"}}
+    rejected(edit(SINCE, *UNITS, value=[again]), "'good' is written twice")
+    prev = handmade.prev_certificate(3)
+    rejected(edit(prev, "bounds", value=prev["bounds"][::-1]), "bounds: expected exactly one entry")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("x",),
+        ("claim", "x"),
+        ("transformer", "x"),
+        (*HEAD, "x"),
+        (*UNITS, 0, "x"),
+        (*BOUND, "x"),
+        ("transformer", "layers", 0, "x"),
+        ("transformer", "directions", "near", "x"),
+    ],
+)
+def test_17_unknown_parts(path: tuple[Any, ...]) -> None:
+    """17: unknown keys, versions, kinds and flags are never skipped."""
+    malformed(edit(SINCE, *path, value=1), "expected the keys")
+    for version in (0, 2, -1):
+        malformed(edit(SINCE, "version", value=version), "version")
+        malformed(edit(SINCE, "transformer", "version", value=version), "version")
+    malformed(edit(SINCE, "format", value="certify-transformer"), "format")
+    malformed(edit(SINCE, "transformer", "directions", "near", "kind", value="roughly"), "kind")
+    malformed(edit(SINCE, "claim", "regime", value="any"), "regime")
+
+
+def test_18_holes() -> None:
+    """18: a direction that nothing establishes, a meaning that nothing proves, a near direction without bounds."""
+    hole = edit(SINCE, "transformer", "directions", value={**MODEL["directions"], "hole": handmade.truth("Q_c")})
+    rejected(hole, "nothing writes the direction 'hole'")
+    rejected(edit(SINCE, "bounds", value=[]), "bounds: expected exactly one entry")
+    exact = edit(SINCE, "transformer", "directions", "near", value=handmade.truth(handmade.SINCE))
+    rejected(edit(exact, "bounds", value=[]), "a head cannot write a direction of kind truth")
+    embedded = edit(SINCE, "transformer", "directions", "is[a]", value=handmade.near("Q_a"))
+    rejected(embedded, "no direction means the truth of the subformula")
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["2/4", "1/-2", "1/0", "-0", "+1", "01", " 1", "1_0", "1e3", "0x1", "\u0661", "１", "1.5", "6/1", "", "A", "0/1"],
+)
+def test_19_other_spellings_of_numbers(number: str) -> None:
+    """19: every value has one spelling."""
+    malformed(edit(SINCE, *HEAD, "queries", 0, "one", value=number), "rational|lowest terms")
+    malformed(edit(SINCE, *UNITS, 0, "bias", value=number), "rational|lowest terms")
+    malformed(edit(SINCE, *BOUND, "error_if_false", value=number), "rational|lowest terms")
+
+
+def test_20_long_numbers() -> None:
+    """20: decimals of 1001, 4301 and a million digits; long bare integers."""
+    for digits in (1001, 4301, 10**6):
+        malformed(edit(SINCE, *HEAD, "queries", 0, "one", value="7" * digits), "limit")
+        malformed(edit(SINCE, *HEAD, "queries", 0, "one", value="1/" + "7" * digits), "limit")
+    malformed(dump(SINCE).replace(b'"max_n": 5', b'"max_n": ' + b"5" * 5000), "limit")
+    malformed(edit(SINCE, "claim", "max_n", value=4097), "limit")
+    malformed(edit(SINCE, *HEAD, "temperature", value="9" * 301), "limit")
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1.0", "5e0", "true", "null", '"5"', "[5]"])
+def test_21_not_an_integer(literal: str) -> None:
+    """21: NaN, infinity, floats and Booleans as numbers, and numbers as Booleans."""
+    malformed(
+        dump(SINCE).replace(b'"max_n": 5', b'"max_n": ' + literal.encode()), "max_n|not an integer|not JSON|spelling"
+    )
+    malformed(edit(SINCE, "version", value=True), "version")
+    malformed(edit(SINCE, *BOUND, "layer", value=True), "layer")
+    malformed(edit(SINCE, "claim", "causal", value=0), "causal")
+    malformed(edit(SINCE, *UNITS, 0, "bias", value=1), "rational")
+    malformed(edit(SINCE, *UNITS, 0, "bias", value=None), "rational")
+
+
+def test_22_json_attacks() -> None:
+    """22: duplicate keys, lone surrogates, deep nesting, a byte-order mark, trailing commas, extra keys."""
+    data = dump(SINCE)
+    malformed(data.replace(b' "version": 1,', b' "version": 1,\n "version": 1,', 1), "duplicate key 'version'")
+    malformed(edit(SINCE, *HEAD, "name", value="\ud800"), "lone surrogate")
+    malformed(edit(SINCE, "claim", "alphabet", value=["a", "b", "\udc00"]), "lone surrogate")
+    malformed(b"[" * 10**5 + b"]" * 10**5, "limit: nested")
+    malformed(b'{"a":' * 10**5, "limit: nested")
+    malformed(b'{"format": ' + b'"\\"[[[[", "x": ' + b"[" * 30, "limit: nested")
+    malformed(b"\xef\xbb\xbf" + data, "byte 0 is not ASCII")
+    malformed(data[:-3] + b",\n}\n", "not JSON")
+    malformed(data.replace(b'"claim"', b'"cla\\u0069m"', 1), "line 4: not the one spelling")
+    malformed(json.dumps(SINCE).encode(), "not the one spelling")
+    malformed(json.dumps(SINCE, indent=1).encode() + b"\r\n", "not the one spelling")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"\n", b"\r\n"),
+        (b"\n ", b"\n\t"),
+        (b"near", b"ne\0ar"),
+        (b"near", "n\u0435ar".encode()),
+        (b": ", b":  "),
+        (b"1", b"\xff"),
+    ],
+)
+def test_23_bytes(old: bytes, new: bytes) -> None:
+    """23: CRLF, tabs, NUL, bytes that are not ASCII."""
+    malformed(dump(SINCE).replace(old, new), "not the one spelling|not JSON|not ASCII")
+
+
+def test_23_homoglyphs() -> None:
+    """23: a homoglyph of a symbol or a direction is another one, and is printed as an escape."""
+    rejected(edit(SINCE, "transformer", "alphabet", value=["\u0430", "b", "c"]), "not the alphabet of the claim")
+    malformed(edit(SINCE, *HEAD, "values", value={"n\u0435ar": {"good": "1"}}), r"'n\\u0435ar' is unknown")
+
+
+def test_24_code_and_depth_in_formulas() -> None:
+    """24: code as a formula or a symbol, 10^5 parentheses: nothing is evaluated, nothing recurses."""
+    for text in (
+        '__import__("os").system("x")',
+        "(" * 10**5,
+        "!" * 10**5 + "Q_a",
+        "Q_a" + " & Q_a" * 10**5,
+        "\0",
+        "# x",
+    ):
+        malformed(edit(SINCE, "claim", "formula", value=text), "claim, formula")
+    for text in ("__import__('os')", "(" * 299, "i.__class__", "lambda: i"):
+        malformed(edit(SINCE, *HEAD, "temperature", value=text), "temperature")
+    symbol = '__import__("os")'
+    made = json.loads(json.dumps(SINCE).replace('"c"', json.dumps(symbol)))
+    check_text(dump(made))
+
+
+def test_25_symbols() -> None:
+    """25: a symbol listed twice, an empty symbol, a formula with a symbol that is not in the alphabet."""
+    twice = edit(SINCE, "claim", "alphabet", value=["a", "b", "b"])
+    malformed(twice, "alphabet")
+    malformed(edit(SINCE, "claim", "alphabet", value=["a", "b", ""]), "alphabet")
+    malformed(edit(SINCE, "claim", "formula", value="Q_d"), "'d', which is not in the alphabet")
+    malformed(edit(SINCE, "transformer", "directions", "is[a]", "formula", value="Q_d"), "not in the alphabet")
+
+
+def test_26_shapes() -> None:
+    """26: wrong shapes: unequal queries and keys, a missing bias, a missing token, an embedding too short."""
+    malformed(edit(SINCE, *HEAD, "keys", value=[{"stop": "1"}]), "not as many queries as keys")
+    malformed(edit(SINCE, *UNITS, 0, "bias", drop=True), "expected the keys")
+    malformed(edit(SINCE, "transformer", "token_embedding", "c", drop=True), "token_embedding")
+    malformed(edit(SINCE, "transformer", "output", value="nowhere"), "output")
+    malformed(edit(SINCE, *HEAD, "values", value={}), "writes nothing")
+    malformed(edit(SINCE, *HEAD, "values", value={"near": {}}), "zero entry")
+    malformed(edit(SINCE, *HEAD, "queries", 0, "one", value="0"), "zero entry")
+    malformed(edit(SINCE, *HEAD, "queries", 0, value={"unknown": "1"}), "unknown")
+    malformed(edit(SINCE, *UNITS, 0, "reads", value={"near": "1", "one": "1"}), "order of `directions`")
+    rejected(edit(SINCE, "transformer", "position_embedding", "time", value="1/(n-5)"), "division by zero.*|it is")
+    rejected(edit(SINCE, "transformer", "position_embedding", "time", drop=True), "reads 'time'")
+    extra = {"heads": [], "feedforward": {"units": [], "bias": {"is[since]": "1"}}}
+    rejected(edit(SINCE, "transformer", "layers", value=[*MODEL["layers"], extra]), "written twice.* layer 2")
+
+
+@pytest.mark.parametrize("name", ["is[a]", "is[left]"])
+def test_27_dropped_subformula(name: str) -> None:
+    """27: a direction for one subformula is dropped everywhere; the list is recomputed from the formula."""
+    made = edit(SINCE, "transformer", "directions", name, drop=True)
+    for symbol in "abc":
+        made["transformer"]["token_embedding"][symbol].pop(name, None)
+    rejected(made, "no direction means the truth of the subformula")
+
+
+def test_an_embedding_has_one_writer() -> None:
+    """A direction that both tokens and positions write, even if one of them adds nothing wrong."""
+    made = edit(SINCE, "transformer", "token_embedding", "a", value={"one": "1", "is[a]": "1", "is[left]": "1"})
+    rejected(made, "a position embedding does not make it what it means")
+    directions = MODEL["directions"] | {"is[a]": handmade.truth("Q_a"), "one": handmade.truth("true")}
+    made = edit(SINCE, "transformer", "directions", value=directions)
+    check_text(dump(made))
+    made = edit(made, "transformer", "token_embedding", "c", value={"one": "1", "stop": "1"})
+    rejected(made, "a position embedding does not make it what it means")
+
+
+def test_a_near_direction_is_not_exact_to_a_later_head() -> None:
+    """The second layer may not read what the heads of the first only approximate, in keys, values or queries."""
+    made = json.loads(json.dumps(SINCE))
+    model = made["transformer"]
+    model["directions"] |= {"near 2": handmade.near("prev Q_b")}
+    second = handmade.head([{"one": "1"}], [{"near": "1"}], {"near 2": {"good": "1"}})
+    model["layers"].append({"heads": [second], "feedforward": {"units": [], "bias": {}}})
+    bound = {"layer": 2, "head": 1, "direction": "near 2", "error_if_false": "1/4", "error_if_true": "1/4"}
+    made["bounds"].append(bound)
+    rejected(made, "layer 2, head 1.*known and truth directions only, not 'near'")
+    model["layers"][1]["heads"][0] |= {"keys": [{"one": "1"}], "values": {"near 2": {"near": "1"}}}
+    rejected(made, "layer 2, head 1.*known and truth directions only, not 'near'")
+    model["layers"][1]["heads"][0] |= {"queries": [{"near": "1"}], "values": {"near 2": {"good": "1"}}}
+    rejected(made, "layer 2, head 1.*queries read known directions only, not 'near'")
+    model["layers"][1]["heads"][0] |= {"queries": [{"one": "1"}], "values": {"near 2": {"is[since]": "1"}}}
+    rejected(made, "layer 2, head 1.*below the worst case")
+
+
+def test_28_cover_by_count() -> None:
+    """28: (class cover:) bounds with a missing, doubled or foreign entry, the count kept right."""
+    prev = handmade.prev_certificate(3)
+    for bounds in (
+        prev["bounds"][:1],
+        prev["bounds"] * 2,
+        [prev["bounds"][0]] * 2,
+        [prev["bounds"][0], {**prev["bounds"][1], "head": 1}],
+        [prev["bounds"][0], {**prev["bounds"][1], "layer": 2}],
+    ):
+        rejected(edit(prev, "bounds", value=bounds), "bounds: expected exactly one entry")
+
+
+def test_29_files(tmp_path: Path) -> None:
+    """29: directories, missing files, endless devices, compressed bombs: refused; a file is read once."""
+    for path in (str(tmp_path), str(tmp_path / "none"), "/dev/zero"):
+        with pytest.raises(Malformed, match=r"cannot be read|limit"):
+            check_file(path)
+    malformed(b"\x1f\x8b" + b"\0" * 100, "not ASCII")
+
+
+def test_32_unsatisfiable_guard() -> None:
+    """32: (unsatisfiable hypotheses:) a guard that never holds proves nothing about the output."""
+    for when in ("false", "ODD & EVEN", "FIRST"):
+        made = edit(SINCE, "transformer", "directions", "near", "when", value=when)
+        rejected(made, "the output moves with 'near'")
+    malformed(edit(SINCE, "transformer", "directions", "near", "when", value="Q_a"), "more than the position")
+    malformed(edit(SINCE, "transformer", "directions", "near", "when", value="prev ODD"), "more than the position")
+
+
+def test_33_planted_violations() -> None:
+    """33: a false claim from an honest writer names the place and the figures."""
+    rejected(
+        edit(SINCE, *HEAD, "values", "near", value={"stop": "1"}),
+        r"layer 1, head 1, direction 'near': error_if_false 0.060000000 is below the worst case 1.0+ at n = 5, i = 1",
+    )
+    wrong = edit(SINCE, *HEAD, "keys", value=[{"stop": "1"}, {"time": "-1"}])
+    rejected(wrong, r"below the worst case 0.9\d+ at n = \d, i = \d")
+    rejected(edit(SINCE, *HEAD, "values", "near", value={"good": "2"}), "a value can be 2, expected 0 to 1")
+    rejected(edit(SINCE, *HEAD, "values", "near", value={"good": "-1"}), "a value can be -1, expected 0 to 1")
+    boolean = handmade.boolean_certificate(3)
+    rejected(edit(boolean, *UNITS, 2, drop=True), "the output is 2, expected 1")
+    uniform = handmade.uniform_certificate(4)
+    rejected(edit(uniform, *HEAD, "mask", value="past"), "the mean is .*, expected .*, at n = 2, i = 1")
+    rejected(edit(uniform, *HEAD, "values", "mean future", value={"is[a]": "1"}), "known directions only")
+    made = edit(uniform, *HEAD, "queries", value=[{"place": "1"}])
+    rejected(edit(made, *HEAD, "keys", value=[{"place": "1"}]), "not all equal at n = 2, i = 2")
+    rejected(edit(made, *HEAD, "keys", value=[{"is[a]": "1"}]), "known directions only")
+    rejected(edit(SINCE, *HEAD, "queries", 0, value={"one": "6", "good": "1"}), "queries read known directions only")
+    symbol_only = edit(SINCE, "transformer", "directions", "near", "formula", value="Q_a & Q_b")
+    rejected(symbol_only, "no temporal operator of its own")
+
+
+def test_nested_temporal_operators_need_their_own_automaton() -> None:
+    """A target with `prev` inside `since` is decided by a product automaton, and `until` inside is refused."""
+    directions = MODEL["directions"] | {"near": handmade.near("(Q_a | Q_b) since prev Q_b")}
+    rejected(edit(SINCE, "transformer", "directions", value=directions), "below the worst case")
+    directions = MODEL["directions"] | {"near": handmade.near("(Q_a | Q_b) since next Q_b")}
+    rejected(edit(SINCE, "transformer", "directions", value=directions), "neither read nor decided by this mask")
+
+
+def test_too_many_atoms_are_refused() -> None:
+    """More than 8 atoms in a head, more than 12 in a feed-forward output."""
+    symbols = [chr(97 + k) for k in range(14)]
+    names = {f"is[{s}]": handmade.truth(f"Q_{s}") for s in symbols}
+    some = " | ".join(f"Q_{s}" for s in symbols)
+    directions = names | {"near": handmade.near(f"true since {symbols_or(symbols)}"), "out": handmade.truth(some)}
+    head = handmade.head([], [], {"near": dict.fromkeys(names, "1/14")})
+    units = [
+        {"reads": dict.fromkeys(names, "1"), "bias": b, "writes": {"out": w}} for b, w in (("0", "1"), ("-1", "-1"))
+    ]
+    tokens = {f"is[{s}]": s for s in symbols}
+    parts = [" | ".join(f"Q_{s}" for s in symbols[:k]) for k in range(2, 14)]
+    for k, part in enumerate(parts):
+        directions = {f"part {k}": handmade.truth(part)} | directions
+        tokens[f"part {k}"] = "".join(symbols[: k + 2])
+    made = handmade.certificate(some, "".join(symbols), 2, directions, tokens, {}, [head], units, "out")
+    rejected(made, "14 atoms, expected at most 8")
+    del directions["near"]
+    made = handmade.certificate(some, "".join(symbols), 2, directions, tokens, {}, [], units, "out")
+    rejected(made, "14 atoms, expected at most 12")
+
+
+def symbols_or(symbols: list[str]) -> str:
+    return "(" + " | ".join(f"Q_{s}" for s in symbols) + ")"
+
+
+def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file cannot ask for endless work, memory or integers: each ends at a limit."""
+    monkeypatch.setattr("proofs.check.MAX_WORK", 1000)
+    malformed(SINCE, "limit: more than 1000 steps")
+    monkeypatch.undo()
+    monkeypatch.setattr("proofs.check.MAX_ROOM", 1000)
+    malformed(SINCE, "limit: .* bits of memory")
+    monkeypatch.undo()
+    monkeypatch.setattr("proofs.check.MAX_SPREAD", 100)
+    malformed(SINCE, "limit: the spread of the scores")
+    monkeypatch.undo()
+    monkeypatch.setattr("proofs.check.MAX_BITS", 8)
+    malformed(SINCE, "limit: a rational")
+
+
+def test_a_missed_row_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counts are compared at the end: a part that checks less than everything cannot lead to acceptance."""
+    monkeypatch.setattr("proofs.check.check_attention", lambda *_: 14)
+    rejected(SINCE, "covered .*14.*, expected .*15")
+    monkeypatch.setattr("proofs.check.check_feedforward", lambda *_: None)
+    rejected(SINCE, "covered")
+
+
+def test_output_shows_no_verdict_twice(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input that is not a certificate: one line."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert main(["/dev/null"]) == 2
+    assert capsys.readouterr().out.count("\n") == 1

@@ -1,0 +1,330 @@
+"""The checker's own reading of formulas, expressions and rationals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from proofs.check import Expression, Formulas, Malformed, Reader, Rejected
+
+Tree = str | tuple[object, ...]
+
+
+def tree(table: Formulas, f: int) -> Tree:
+    """The formula as nested tuples, predicates and symbols as in text."""
+    op, *args = table.nodes[f]
+    if op in ("Q", "P"):
+        return (op, *args)
+    return (op, *(tree(table, a) for a in args)) if args else op
+
+
+A, B, C = ("Q", "a"), ("Q", "b"), ("Q", "c")
+CASES: list[tuple[str, Tree]] = [
+    ("Q_a", A),
+    ("true", "true"),
+    ("ODD", ("P", "ODD")),
+    ("MOD(3,1)", ("P", "MOD", 3, 1)),
+    ("Q['a']", A),
+    (r"Q['\'']", ("Q", "'")),
+    (r"Q['\\']", ("Q", "\\")),
+    ("Q['(']", ("Q", "(")),
+    ("!!Q_a", ("!", ("!", A))),
+    ("~Q_a & not Q_b", ("&", ("!", A), ("!", B))),
+    ("¬Q_a ∧ Q_b ∨ Q_c", ("|", ("&", ("!", A), B), C)),
+    ("Q_a and Q_b or Q_c", ("|", ("&", A, B), C)),
+    ("Q_a || Q_b && Q_c", ("|", A, ("&", B, C))),
+    ("Q_a & Q_b & Q_c", ("&", ("&", A, B), C)),
+    ("Q_a | Q_b | Q_c", ("|", ("|", A, B), C)),
+    ("Q_a -> Q_b -> Q_c", ("->", A, ("->", B, C))),
+    ("Q_a → Q_b ↔ Q_c", ("<->", ("->", A, B), C)),
+    ("Q_a <-> Q_b -> Q_c", ("<->", A, ("->", B, C))),
+    ("Q_a since Q_b since Q_c", ("since", A, ("since", B, C))),
+    ("Q_a since Q_b until Q_c", ("since", A, ("until", B, C))),
+    ("Q_a since Q_b & Q_c", ("&", ("since", A, B), C)),
+    ("Q_a & Q_b until Q_c", ("&", A, ("until", B, C))),
+    ("!Q_a since prev Q_b", ("since", ("!", A), ("prev", B))),
+    ("Y X Q_a", ("prev", ("next", A))),
+    ("⊖⊕Q_a", ("prev", ("next", A))),
+    ("Q_a S Q_b", ("since", ("|", A, B), B)),
+    ("Q_a U Q_b", ("until", ("|", A, B), B)),
+    ("O Q_a", ("since", "true", A)),
+    ("F Q_a", ("until", "true", A)),
+    ("H Q_a", ("!", ("since", "true", ("!", A)))),
+    ("G Q_a", ("!", ("until", "true", ("!", A)))),
+    ("Q_a S Q_b S Q_c", ("since", ("|", A, ("since", ("|", B, C), C)), ("since", ("|", B, C), C))),
+    ("((Q_a))", A),
+    ("(Q_a | Q_b) & Q_c", ("&", ("|", A, B), C)),
+    ("H Q_a & Q_b", ("&", ("!", ("since", "true", ("!", A))), B)),
+    (" \t\nQ_a ", A),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_formulas_are_read_as_written_by_hand(text: str, expected: Tree) -> None:
+    table = Formulas()
+    assert tree(table, table.parse(text, "formula", person=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  ",
+        "(",
+        ")",
+        "()",
+        "Q_a Q_b",
+        "Q_a &",
+        "& Q_a",
+        "Q_",
+        "Q",
+        "Q['']",
+        "Q['a",
+        "Q['a'",
+        "Q[a]",
+        r"Q['\a']",
+        "!",
+        "Q_a)",
+        "(Q_a",
+        "Q_a since",
+        "since Q_a",
+        "Q_a not Q_b",
+        "Q_a = Q_b",
+        "ODDLY",
+        "odd",
+        "TRUE",
+        "MOD(0,0)",
+        "MOD(3,3)",
+        "MOD(03,1)",
+        "MOD(3)",
+        "MOD",
+        "MOD(-1,0)",
+        "MOD(9999999999,1)",
+        "prev",
+        "Q_a <- Q_b",
+        "Q_a --> Q_b",
+        "1",
+        "Q_a;",
+        "Q_a\0",
+        '__import__("os").system("x")',
+        "Q_a # comment",
+        "lambda: 0",
+        "truefalse",
+        "true false",
+    ],
+)
+def test_other_texts_are_malformed(text: str) -> None:
+    with pytest.raises(Malformed, match="formula"):
+        Formulas().parse(text, "formula", person=True)
+
+
+@pytest.mark.parametrize("text", ["#<[Q_a] > 1", "ODD(#<[Q_a])", "←#[Q_a] = 2", "1 <= #>[Q_a]", "→#[Q_a] > 0"])
+def test_counting_is_refused_in_words(text: str) -> None:
+    with pytest.raises(Malformed, match=r"counting is not covered|unexpected|unknown") as caught:
+        Formulas().parse(text, "formula", person=True)
+    if text[0] in "#O←→":
+        assert "counting is not covered by this version" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["¬Q_a", "Q_a ∧ Q_b", "Q_a → Q_b", "⊖Q_a", "Q_a\u00a0& Q_b", "Q_\u0430", "Q_é"])
+def test_a_certificate_is_ascii_outside_quotes(text: str) -> None:
+    with pytest.raises(Malformed):
+        Formulas().parse(text, "formula")
+
+
+def test_a_quoted_symbol_may_be_any_text() -> None:
+    table = Formulas()
+    assert tree(table, table.parse("Q['é']", "formula")) == ("Q", "é")
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 10**5, "!" * 10**5 + "Q_a", "(" * 40000 + "Q_a" + ")" * 40000, "Q_a -> " * 9000]
+)
+def test_deep_nesting_is_a_limit(text: str) -> None:
+    with pytest.raises(Malformed, match="limit"):
+        Formulas().parse(text, "formula")
+
+
+def test_long_chains_are_read() -> None:
+    table = Formulas()
+    f = table.parse(" & ".join(["Q_a", "Q_b"] * 4000), "formula")
+    assert len(table.preorder([f])) == 2 + 7999
+    assert table.show(f).endswith("...")
+
+
+def test_nested_abbreviations_stay_small() -> None:
+    table = Formulas()
+    f = table.parse(" S ".join(f"Q_{k}" for k in range(150)), "formula")
+    assert len(table.preorder([f])) <= 150 * 3
+
+
+def test_show_is_read_back() -> None:
+    table = Formulas()
+    for text, _ in CASES:
+        f = table.parse(text, "formula", person=True)
+        if len(table.show(f)) < 100 and "'" not in text and "\\" not in text:
+            assert table.parse(table.show(f).replace('"', "'"), "formula") == f
+
+
+EXPRESSIONS = [
+    ("1", 4, 2, 1),
+    ("i", 4, 2, 2),
+    ("n", 4, 2, 4),
+    ("i/n", 4, 2, Fraction(1, 2)),
+    ("-1^i", 4, 2, -1),
+    ("(-1)^i", 4, 2, 1),
+    ("(-1)^i", 4, 3, -1),
+    ("2^-1", 1, 1, Fraction(1, 2)),
+    ("2^3^2", 1, 1, 512),
+    ("-2^2", 1, 1, -4),
+    ("2^-1^i", 1, 1, Fraction(1, 2)),
+    ("2^-3*4", 1, 1, Fraction(1, 2)),
+    ("7-2-1", 1, 1, 4),
+    ("8/4/2", 1, 1, 1),
+    ("2*3+4*5", 1, 1, 26),
+    ("2+3*4^2", 1, 1, 50),
+    ("--3", 1, 1, 3),
+    ("2--3", 1, 1, 5),
+    ("2*-3", 1, 1, -6),
+    ("1/(n-i+1)", 5, 3, Fraction(1, 3)),
+    ("0^(i-1)", 5, 1, 1),
+    ("0^(i-1)", 5, 2, 0),
+    ("0^0", 1, 1, 1),
+    ("1^n^i", 9, 9, 1),
+    ("(-1)^(n^i)", 9, 9, -1),
+    ("i^64", 1, 2, 2**64),
+    ("i^-64", 1, 2, Fraction(1, 2**64)),
+    (" ( i + 1 ) / 2 ", 3, 3, 2),
+    ("007", 1, 1, 7),
+    ("2(3)"[0], 1, 1, 2),
+]
+
+
+@pytest.mark.parametrize(("text", "n", "i", "expected"), EXPRESSIONS)
+def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | int) -> None:
+    assert Expression.parse(text, "x").value_at(n, i, "x") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "1.5",
+        "1e3",
+        "1_0",
+        "+1",
+        "i i",
+        "in",
+        "2i",
+        "2(3)",
+        "j",
+        "i**2",
+        "i//2",
+        "i%2",
+        "(i",
+        "i)",
+        "i+",
+        "*i",
+        "1 2",
+        "٣",
+        "i\n",
+        "i\t+1",
+        "sqrt(i)",
+        "()",
+        "-",
+        "1/",
+        "^2",
+        "i" * 301,
+        "__import__('os')",
+        "i,n",
+        "I",
+    ],
+)
+def test_other_expressions_are_malformed(text: str) -> None:
+    with pytest.raises(Malformed):
+        Expression.parse(text, "x")
+
+
+@pytest.mark.parametrize(
+    "text", ["1/(i-1)", "0^-1", "0^(i-2)", "2^65", "2^-65", "2^(1/2)", "1^(1/2)", "(i-1)^(1/i-1-1)"]
+)
+def test_expressions_without_a_value_are_rejected(text: str) -> None:
+    with pytest.raises(Rejected, match="n = 1, i = 1"):
+        Expression.parse(text, "x").value_at(1, 1, "x")
+
+
+def test_large_powers_are_a_limit() -> None:
+    with pytest.raises(Malformed, match="limit"):
+        Expression.parse("(((9^64)^64)^64)^64", "x").value_at(1, 1, "x")
+    assert Expression.parse("(" * 149 + "i" + ")" * 149, "x").value_at(1, 1, "x") == 1
+    assert Expression.parse("-" * 150 + "i", "x").value_at(1, 1, "x") == 1
+
+
+@pytest.mark.parametrize("text", ["0", "1", "-1", "1/2", "-3/7", "10", "9" * 1000, "1/" + "9" * 1000])
+def test_rationals_have_one_spelling(text: str) -> None:
+    assert Reader().rational(text, "x") == Fraction(text)
+
+
+BAD_RATIONALS = [
+    "2/4",
+    "1/-2",
+    "1/0",
+    "-0",
+    "+1",
+    "01",
+    " 1",
+    "1 ",
+    "1_0",
+    "1e3",
+    "0x1",
+    "1.0",
+    "\u0661",
+    "１２",
+    "1/1",
+    "0/2",
+    "1/02",
+    "--1",
+    "",
+    "-",
+    "/",
+    "1/",
+    "1\n",
+    "inf",
+    "nan",
+    "a",
+    "1/2/3",
+    "-0/1",
+    "½",
+]
+
+
+@pytest.mark.parametrize("text", BAD_RATIONALS)
+def test_other_rationals_are_malformed(text: str) -> None:
+    with pytest.raises(Malformed):
+        Reader().rational(text, "x")
+
+
+def test_long_rationals_are_a_limit() -> None:
+    for text in ("1" * 1001, "1/" + "3" * 4301, "-" + "7" * 10**6):
+        with pytest.raises(Malformed, match="limit"):
+            Reader().rational(text, "x")
+
+
+def test_predicates() -> None:
+    table = Formulas()
+    expected = {
+        "ODD": [1, 3, 5, 7, 9, 11],
+        "EVEN": [2, 4, 6, 8, 10, 12],
+        "FIRST": [1],
+        "LAST": [12],
+        "SQUARE": [1, 4, 9],
+        "POW2": [1, 2, 4, 8],
+        "PRIME": [2, 3, 5, 7, 11],
+        "MOD(5,2)": [2, 7, 12],
+        "MOD(1,0)": list(range(1, 13)),
+    }
+    for text, places in expected.items():
+        f = table.parse(text, "x")
+        assert [i for i in range(1, 13) if table.holds_at(f, 12, i)] == places

@@ -1,0 +1,96 @@
+"""The house keeps its shape: what may import what, the size of files and functions, one stem per statement."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from constructions.statements import STATEMENTS
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
+CHECKER = ROOT / "proofs" / "check.py"
+
+
+def imported_modules(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_the_checker_imports_the_standard_library_only_and_is_read_in_one_sitting() -> None:
+    assert {name.partition(".")[0] for name in imported_modules(CHECKER)} <= set(sys.stdlib_module_names)
+    assert len(CHECKER.read_text(encoding="utf-8").splitlines()) < 1000
+
+
+def test_the_checker_uses_no_floating_point() -> None:
+    tree = ast.parse(CHECKER.read_text(encoding="utf-8"))
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, float)]
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "float"]
+
+
+def test_only_by_z3_imports_z3() -> None:
+    importers = {path.relative_to(ROOT).parts[:2] for path in SOURCES if "z3" in imported_modules(path)}
+    assert importers == {("proofs", "by_z3")}
+
+
+@pytest.mark.parametrize("folder", ["constructions", "proofs"])
+def test_no_floating_point_literal_and_no_eval_where_verdicts_are_made(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), f"{path}:{node.lineno}"
+            assert not (isinstance(node, ast.Name) and node.id in {"float", "eval", "exec", "sympify"}), (
+                f"{path}:{node.lineno}")
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path != CHECKER], ids=lambda path: path.name)
+def test_files_have_at_most_400_lines(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_no_function_is_longer_than_60_lines_and_the_median_is_at_most_10() -> None:
+    lengths = []
+    for path in SOURCES:
+        for function in functions(path):
+            length = (function.end_lineno or function.lineno) - function.lineno + 1
+            assert length <= 60, f"{path.relative_to(ROOT)}:{function.lineno} {function.name} has {length} lines"
+            lengths.append(length)
+    assert sorted(lengths)[len(lengths) // 2] <= 10
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.stem)
+def test_each_statement_has_its_construction_its_test_and_its_row_in_the_readme(statement: object) -> None:
+    stem = statement.stem  # type: ignore[attr-defined]
+    assert (ROOT / "constructions" / f"{stem}.py").is_file()
+    assert (ROOT / "tests" / "constructions" / f"test_{stem}.py").is_file()
+    row = (f"| {statement.name} | {statement.builds} | "  # type: ignore[attr-defined]
+           f"`constructions/{stem}.py` | `tests/constructions/test_{stem}.py` |")
+    assert row in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_each_construction_named_for_a_statement_is_listed() -> None:
+    named = {path.stem for path in (ROOT / "constructions").glob("*_[0-9][0-9]_*.py")}
+    assert named == {statement.stem for statement in STATEMENTS} - {"compiler"}
+
+
+def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    for name in tracked or [str(path.relative_to(ROOT)) for path in SOURCES]:
+        text = (ROOT / name).read_text(encoding="utf-8", errors="ignore")
+        for word in ("/" + "root/", "/" + "home/", "py" + "pi.org", "python" + "hosted"):
+            assert word not in text, f"{name} mentions {word}"
