@@ -4,23 +4,41 @@ or input, 3 unknown or unsupported. Imports inside the commands keep ``certify -
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import os
 import sys
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-if TYPE_CHECKING:
-    from fractions import Fraction
+from certify.options import (
+    AlphabetOption,
+    CausalOption,
+    CertificateOption,
+    FormulaText,
+    GammaOption,
+    JsonOption,
+    MaxNOption,
+    ParenthesizeOption,
+    PredicateOption,
+    RegimeOption,
+    SharpenedBy,
+    Style,
+    StyleOption,
+    read_formula,
+    read_gamma,
+    read_model,
+    read_regime,
+    whole_number,
+)
 
+if TYPE_CHECKING:
     from certify.outcomes import Outcome
-    from constructions.language.syntax import Formula
-    from constructions.network.transformer import Transformer
-    from constructions.regimes import Regime
 
 BAD_INPUT = 2
+INTERRUPTED = 130
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""
 
@@ -35,129 +53,103 @@ app = typer.Typer(
 )
 
 
-class SharpenedBy(StrEnum):
-    """The values of --regime."""
-
-    TEMPERATURE = "temperature"
-    POSITION = "position"
-
-
-class Style(StrEnum):
-    """The values of --style."""
-
-    ASCII = "ascii"
-    UNICODE = "unicode"
-    LATEX = "latex"
-
-
-FormulaText = Annotated[str, typer.Argument(metavar="FORMULA", help="a formula, or - for standard input")]
-AlphabetOption = Annotated[str | None, typer.Option(
-    "--alphabet", help="01 or a,b,c; left out: the symbols of the formula and one more for any other")]
-MaxNOption = Annotated[int, typer.Option("--max-n", help="the longest words that are covered")]
-RegimeOption = Annotated[SharpenedBy, typer.Option("--regime", help="what sharpens the attention")]
-CausalOption = Annotated[bool, typer.Option("--causal", help="future-masked only, independent of n")]
-GammaOption = Annotated[str, typer.Option("--gamma", help="the constant in front of the scores; [SHA] prints 3")]
-JsonOption = Annotated[bool, typer.Option("--json", help="one JSON object on standard output, nothing else")]
-StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
-ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
-PredicateOption = Annotated[list[str] | None, typer.Option(
-    "--predicate", help="define a predicate: 'THIRD(k,n) := k % 3 == 1'")]
-
-
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
     from constructions.errors import InputError
 
+    prepare_output()
     try:
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         code = complain(error)
     except USAGE_ERROR as error:
-        code = complain(error.format_message())  # type: ignore[attr-defined]
+        code = complain(describe_misuse(error))
     except (KeyboardInterrupt, typer.Abort):
-        code = complain("interrupted", 130)
-    except BrokenPipeError:
-        sys.stderr.close()
+        code = INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # typer and rich turn the first into the second
+        discard_output()
         code = BAD_INPUT
+    except OSError as error:
+        discard_output()
+        code = complain(f"standard output: {error.strerror}")
     except RecursionError:
         code = complain("input nested too deeply")
+    if code == INTERRUPTED:
+        complain("interrupted")
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def complain(error: object, code: int = BAD_INPUT) -> int:
     """Print one line (two more for a formula: the text and a caret) and return the exit status."""
-    lines = [f"certify: {error}"]
+    from certify.files import printable
+
+    lines = [f"certify: {printable(str(error))}"]
     if caret := getattr(error, "caret", None):
         lines.append(caret())
     print("\n".join(lines), file=sys.stderr)
     return code
 
 
-# -- reading arguments -------------------------------------------------------------------------------------------------
+def describe_misuse(error: Any) -> str:
+    """The complaint of the option parser, and where the usage is explained."""
+    context = getattr(error, "ctx", None)
+    message = str(error.format_message()).removesuffix(".")
+    return f"{message}; {context.command_path if context else 'certify'} --help explains the usage"
 
 
-def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...], Any]:
-    """The formula, its alphabet, and the user's predicates."""
-    from certify.files import read_text
-    from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
-    from constructions.language.predicates import parse_predicate_definition
-
-    symbols = parse_alphabet(alphabet) if alphabet is not None else None
-    defined = {definition.name: definition for definition in map(parse_predicate_definition, predicates or [])}
-    formula = parse_formula(read_text("-") if text == "-" else text, symbols, defined)
-    return formula, symbols or alphabet_of(formula), defined
+def prepare_output() -> None:
+    """What standard output cannot encode is escaped; if it is closed, the exit status still says what came out."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def read_regime(regime: SharpenedBy, causal: bool) -> Regime:
-    """The regime that the two options name."""
-    from constructions.regimes import Regime, Sharpening
-
-    return Regime(Sharpening(regime.value), causal)
-
-
-def read_gamma(text: str) -> Fraction:
-    """A positive rational."""
-    from constructions.errors import InputError
-    from constructions.language.expressions import parse_expression
-
-    gamma = parse_expression(text, frozenset()).evaluate()
-    if gamma <= 0:
-        raise InputError(f"--gamma: {text}, expected a positive rational such as 3 or 1386/1000")
-    return gamma
+def discard_output() -> None:
+    """Nobody reads standard output any more: what is still buffered must not raise a second error at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def read_model(path: str) -> Transformer:
-    """The transformer of a model file, or the one inside a certificate."""
-    from certify.files import read_text
-    from constructions.network.json_form import read_json, transformer_from_json
-
-    data = read_json(read_text(path), path)
-    if isinstance(data, dict) and data.get("format") == "certify-certificate" and "transformer" in data:
-        data = data["transformer"]
-    return transformer_from_json(data, path)
+# -- writing results ---------------------------------------------------------------------------------------------------
 
 
 def print_json(data: dict[str, Any]) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(data, ensure_ascii=False, indent=1))
+    print(json.dumps(data, indent=1))
+
+
+def check_place(output: str | None, as_json: bool) -> None:
+    """Refuse a place that cannot take the certificate before the work begins, not after it."""
+    from certify.files import check_writable
+    from constructions.errors import InputError
+
+    if output == "-" and as_json:
+        raise InputError("-o -: the certificate and the JSON object cannot share standard output, expected a file")
+    if output is not None:
+        check_writable(output)
 
 
 def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:
-    """Write the certificate if there is one and a place for it, print the outcome, and exit with its status."""
+    """Write the certificate if there is one and a place for it, print the outcome, and exit with its status.
+
+    With ``-o -`` the certificate goes to standard output and the outcome to standard error.
+    """
     from certify.files import write_text
     from certify.outcomes import Certified
     from certify.report import console, outcome_to_json, print_outcome
 
-    if output and isinstance(outcome, Certified):
+    if output is not None and isinstance(outcome, Certified):
         write_text(output, outcome.certificate)
     if as_json:
         print_json(outcome_to_json(outcome))
     else:
-        print_outcome(console(), outcome, style.value, parenthesize)
-        if output:
-            print(f"certificate in {output}" if isinstance(outcome, Certified) else "no certificate written",
-                  file=sys.stderr)
+        print_outcome(console(sys.stderr if output == "-" else None), outcome, style, parenthesize)
+    if output is not None and not isinstance(outcome, Certified):
+        print(f"certify: {outcome.verdict}, so no certificate was written", file=sys.stderr)
+    elif output is not None and output != "-" and not as_json:
+        print(f"certificate in {output}", file=sys.stderr)
     raise typer.Exit(outcome.exit_code)
 
 
@@ -167,20 +159,24 @@ def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, ou
 @app.command()
 def formula(
     text: Annotated[str | None, typer.Argument(
-        metavar="[FORMULA]", help="a formula, or - for standard input; left out: every shipped example")] = None,
+        metavar="FORMULA", help="a formula, or - for standard input; left out: every shipped example")] = None,
     alphabet: AlphabetOption = None,
     max_n: MaxNOption = 64,
-    regime: RegimeOption = SharpenedBy.TEMPERATURE,
+    regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", help="where the certificate goes (a folder if no formula is given)")] = None,
+        "-o", "--output", metavar="FILE",
+        help="write the certificate here; - is standard output (without FORMULA: a folder for all)")] = None,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
-    style: StyleOption = Style.ASCII,
+    style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the transformer of FORMULA and prove that it computes it on every word up to length --max-n."""
+    """Prove that the transformer of FORMULA computes it.
+
+    Builds the transformer, and decides the claim for every word up to length N and every position of it.
+    """
     from certify.pipeline import certify, check_max_n
     from certify.progress import ProgressLine
 
@@ -188,46 +184,72 @@ def formula(
     if text is None:
         from certify.demo import run_demo
 
+        refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize})
         raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
+    check_place(output, as_json)
     parsed, symbols, _ = read_formula(text, alphabet, predicate)
     with ProgressLine() as progress:
         outcome = certify(parsed, symbols, max_n, read_regime(regime, causal), read_gamma(gamma), progress=progress)
     finish(outcome, as_json, style, parenthesize, output)
 
 
+def refuse_without_formula(options: dict[str, Any]) -> None:
+    """The shipped examples have their own alphabets; an option that would be ignored is an error."""
+    from constructions.errors import InputError
+
+    for name, value in options.items():
+        if value:
+            raise InputError(f"{name}: no formula is given, and the shipped examples do not take it")
+
+
 @app.command()
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates, or - for standard input")],
-    formula: Annotated[str | None, typer.Option("--formula", help="reject a certificate of another formula")] = None,
-    alphabet: Annotated[str | None, typer.Option("--alphabet", help="reject one over another alphabet")] = None,
-    max_n: Annotated[int | None, typer.Option("--max-n", help="reject one for another length")] = None,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula")] = None,
+    alphabet: Annotated[str | None, typer.Option(
+        "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="reject one for another length")] = None,
     regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject one of another regime")] = None,
     causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Check certificates with the independent checker; the same as python -I -S proofs/check.py FILE..."""
+    """Check certificates with the independent checker.
+
+    The same as python -I -S proofs/check.py FILE..., which needs nothing but the standard library.
+    """
+    from certify.checking import check_files
     from proofs.check import main as check_main
 
-    wanted = {"--formula": formula, "--alphabet": alphabet, "--max-n": max_n, "--regime": regime and regime.value}
+    wanted = {"--formula": formula, "--alphabet": alphabet, "--max-n": max_n, "--regime": regime}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
-    raise typer.Exit(check_main([*options, *(["--causal"] if causal else []), "--", *files]))
+    arguments = [*options, *(["--causal"] if causal else []), "--", *files]
+    if not as_json:
+        raise typer.Exit(check_main(arguments))
+    report, code = check_files(arguments)
+    print_json(report)
+    raise typer.Exit(code)
 
 
 @app.command()
 def build(
     text: FormulaText,
-    output: Annotated[str, typer.Option("-o", "--output", help="the model file, or - for standard output")] = "-",
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
     alphabet: AlphabetOption = None,
-    regime: RegimeOption = SharpenedBy.TEMPERATURE,
+    regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
 ) -> None:
-    """Write the concrete transformer of FORMULA as JSON."""
-    from certify.files import write_text
+    """Write the transformer of FORMULA as JSON."""
+    from certify.files import check_writable, write_text
     from constructions.compiler import compile_formula
     from constructions.errors import Unsupported
     from constructions.network.json_form import transformer_to_json, write_canonical
 
+    check_writable(output)
     parsed, symbols, _ = read_formula(text, alphabet, predicate)
     try:
         network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma))
@@ -238,18 +260,22 @@ def build(
 
 @app.command()
 def model(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="a model file, or - for standard input")],
+    path: Annotated[str, typer.Argument(metavar="FILE", help="a model file; - is standard input")],
     max_n: MaxNOption = 64,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="where the certificate goes")] = None,
-    style: StyleOption = Style.ASCII,
+    output: CertificateOption = None,
+    style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Certify a transformer that somebody wrote: every direction holds what its meaning says, on every word."""
+    """Certify a transformer that somebody wrote.
+
+    Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
+    """
     from certify.pipeline import certify_transformer, check_max_n
     from certify.progress import ProgressLine
 
     check_max_n(max_n)
+    check_place(output, as_json)
     network = read_model(path)
     with ProgressLine() as progress:
         outcome = certify_transformer(network, max_n, progress=progress)
@@ -258,24 +284,30 @@ def model(
 
 @app.command()
 def run(
-    subject: Annotated[str, typer.Argument(metavar="FORMULA|FILE", help="a formula, a model file or a certificate")],
+    subject: Annotated[str, typer.Argument(
+        metavar="FORMULA|FILE", help="a formula (- is standard input), a model file (.json) or a certificate (.cert)")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
-    regime: RegimeOption = SharpenedBy.TEMPERATURE,
+    regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
-    style: StyleOption = Style.ASCII,
+    style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
-    """Show truth, soft and hard value of every subformula at every position of WORD."""
+    """Show all truths and attention values on one word.
+
+    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention.
+    """
+    from certify.files import check_unicode
     from certify.report import console
     from certify.runs import print_run, run_formula, run_to_json, run_transformer
     from constructions.compiler import compile_formula
     from constructions.errors import Unsupported
     from constructions.language.parser import parse_word
 
-    if Path(subject).is_file():
+    check_unicode(word)
+    if os.path.isfile(subject) or subject.endswith((".json", ".cert")):
         network = read_model(subject)
         result = run_transformer(network, parse_word(word, network.alphabet))
     else:
@@ -289,7 +321,7 @@ def run(
     if as_json:
         print_json(run_to_json(result))
     else:
-        print_run(console(), result, style.value)
+        print_run(console(), result, style)
 
 
 @app.command()
@@ -298,11 +330,14 @@ def explain(
     alphabet: AlphabetOption = None,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
-    style: StyleOption = Style.ASCII,
+    style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the fragment of FORMULA, and for each regime the statements used, layers, constants and embeddings."""
+    """Show how FORMULA would be compiled.
+
+    Its fragment, and for each regime the statements used, sizes, temperatures and position embeddings.
+    """
     from certify.explanation import explain_formula, explanation_to_json, print_explanation
     from certify.report import console
 
@@ -311,12 +346,12 @@ def explain(
     if as_json:
         print_json(explanation_to_json(explanation))
     else:
-        print_explanation(console(), explanation, style.value, parenthesize)
+        print_explanation(console(), explanation, style, parenthesize)
 
 
 @app.command(name="list")
 def list_all(as_json: JsonOption = False) -> None:
-    """List the shipped examples, the numerical predicates and the statements of [SHA]."""
+    """List examples, predicates and statements of [SHA]."""
     from certify.demo import listing_to_json, print_listing
 
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,17 @@ from certify.files import write_text
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.pipeline import certify
 from certify.progress import ProgressLine
-from certify.report import COLOURS, console, describe_counterexample, enclosed, outcome_to_json, show_alphabet
+from certify.report import (
+    COLOURS,
+    NARROW,
+    console,
+    describe_counterexample,
+    enclosed,
+    open_table,
+    outcome_to_json,
+    plain,
+    show_alphabet,
+)
 from constructions.errors import InputError
 from constructions.language.predicates import BUILTIN
 from constructions.regimes import Regime
@@ -25,11 +36,8 @@ from proofs.discharge import Memory
 
 def run_demo(max_n: int, regime: Regime, gamma: Fraction, folder: str | None, as_json: bool) -> int:
     """Certify every shipped example; return 0 if each is certified or does not fit the regime."""
-    if folder:
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be a folder of certificates: {error.strerror}") from None
+    if folder is not None:
+        _make_folder(folder)
     memory = Memory()
     outcomes = []
     with ProgressLine() as progress:
@@ -40,10 +48,19 @@ def run_demo(max_n: int, regime: Regime, gamma: Fraction, folder: str | None, as
                 write_text(str(Path(folder) / f"{example.name}.cert"), outcome.certificate)
             outcomes.append((example, outcome))
     if as_json:
-        print(json.dumps(_demo_to_json(outcomes, max_n, regime), ensure_ascii=False, indent=1))
+        print(json.dumps(_demo_to_json(outcomes, max_n, regime), indent=1))
     else:
         _print_demo(outcomes, max_n, regime, folder)
     return _status([outcome for _, outcome in outcomes])
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        if folder in ("", "-"):
+            raise InputError(f"-o {folder or repr(folder)}: without a formula it must be a folder for the certificates")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be a folder for the certificates: {error.strerror}") from None
 
 
 def _status(outcomes: list[Outcome]) -> int:
@@ -56,25 +73,35 @@ def _status(outcomes: list[Outcome]) -> int:
 
 def _print_demo(outcomes: list[tuple[Example, Outcome]], max_n: int, regime: Regime, folder: str | None) -> None:
     out = console()
-    out.print(Text(f"every n <= {max_n}, every word, every position; regime {regime}\n"))
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name, justify in (("example", "left"), ("alphabet", "left"), ("layers", "right"), ("heads", "right"),
-                          ("obligations", "right"), ("worst error", "left"), ("verdict", "left"),
-                          ("seconds", "right"), ("about", "left")):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    out.print(plain(f"claim     for every n <= {max_n}, every word of length n and every position: the output is "
+                    "exactly 1 if the formula holds there, else 0"))
+    out.print(plain(f"regime    {regime}"))
+    out.print()
+    names = ["example", "alphabet", "layers", "heads", "obligations", "worst error", "verdict", "seconds", "about"]
+    kept = [name for name in names if out.width >= NARROW or name not in ("alphabet", "obligations", "about")]
+    right = ("layers", "heads", "obligations", "seconds")
+    table = open_table(((name, "right" if name in right else "left") for name in kept), fold=("about",))
     for example, outcome in outcomes:
-        table.add_row(*_demo_cells(example, outcome))
+        cells = _demo_cells(example, outcome)
+        table.add_row(*(cells[name] for name in kept))
     out.print(table)
-    certified = sum(isinstance(outcome, Certified) for _, outcome in outcomes)
-    outside = sum(isinstance(outcome, UnsupportedClaim) for _, outcome in outcomes)
-    seconds = sum(outcome.seconds for _, outcome in outcomes)
-    summary = f"\n{certified} of {len(outcomes)} certified"
-    summary += f", {outside} outside the regime's fragment" if outside else ""
-    summary += f", in {seconds:.1f} s; each certificate was accepted by the independent checker"
-    out.print(Text(summary + (f" and is in {folder}" if folder else "")))
+    out.print()
+    out.print(plain(_summary([outcome for _, outcome in outcomes], folder)))
 
 
-def _demo_cells(example: Example, outcome: Outcome) -> list[Text]:
+def _summary(outcomes: list[Outcome], folder: str | None) -> str:
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    parts = [f"{counts['certified']} of {len(outcomes)} certified"]
+    parts += [f"{counts[verdict]} {verdict}" for verdict in ("refuted", "unknown") if counts[verdict]]
+    parts += [f"{counts['unsupported']} outside the regime's fragment"] if counts["unsupported"] else []
+    text = ", ".join(parts) + f", in {sum(outcome.seconds for outcome in outcomes):.1f} s"
+    if counts["certified"]:
+        text += "; each certificate was accepted by the independent checker"
+        text += f" and is in {folder}" if folder else ""
+    return text
+
+
+def _demo_cells(example: Example, outcome: Outcome) -> dict[str, Text]:
     network = outcome.transformer
     extreme = outcome.worst.worst.worst if outcome.worst and outcome.worst.worst else None
     about = example.about
@@ -83,17 +110,17 @@ def _demo_cells(example: Example, outcome: Outcome) -> list[Text]:
             about = describe_counterexample(found)
         case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
             about = reason
-    return [
-        Text(example.name),
-        Text(show_alphabet(example.alphabet)),
-        Text(str(len(network.layers)) if network else "-"),
-        Text(str(sum(1 for _ in network.heads())) if network else "-"),
-        Text(str(len(outcome.lines)) if network else "-"),
-        Text(enclosed(extreme.lower, extreme.upper) if extreme else "-" if not network else "0"),
-        Text(outcome.verdict, style=COLOURS[outcome.verdict]),
-        Text(f"{outcome.seconds:.2f}"),
-        Text(about, style="dim"),
-    ]
+    return {
+        "example": plain(example.name),
+        "alphabet": plain(show_alphabet(example.alphabet)),
+        "layers": plain(str(len(network.layers)) if network else "-"),
+        "heads": plain(str(sum(1 for _ in network.heads())) if network else "-"),
+        "obligations": plain(str(len(outcome.lines)) if network else "-"),
+        "worst error": plain(enclosed(extreme.lower, extreme.upper) if extreme else "0" if network else "-"),
+        "verdict": plain(outcome.verdict, style=COLOURS[outcome.verdict]),
+        "seconds": plain(f"{outcome.seconds:.2f}"),
+        "about": plain(about, style="dim"),
+    }
 
 
 def _demo_to_json(outcomes: list[tuple[Example, Outcome]], max_n: int, regime: Regime) -> dict[str, Any]:
@@ -103,6 +130,7 @@ def _demo_to_json(outcomes: list[tuple[Example, Outcome]], max_n: int, regime: R
         "max_n": max_n,
         "regime": regime.sharpening.value,
         "causal": regime.causal,
+        "seconds": round(sum(outcome.seconds for _, outcome in outcomes), 3),
         "examples": [{"name": example.name, "about": example.about, **outcome_to_json(outcome)}
                      for example, outcome in outcomes],
     }
@@ -112,13 +140,14 @@ def print_listing() -> None:
     """Examples, predicates and statements, as three tables."""
     out = console()
     for title, columns, rows in _listing():
-        out.print(Text(title, style="bold"))
-        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 2))
-        for _ in columns:
-            table.add_column(overflow="fold")
+        out.print(plain(title, style="bold"))
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        for name in columns:
+            table.add_column(overflow="fold", no_wrap=name == "name")
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*map(plain, row))
         out.print(table)
+        out.print()
 
 
 def listing_to_json() -> dict[str, Any]:

@@ -34,7 +34,7 @@ def examples_folder() -> Path:
 def load_examples() -> list[Example]:
     """All shipped examples, in the order of their files."""
     return [
-        Example(name, entry["formula"], parse_alphabet(entry["alphabet"]), entry["about"])
+        Example(name, " ".join(entry["formula"].split()), parse_alphabet(entry["alphabet"]), entry["about"])
         for path in sorted(examples_folder().glob("*.toml"))
         for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()
     ]

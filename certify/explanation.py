@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from certify.report import show_alphabet
+from certify.report import counted, plain, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.fragments import fragment_of
-from constructions.language.printer import format_formula
+from constructions.language.printer import Style, format_formula
 from constructions.language.syntax import Formula, subformulas
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
@@ -42,25 +41,25 @@ def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma:
         return str(construct)
 
 
-def print_explanation(out: Console, explanation: Explanation, style: str, parenthesize: bool) -> None:
+def print_explanation(out: Console, explanation: Explanation, style: Style, parenthesize: bool) -> None:
     """What a theorist asks before certifying."""
-    out.print(Text(f"formula    {format_formula(explanation.formula, style=style, parenthesize=parenthesize)}"))
     parts = subformulas(explanation.formula)
-    out.print(Text(f"fragment   {fragment_of(explanation.formula)}, {len(parts)} subformulas, "
-                   f"alphabet {show_alphabet(explanation.alphabet)}"))
-    out.print(Text(f"constant   {explanation.gamma} in front of the scores (gamma)"))
+    out.print(plain(f"formula   {format_formula(explanation.formula, style=style, parenthesize=parenthesize)}"))
+    out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
+    out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
+    out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
     for regime, network in explanation.networks:
         out.print()
-        out.print(Text(f"regime {regime}", style="bold"))
+        out.print(plain(f"regime {regime}", style="bold"))
         if isinstance(network, str):
-            out.print(Text(f"  unsupported: {network}"))
+            out.print(plain(f"  unsupported: {network}"))
             continue
-        facts = network_facts(network, style)
-        for name, value in facts.items():
-            out.print(Text(f"  {name:21}{', '.join(value) if isinstance(value, list) else value}"))
+        for name, value in network_facts(network, style).items():
+            shown = ("; ".join(value) or "none") if isinstance(value, list) else str(value)
+            out.print(plain(f"  {name:21}{shown}"))
 
 
-def network_facts(network: Transformer, style: str = "ascii") -> dict[str, Any]:
+def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any]:
     """Statements used, sizes, temperature and position embeddings of a network."""
     def show(expression: Any) -> str:
         return str(expression.latex()) if style == "latex" else str(expression)

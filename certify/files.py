@@ -34,6 +34,47 @@ def read_text(path: str) -> str:
         raise InputError(f"{path}: byte {error.start + 1} is not UTF-8 text") from None
 
 
+def check_unicode(*texts: str) -> None:
+    """Raise InputError if an argument of the command line was not UTF-8 text."""
+    for text in texts:
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            place = error.start + 1
+            raise InputError(f"argument {printable(text[:40])}: character {place} is not UTF-8 text") from None
+
+
+def printable(text: str) -> str:
+    """The text on one line, with escapes for what a terminal would act on or cannot show.
+
+    >>> print(printable("red\\x1b[31m\\n"))
+    red\\x1b[31m\\n
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def check_writable(path: str) -> None:
+    """Raise InputError if ``write_text`` could not write there."""
+    target = _target(path)
+    if path == "-":
+        return
+    reason = None
+    if target.is_dir():
+        reason = "it is a folder"
+    elif not target.parent.is_dir():
+        reason = f"there is no folder {target.parent}"
+    elif not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise InputError(f"{path}: cannot be written: {reason}")
+
+
+def _target(path: str) -> Path:
+    if not path:
+        raise InputError("-o: found an empty name, expected a file")
+    return Path(os.path.realpath(path))  # through symbolic links, so that renaming does not replace the link
+
+
 def write_text(path: str, text: str) -> None:
     """Write the whole file or nothing: a temporary file beside it is renamed over it.
 
@@ -43,17 +84,24 @@ def write_text(path: str, text: str) -> None:
     if path == "-":
         sys.stdout.write(text)
         return
-    target = Path(path)
+    target = _target(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        if target.exists() and not target.is_file():  # a device or a pipe: there is nothing to rename
+            target.write_text(text, encoding="utf-8")
+        else:
+            _replace(target, text)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _replace(target: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".certify-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise

@@ -1,18 +1,20 @@
-"""What a person reads: the table of an outcome, a counterexample, a run, and the same things as JSON objects."""
+"""What a person reads of an outcome: verdict, table, counterexample; and the same things as JSON objects."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certify.files import printable
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from constructions.language.printer import format_formula
+from constructions.language.printer import Style, format_formula
 from constructions.network.meanings import Meaning, Near, Position, Truth
 from proofs.discharge import Line
 from proofs.replay import Counterexample
@@ -20,36 +22,77 @@ from proofs.worst_case import Extreme
 
 QUARTER = Fraction(1, 4)
 WIDTH = 132
+NARROW = 112
+"""Below this many columns a table leaves out what is not essential."""
+SHOWN_SYMBOLS = 40
 COLOURS = {"certified": "bold green", "refuted": "bold red", "unknown": "bold yellow", "unsupported": "bold yellow"}
 
 
-def console(width: int | None = None) -> Console:
-    """Standard output: the terminal's width, or WIDTH columns where there is no terminal."""
-    probe = Console()
-    return probe if probe.is_terminal and width is None else Console(width=width or WIDTH, soft_wrap=True)
+def console(file: TextIO | None = None) -> Console:
+    """Standard output (or ``file``), as wide as the terminal; without a terminal COLUMNS or else WIDTH columns.
+
+    Lines outside tables are never broken, so that they can be copied.
+    """
+    out = Console(file=file, soft_wrap=True)
+    if not out.is_terminal and "COLUMNS" not in os.environ:
+        out.width = WIDTH
+    return out
+
+
+def plain(text: str, style: str = "") -> Text:
+    """The text without any markup or control characters of its own."""
+    return Text(printable(text), style=style)
+
+
+def open_table(columns: Iterable[tuple[str, str]], fold: Iterable[str] = ()) -> Table:
+    """A table without lines; each column has a title and a side; only the columns of ``fold`` may be broken."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for title, side in columns:
+        table.add_column(title, justify="right" if side == "right" else "left", overflow="fold",
+                         no_wrap=title not in fold)
+    return table
+
+
+def counted(number: int, noun: str) -> str:
+    """The number and the noun.
+
+    >>> counted(1, "head"), counted(2, "head")
+    ('1 head', '2 heads')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def decimal(x: Fraction, digits: int = 6, up: bool = False) -> str:
-    """``x`` to so many significant digits, rounded to nearest or (for bounds) up.
+def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
+    """``x`` to so many significant digits, rounded to nearest or (for bounds) as told.
 
-    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), up=True)
+    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), rounding=ROUND_CEILING)
     ('0.333333', '0.333334')
     """
-    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN, Emax=10**9, Emin=-10**9)
+    context = Context(prec=digits, rounding=rounding, Emax=10**9, Emin=-10**9)
     return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
 
 
+def decimal_lower(x: Fraction, digits: int = 12) -> str:
+    """A decimal at or below ``x``."""
+    return decimal(x, digits, ROUND_FLOOR)
+
+
+def decimal_upper(x: Fraction, digits: int = 12) -> str:
+    """A decimal at or above ``x``."""
+    return decimal(x, digits, ROUND_CEILING)
+
+
 def enclosed(lower: Fraction, upper: Fraction) -> str:
-    """Six digits that both ends share when rounded, or the two ends.
+    """Six digits that both ends share when rounded, or the two ends, rounded outward.
 
     >>> enclosed(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12))
     '0.333333'
     """
     low, high = decimal(lower), decimal(upper)
-    return low if low == high else f"{low} .. {decimal(upper, up=True)}"
+    return low if low == high else f"{decimal_lower(lower, 6)} .. {decimal_upper(upper, 6)}"
 
 
 # -- words and formulas ------------------------------------------------------------------------------------------------
@@ -62,27 +105,32 @@ def show_word(word: Iterable[str]) -> str:
 
 
 def show_alphabet(alphabet: Iterable[str]) -> str:
-    """The alphabet as a set.
+    """The alphabet as a set; of a large one, the beginning and the size.
 
     >>> show_alphabet(["0", "1"])
     '{0, 1}'
     """
-    return "{" + ", ".join(alphabet) + "}"
+    symbols = list(alphabet)
+    shown = ", ".join(symbols[:SHOWN_SYMBOLS])
+    return f"{{{shown}}}" if len(symbols) <= SHOWN_SYMBOLS else f"{{{shown}, ...}} ({len(symbols)} symbols)"
 
 
 # -- outcomes ----------------------------------------------------------------------------------------------------------
 
 
-def print_outcome(out: Console, outcome: Outcome, style: str = "ascii", parenthesize: bool = False) -> None:
+def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
     """The verdict, what it is about, the table of attention obligations, and a summary of the rest."""
-    formula = format_formula(outcome.formula, style=style, parenthesize=parenthesize) if outcome.formula else "-"
-    out.print(Text("formula   ").append(formula))
-    out.print(Text(f"claim     every n <= {outcome.max_n}, every word over {show_alphabet(outcome.alphabet)}, "
-                   f"every position; regime {outcome.regime or 'as the model says'}"))
+    formula = format_formula(outcome.formula, style=style, parenthesize=parenthesize) if outcome.formula else "none"
+    out.print(plain(f"formula   {formula}"))
+    out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
+    out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
+    out.print(plain(f"claim     for every n <= {outcome.max_n}, every word of length n and every position: "
+                    "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.transformer:
         print_shape(out, outcome)
     if outcome.lines:
-        print_lines(out, outcome.lines)
+        print_attention(out, outcome.lines)
+        print_exact(out, outcome.lines)
     print_verdict(out, outcome)
 
 
@@ -91,59 +139,90 @@ def print_shape(out: Console, outcome: Outcome) -> None:
     network = outcome.transformer
     assert network is not None
     units = sum(len(layer.feedforward.units) for layer in network.layers)
-    out.print(Text(f"network   {len(network.layers)} layers, {sum(1 for _ in network.heads())} heads, {units} ReLUs, "
-                   f"{len(network.directions)} directions, {network.parameter_count()} non-zero parameters"))
+    sizes = [(len(network.layers), "layer"), (sum(1 for _ in network.heads()), "head"), (units, "ReLU"),
+             (len(network.directions), "direction"), (network.parameter_count(), "non-zero parameter")]
+    out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
 
 
-def print_lines(out: Console, lines: tuple[Line, ...]) -> None:
-    """A row for each distinct attention obligation; the exact parts are counted below it."""
+def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
+    """A row for each attention obligation: the worst case over all inputs, and where it is."""
     attention = [line for line in lines if line.kind == "attention"]
-    if attention:
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for name, justify in (("statement", "left"), ("layer", "right"), ("head", "left"), ("approximates", "left"),
-                              ("rows (n,i)", "right"), ("worst at n,i", "right"), ("worst error", "left"),
-                              ("slack to 1/4", "left")):
-            table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-        for line in attention:
-            table.add_row(*(Text(cell) for cell in _attention_cells(line)))
-        out.print()
-        out.print(table)
-    for kind, what in (("uniform", "uniform heads exact"), ("feed-forward", "feed-forward outputs exact"),
-                       ("embedding", "embedded directions exact")):
+    if not attention:
+        return
+    names = ["statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error", "slack to 1/4"]
+    kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
+    sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
+    table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
+    for line in attention:
+        cells = _attention_cells(line)
+        table.add_row(*(plain(cells[name]) for name in kept))
+    out.print()
+    out.print(table)
+    if any(line.repeated for line in attention):
+        out.print(plain("=  the same obligation as one before it, proved once"))
+    if not all(line.proved for line in attention):
+        out.print(plain("!  not proved"))
+
+
+def _attention_cells(line: Line) -> dict[str, str]:
+    worst = line.worst.worst if line.worst else None
+    mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
+    error, slack = (enclosed(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
+        ("0", "0.25") if line.proved else ("-", "-"))
+    return {
+        "statement": line.source,
+        "head": f"{line.layer}.{line.place}",
+        "attends to": line.obligation.head.name if line.obligation else "-",
+        "approximates": _shortened(format_formula(line.obligation.target.formula) if line.obligation
+                                   else line.direction),
+        "rows": str(line.rows),
+        "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
+        "worst error": error,
+        "slack to 1/4": slack + mark,
+    }
+
+
+def _shortened(text: str, length: int = 40) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
+    """What else had to be proved, counted, and a line for each failure."""
+    out.print()
+    parts = []
+    for kind, noun in (("embedding", "embedded direction"), ("uniform", "uniform head"),
+                       ("feed-forward", "feed-forward output")):
         part = [line for line in lines if line.kind == kind]
         if part:
-            proved, distinct = [line for line in part if line.proved], [line for line in part if not line.repeated]
-            note = f" ({len(distinct)} distinct)" if len(distinct) < len(part) else ""
-            out.print(Text(f"{len(proved)} of {len(part)} {what} at every (n, i){note}"))
+            proved, distinct = sum(line.proved for line in part), sum(not line.repeated for line in part)
+            note = f" ({distinct} distinct)" if distinct < len(part) else ""
+            parts.append((f"{proved} of " if proved < len(part) else "") + counted(len(part), noun) + note)
+    if parts:
+        out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
+    if any(line.kind == "composition" and line.proved for line in lines):
+        out.print(plain("composed  every direction is written once, and read only after it is written"))
     for line in lines:
         if not line.proved:
-            out.print(Text(f"not proved: {line.kind} {line.direction}: {line.reason}"))
+            out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))
 
 
-def _attention_cells(line: Line) -> tuple[str, ...]:
-    head = line.obligation.head.name if line.obligation else "-"
-    target = format_formula(line.obligation.target.formula) if line.obligation else line.direction
-    target = target if len(target) <= 40 else target[:37] + "..."
-    place = (line.source, f"{line.layer}.{line.place}", head, target, str(line.rows))
-    worst = line.worst.worst if line.worst else None
-    if worst is None:
-        return (*place, "-", "-" if not line.proved else "0", "-" if not line.proved else "0.25")
-    slack = decimal(QUARTER - worst.upper) + ("" if line.proved else " !")
-    slack += " (=)" if line.repeated else ""
-    return (*place, f"{worst.n},{worst.i}", enclosed(worst.lower, worst.upper), slack)
+def describe_place(line: Line) -> str:
+    """Layer, kind and direction of an obligation."""
+    where = f"layer {line.layer}, head {line.place}" if line.place else f"layer {line.layer}, {line.kind}"
+    return f"{where if line.layer else line.kind}, {line.direction}"
 
 
 def print_verdict(out: Console, outcome: Outcome) -> None:
     """The verdict in colour, with its reason or counterexample."""
-    text = Text("\n").append(outcome.verdict.upper(), style=COLOURS[outcome.verdict])
+    text = Text("\n").append(outcome.verdict.upper(), style=COLOURS[outcome.verdict]).append("  ")
     match outcome:
         case Certified():
-            text.append(f"  {len(outcome.lines)} obligations, each by two provers or exactly; accepted by the "
-                        f"independent checker; {outcome.seconds:.2f} s")
+            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
+                        f"accepted by the independent checker; {outcome.seconds:.2f} s")
         case Refuted(counterexample=found):
-            text.append(f"  {describe_counterexample(found)}; {outcome.seconds:.2f} s")
+            text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
         case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
-            text.append(f"  {reason}")
+            text.append_text(plain(reason))
     out.print(text)
 
 
@@ -157,7 +236,7 @@ def describe_counterexample(found: Counterexample) -> str:
 def describe_expected(found: Counterexample) -> str:
     """The allowed values and why."""
     allowed = found.allowed
-    values = str(allowed.lower) if allowed.is_point else f"a number of [{allowed.lower}, {allowed.upper}]"
+    values = str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
     match found.meaning:
         case Near(formula) | Truth(formula) if found.expected is not None:
             return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
@@ -197,8 +276,8 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 
 def _extreme_to_json(line: Line, extreme: Extreme) -> dict[str, Any]:
     return {
-        "upper": decimal(extreme.upper, 12, up=True),
-        "lower": decimal(extreme.lower, 12),
+        "upper": decimal_upper(extreme.upper),
+        "lower": decimal_lower(extreme.lower),
         "head": f"{line.layer}.{line.place}",
         "direction": line.direction,
         "n": extreme.n,
@@ -228,8 +307,8 @@ def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
         "subformula": _formula_text(found.meaning),
         "expected": found.expected,
         "allowed": [str(found.allowed.lower), str(found.allowed.upper)],
-        "value_lower": decimal(found.value.lower, 12),
-        "value_upper": decimal(found.value.upper, 12, up=True),
+        "value_lower": decimal_lower(found.value.lower),
+        "value_upper": decimal_upper(found.value.upper),
     }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.report import decimal, enclosed, show_word
+from certify.files import printable
+from certify.report import decimal, decimal_lower, decimal_upper, plain, show_word
 from constructions.errors import InputError
 from constructions.language.predicates import PredicateDefinition
-from constructions.language.printer import format_formula
+from constructions.language.printer import Style, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, subformulas
 from constructions.network.meanings import Near, Truth
@@ -26,8 +28,11 @@ from proofs.replay import Residual as SoftResidual
 from proofs.replay import run_soft
 
 BITS = 192
-Predicates = Mapping[str, PredicateDefinition]
 MAX_LENGTH = 1024
+LABEL_WIDTH = 40
+JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
+Predicates = Mapping[str, PredicateDefinition]
+_Row = tuple[str, str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -97,43 +102,78 @@ def _trace(name: str, meaning: Truth | Near, word: Sequence[str], soft: list[Sof
     )
 
 
-def print_run(out: Console, run: Run, style: str) -> None:
-    """A table with a column per position; soft values to four digits."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("subformula", overflow="fold")
-    table.add_column("")
-    for place, symbol in enumerate(run.word, start=1):
-        table.add_column(f"{symbol}\n{place}", justify="right", no_wrap=True)
-    by_formula: dict[Formula, list[Trace]] = {}
-    for trace in run.traces:
-        by_formula.setdefault(trace.formula, []).append(trace)
-    for formula in subformulas(run.formula):
-        name = Text(format_formula(formula, style=style))
-        truth = truth_values(formula, run.word, run.predicates)
-        table.add_row(name, "truth", *("T" if holds else "." for holds in truth))
-        for trace in by_formula.get(formula, []):
-            if not trace.exact:
-                table.add_row("", Text(f"soft{_note(trace.direction)}", style="dim"),
-                              *(decimal(value.upper, 4) for value in trace.soft))
-                table.add_row("", Text(f"hard{_note(trace.direction)}", style="dim"), *trace.hard)
-        for trace in by_formula.get(formula, []):
-            if trace.exact:
-                table.add_row("", Text("exact", style="dim"), *(_exact(value) for value in trace.soft))
-    out.print(Text(f"word      {show_word(run.word)}"))
-    out.print(table)
+def print_run(out: Console, run: Run, style: Style) -> None:
+    """A row per subformula and kind of value, a column per position; as many tables as the width needs."""
+    rows = _rows(run, style)
+    out.print(plain(f"word      {show_word(run.word)}"))
+    places = range(len(run.word))
+    widths = [max(len(row[place]) for _, _, row in rows) + 1 for place in places]
+    labels = min(max(len(label) for label, _, _ in rows), LABEL_WIDTH) + max(len(kind) for _, kind, _ in rows) + 2
+    for block in _blocks(widths, max(out.width - labels, 0)):
+        out.print()
+        out.print(_block_table(rows, block))
+    if any(cell in (JUST_ABOVE_0, JUST_BELOW_1) for _, _, row in rows for cell in row):
+        out.print()
+        out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
     if run.note:
-        out.print(Text(run.note))
-    out.print(Text(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
-                   f"{format_formula(run.formula, style=style)}"))
+        out.print(plain(run.note))
+    out.print()
+    out.print(plain(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
+                    f"{format_formula(run.formula, style=style)} at its last position"))
+
+
+def _rows(run: Run, style: Style) -> list[_Row]:
+    """Label, kind of value, and a cell per position; the first two rows are the symbols and the positions."""
+    rows: list[_Row] = [("", "symbol", list(map(printable, run.word))),
+                        ("", "position", [str(place) for place in range(1, len(run.word) + 1)])]
+    for formula in subformulas(run.formula):
+        truth = truth_values(formula, run.word, run.predicates)
+        rows.append((format_formula(formula, style=style), "truth", ["T" if holds else "." for holds in truth]))
+        traces = sorted((trace for trace in run.traces if trace.formula == formula), key=lambda trace: trace.exact)
+        for trace in traces:
+            if trace.exact:
+                rows.append(("", "exact", [_soft(value) for value in trace.soft]))
+            else:
+                rows.append(("", f"soft{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
+                rows.append(("", f"hard{_note(trace.direction)}", list(trace.hard)))
+    return rows
+
+
+def _blocks(widths: list[int], available: int) -> Iterator[range]:
+    """The columns cut into blocks that fit; each has at least one column."""
+    first = used = 0
+    for place, width in enumerate(widths):
+        if place > first and used + width > available:
+            yield range(first, place)
+            first, used = place, 0
+        used += width
+    yield range(first, len(widths))
+
+
+def _block_table(rows: list[_Row], block: range) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(overflow="fold", max_width=LABEL_WIDTH)
+    table.add_column(no_wrap=True, style="dim")
+    for _ in block:
+        table.add_column(justify="right", no_wrap=True, overflow="fold")
+    for label, kind, cells in rows:
+        table.add_row(plain(label), plain(kind), *(Text(cells[place]) for place in block))
+    return table
+
+
+def _soft(value: Interval) -> str:
+    """Four decimals of an enclosed value; an exact 0 or 1 is written without decimals."""
+    if value.is_point and value.lower.denominator == 1:
+        return str(value.lower)
+    rounded = Decimal(decimal(value.upper, 40)).quantize(Decimal("0.0001"))
+    if rounded == 0 and value.lower > 0:
+        return JUST_ABOVE_0
+    return JUST_BELOW_1 if rounded == 1 and value.upper < 1 else str(rounded)
 
 
 def _note(direction: str) -> str:
     _, bracket, note = direction.rpartition("]")
     return note if bracket else ""
-
-
-def _exact(value: Interval) -> str:
-    return str(value.lower) if value.is_point else enclosed(value.lower, value.upper)
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
@@ -149,8 +189,8 @@ def run_to_json(run: Run) -> dict[str, Any]:
                 "direction": trace.direction,
                 "formula": format_formula(trace.formula),
                 "truth": list(trace.truth),
-                "soft_lower": [decimal(value.lower, 12) for value in trace.soft],
-                "soft_upper": [decimal(value.upper, 12, up=True) for value in trace.soft],
+                "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
+                "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
                 "hard": list(trace.hard),
             }
             for trace in run.traces

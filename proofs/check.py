@@ -14,7 +14,7 @@ Trusted     This file, Python's integers and `fractions.Fraction`, `re`, and `js
 Verdicts    `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for),
             `malformed` 2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
 Legend      n length, i row (the position that attends), j position read, r component of queries and keys; a "row" is
-            a pair (n, i); a formula is an integer, the place of its node in one table; so is a number in a column.
+            a pair (n, i); a formula is an integer, the place of its node in one table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -34,7 +34,7 @@ from typing import Any, NoReturn
 MAX_BYTES, MAX_ITEMS, MAX_DEPTH = 1 << 26, 1 << 22, 16  # the file: size, strings or commas, nesting
 MAX_DIGITS, MAX_BITS = 1000, 1 << 17  # one rational: as written, and as computed
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
-MAX_N, MAX_WORK, MAX_ROOM = 4096, 10**9, 1 << 35  # lengths; steps of about a microsecond; bits kept
+MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
 MAX_ARGUMENT, MAX_SPREAD = 40, 1 << 24  # |argument of exp| < 2^40; bits of an integer in a sum
 HEAD_ATOMS, UNIT_ATOMS = 8, 12
 QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
@@ -533,7 +533,10 @@ CERTIFICATE |= {"transformer": TRANSFORMER, "bounds": [BOUND]}
 
 
 class Certificate:
-    """The whole file, read and not yet believed. Raises: Malformed: unless it has the shape the format gives it."""
+    """The whole file, read and not yet believed, with the numbers that do not depend on the word.
+
+    Raises: Malformed: unless it has the shape the format gives it.
+    """
 
     def __init__(self, data: bytes) -> None:
         document, reader = read_document(data), Reader()
@@ -544,6 +547,7 @@ class Certificate:
         self.directions: dict[str, Any] = self.model.directions
         self.layers: list[Any] = self.model.layers
         self.heads = [head for layer in self.layers for head in layer.heads]
+        self.work, self.numbers = MAX_WORK, dict[Any, Fraction]()
         symbols: list[str] = self.claim.alphabet
         if self.claim.max_n > MAX_N:
             raise Malformed(f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
@@ -562,177 +566,116 @@ class Certificate:
             if op == "Q" and args[0] not in known:
                 raise Malformed(f"a formula has the symbol {quote(args[0])}, which is not in the alphabet")
 
+    def rows(self) -> Iterator[tuple[int, int]]:
+        """Every (n, i) of the claim."""
+        for n in range(1, self.claim.max_n + 1):
+            self.spend(n)
+            for i in range(1, n + 1):
+                yield n, i
+
+    def spend(self, steps: int) -> None:
+        """Counts steps. Raises: Malformed: when the whole check would take too many."""
+        self.work -= steps
+        if self.work < 0:
+            raise Malformed(f"limit: more than {MAX_WORK} steps of work")
+
     def is_known(self, name: str) -> bool:
         """Whether the direction's value does not depend on the word."""
         kind, formula = self.directions[name].kind, self.directions[name].formula
         return kind == "position" or (kind == "truth" and self.formulas.is_positional(formula))
 
+    def number(self, e: Expression, n: int, i: int, where: str) -> Fraction:
+        """An expression at (n, i), computed once for each value of what it mentions."""
+        key = (e.text, n if e.mentions("n") else 0, i if e.mentions("i") else 0)
+        if key not in self.numbers:
+            self.spend(10)
+            self.numbers[key] = e.value_at(n, i, where)
+        return self.numbers[key]
 
-# -------------------------------------------------------------------------------------------- tables over the rows
-class Run:
-    """One check: the certificate, the rows (n, i), tables over them, and what has been covered so far."""
-
-    def __init__(self, given: Certificate) -> None:
-        self.given, self.formulas, self.work, self.room = given, given.formulas, MAX_WORK, MAX_ROOM
-        self.spend(0, 1024 * given.claim.max_n * given.claim.max_n // 2)
-        self.rows = [(n, i) for n in range(1, given.claim.max_n + 1) for i in range(1, n + 1)]
-        self.numbers: list[Any] = [ZERO, ONE]  # every number, and every tuple of numbers, met in a table: once each
-        self.places: dict[Any, int] = {ZERO: 0, ONE: 1}
-        self.tables: dict[Any, list[int]] = {}
-        self.exponentials: dict[Fraction, tuple[int, int, int]] = {}
-        self.discharged: dict[Obligation, int] = {}
-        self.covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows", "subformulas"), 0)
-
-    def spend(self, work: int, room: int = 0) -> None:
-        """Counts steps, and bits that are kept. Raises: Malformed: when the whole check would take too many."""
-        self.work, self.room = self.work - work, self.room - room
-        if self.work < 0 or self.room < 0:
-            raise Malformed(f"limit: more than {MAX_WORK} steps of work, or {MAX_ROOM} bits of memory")
-
-    def place(self, row: int) -> str:
-        """The row in words."""
-        return "n = {}, i = {}".format(*self.rows[row])
-
-    def intern(self, x: Any) -> int:
-        """The place of x in ``numbers``."""
-        place = self.places.setdefault(x, len(self.numbers))
-        if place == len(self.numbers):
-            parts = x if isinstance(x, tuple) else (x,)
-            self.spend(len(parts), 2048 + sum(1024 + bits_of(part) for part in parts))
-            self.numbers.append(x)
-        return place
-
-    def tabulate(self, key: Any, depends: str, number: Callable[[int, int], Fraction]) -> list[int]:
-        """A quantity at every row, computed once for each value of what it ``depends`` on."""
-        self.spend(len(self.rows))
-        if key not in self.tables:
-            self.spend(0, 64 * len(self.rows))
-            cells: dict[tuple[int, int], int] = {}
-            column: list[int] = []
-            for n, i in self.rows:
-                cell = (n if "n" in depends else 0, i if "i" in depends else 0)
-                if cell not in cells:
-                    self.spend(10, 1024)
-                    cells[cell] = self.intern(number(n, i))
-                column.append(cells[cell])
-            self.tables[key] = column
-        return self.tables[key]
-
-    def expression(self, e: Expression, where: str) -> list[int]:
-        """An expression at every row."""
-        return self.tabulate(e, "".join(x for x in "in" if e.mentions(x)), lambda n, i: e.value_at(n, i, where))
-
-    def truth(self, f: int) -> list[int]:
-        """A formula about the position at every row, 1 for true."""
-        order = sorted(self.formulas.preorder([f]))
-        predicates = [g for g in order if self.formulas.nodes[g][0] == "P"]
-        self.spend(len(order))
-
-        def number(n: int, i: int) -> Fraction:
-            held = {g: self.formulas.holds_at(g, n, i) for g in predicates}
+    def truth(self, f: int, n: int, i: int) -> bool:
+        """A formula about the position at (n, i)."""
+        key = (f, n, i)
+        if key not in self.numbers:
+            order = sorted(self.formulas.preorder([f]))
             self.spend(len(order))
-            return Fraction(self.formulas.evaluate(order, held, "position")[f])
+            held = {g: self.formulas.holds_at(g, n, i) for g in order if self.formulas.nodes[g][0] == "P"}
+            self.numbers[key] = Fraction(self.formulas.evaluate(order, held, "position")[f])
+        return self.numbers[key] == 1
 
-        depends = "in" if self.formulas.places.get(("P", "LAST")) in predicates else "i"
-        return self.tabulate(f, depends, number)
+    def known(self, name: str, n: int, i: int) -> Fraction:
+        """A known direction at (n, i), by its meaning."""
+        meaning = self.directions[name]
+        return self.number(meaning.value, n, i, quote(name)) if meaning.value else Fraction(self.truth(meaning.formula, n, i))
 
-    def known(self, name: str) -> list[int]:
-        """A known direction at every row, by its meaning."""
-        meaning = self.given.directions[name]
-        return self.expression(meaning.value, quote(name)) if meaning.value else self.truth(meaning.formula)
-
-    def across(self, columns: Sequence[list[int]]) -> list[tuple[int, ...]]:
-        """The columns read across: one tuple for each row."""
-        self.spend(len(self.rows) * (1 + len(columns)))
-        return list(zip(*columns, strict=True)) if columns else [()] * len(self.rows)
-
-    def apply(self, maps: Sequence[Row]) -> list[int]:
-        """The tuple of what linear maps make of the known directions, at every row."""
-        names = [name for name in dict.fromkeys(x for row in maps for x in row) if self.given.is_known(name)]
-        across, cells = self.across([self.known(name) for name in names]), dict[tuple[int, ...], int]()
-        for cell in dict.fromkeys(across):
-            self.spend(len(names) * len(maps) + 1)
-            numbers = {name: self.numbers[x] for name, x in zip(names, cell, strict=True)}
-            known = [[x * numbers[name] for name, x in row.items() if name in numbers] for row in maps]
-            cells[cell] = self.intern(tuple(map(total, known)))
-        return [cells[cell] for cell in across]
-
-    def exp(self, x: Fraction) -> tuple[int, int, int]:
-        """The enclosure of exp(x), computed once."""
-        if x not in self.exponentials:
-            self.spend(50 + (bits_of(x) >> 8), 8192 + bits_of(x))
-            self.exponentials[x] = enclose_exp(x)
-        return self.exponentials[x]
+    def known_part(self, row: Row, n: int, i: int) -> Fraction:
+        """What a linear form takes from the known directions at (n, i)."""
+        self.spend(len(row))
+        return total(weight * self.known(name, n, i) for name, weight in row.items() if self.is_known(name))
 
 
-def check_embedding(run: Run, name: str, where: str) -> None:
-    """The embedding alone makes the direction what it means."""
-    model, formulas, meaning = run.given.model, run.formulas, run.given.directions[name]
-    written = [symbol for symbol, row in model.token_embedding.items() if name in row]
+def check_embedding(given: Certificate, name: str, where: str) -> int:
+    """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
+    model, formulas, meaning = given.model, given.formulas, given.directions[name]
     if name in model.position_embedding:
-        if written or not run.given.is_known(name):
+        if any(name in row for row in model.token_embedding.values()) or not given.is_known(name):
             raise Rejected(f"{where}: a position embedding does not make it what it means")
-        found = run.expression(model.position_embedding[name], where)
-        for row, (a, b) in enumerate(zip(found, run.known(name), strict=True)):
-            if a != b:
-                raise Rejected(f"{where}: it is {run.numbers[a]}, expected {run.numbers[b]}, at {run.place(row)}")
-    else:
-        if meaning.kind != "truth" or not formulas.kinds[meaning.formula] <= {"Q"}:
-            raise Rejected(f"{where}: token embeddings do not make it what it means")
-        order = sorted(formulas.preorder([meaning.formula]))
-        run.spend(len(order) * len(model.token_embedding))
-        for symbol, weights in model.token_embedding.items():
-            truth = {f: formulas.nodes[f][1] == symbol for f in order if formulas.nodes[f][0] == "Q"}
-            got, wanted = weights.get(name, ZERO), formulas.evaluate(order, truth, where)[meaning.formula]
+        for n, i in given.rows():
+            got, wanted = given.number(model.position_embedding[name], n, i, where), given.known(name, n, i)
             if got != wanted:
-                raise Rejected(f"{where}: symbol {quote(symbol)} has {got}, expected {int(wanted)}")
-    run.covered["embedding cells"] += len(run.rows) * len(model.token_embedding)
+                raise Rejected(f"{where}: it is {got}, expected {wanted}, at n = {n}, i = {i}")
+        return len(model.token_embedding)
+    if meaning.kind != "truth" or not formulas.kinds[meaning.formula] <= {"Q"}:
+        raise Rejected(f"{where}: token embeddings do not make it what it means")
+    order = sorted(formulas.preorder([meaning.formula]))
+    given.spend(len(order) * len(model.token_embedding))
+    for symbol, weights in model.token_embedding.items():
+        truth = {f: formulas.nodes[f][1] == symbol for f in order if formulas.nodes[f][0] == "Q"}
+        weight, holds = weights.get(name, ZERO), formulas.evaluate(order, truth, where)[meaning.formula]
+        if weight != holds:
+            raise Rejected(f"{where}: symbol {quote(symbol)} has {weight}, expected {int(holds)}")
+    return len(model.token_embedding)
 
 
 # ------------------------------------------------------------------------------------------------------------ heads
-def check_head(run: Run, head: Any, name: str, errors: tuple[Fraction, Fraction] | None, where: str) -> None:
-    """What the head writes to the direction is what the direction means."""
-    meaning = run.given.directions[name]
+def check_head(given: Certificate, done: dict[Obligation, int], head: Any, name: str, errors: Any, where: str) -> int:
+    """What the head writes to the direction is what the direction means; returns the number of rows covered."""
     if head.weighting != "softmax":
         raise Rejected(f"{where}: the weighting is {head.weighting}, expected softmax")
-    run.spend(sum(map(len, head.queries)))
     for read in (read for query in head.queries for read in query):
-        if not run.given.is_known(read):
+        if not given.is_known(read):
             raise Rejected(f"{where}: queries read known directions only, not {quote(read)}")
-    for row, place in enumerate(run.expression(head.temperature, where)):
-        if run.numbers[place] <= 0:
-            raise Rejected(f"{where}: the temperature is {run.numbers[place]} at {run.place(row)}, expected above 0")
-    if meaning.kind == "position":
-        run.covered["head rows"] += check_uniform(run, head, name, where)
-    elif meaning.kind == "near" and errors is not None:
-        run.covered["head rows"] += check_attention(run, head, name, errors, where)
-    else:
-        raise Rejected(f"{where}: a head cannot write a direction of kind {meaning.kind}")
+    for n, i in given.rows():
+        if (temperature := given.number(head.temperature, n, i, where)) <= 0:
+            raise Rejected(f"{where}: the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
+    kind = given.directions[name].kind
+    if kind == "position":
+        return check_uniform(given, head, name, where)
+    if kind == "near" and errors is not None:
+        return check_attention(given, done, head, name, errors, where)
+    raise Rejected(f"{where}: a head cannot write a direction of kind {kind}")
 
 
-def check_uniform(run: Run, head: Any, name: str, where: str) -> int:
+def check_uniform(given: Certificate, head: Any, name: str, where: str) -> int:
     """Equal scores at all visible positions, and the mean of the values there is the stated number."""
     for read in (read for row in (*head.keys, head.values[name]) for read in row):
-        if not run.given.is_known(read):
+        if not given.is_known(read):
             raise Rejected(f"{where}: a uniform head reads known directions only, not {quote(read)}")
-    queries, keys, stated = run.apply(head.queries), run.apply(head.keys), run.known(name)
-    values, covered, sums, equal = run.apply([head.values[name]]), 0, [ZERO], dict[Any, bool]()
-    for value in values:
-        sums.append(bounded(sums[-1] + run.numbers[value][0]))
-    for row, (n, i) in enumerate(run.rows):
-        start = row + 1 - i
-        first, last = (row if head.mask == "past" else start), (row + 1 if head.mask == "future" else start + n)
-        seen = (queries[row], frozenset(keys[first:last]))
-        run.spend(1 + last - first)
-        if seen not in equal:
-            query, offered = run.numbers[seen[0]], [run.numbers[key] for key in seen[1]]
-            equal[seen] = len({total(map(Fraction.__mul__, query, key)) for key in offered}) == 1
-        if not equal[seen]:
-            raise Rejected(f"{where}: the scores that can occur are not all equal at {run.place(row)}")
-        mean, wanted = (sums[last] - sums[first]) / (last - first), run.numbers[stated[row]]
-        if mean != wanted:
-            raise Rejected(f"{where}: the mean is {mean}, expected {wanted}, at {run.place(row)}")
-        covered += 1
+    covered = 0
+    for n in range(1, given.claim.max_n + 1):
+        keys = [tuple(given.known_part(key, n, j) for key in head.keys) for j in range(1, n + 1)]
+        sums = [ZERO]
+        for j in range(1, n + 1):
+            sums.append(bounded(sums[-1] + given.known_part(head.values[name], n, j)))
+        for i in range(1, n + 1):
+            first, last = (i - 1 if head.mask == "past" else 0), (i if head.mask == "future" else n)
+            query = [given.known_part(row, n, i) for row in head.queries]
+            given.spend((last - first) * len(query))
+            if any(query) and len({total(map(Fraction.__mul__, query, key)) for key in keys[first:last]}) > 1:
+                raise Rejected(f"{where}: the scores that can occur are not all equal at n = {n}, i = {i}")
+            mean, wanted = (sums[last] - sums[first]) / (last - first), given.known(name, n, i)
+            if mean != wanted:
+                raise Rejected(f"{where}: the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
+            covered += 1
     return covered
 
 
@@ -751,38 +694,36 @@ class Obligation:
     errors: tuple[Fraction, Fraction]
 
 
-def check_attention(run: Run, head: Any, name: str, errors: tuple[Fraction, Fraction], where: str) -> int:
+def check_attention(given: Certificate, done: dict[Obligation, int], head: Any, name: str,
+                    errors: tuple[Fraction, Fraction], where: str) -> int:  # fmt: skip
     """The head holds the direction's formula to within ``errors`` wherever its `when` holds; the number of rows."""
-    given, meaning, rows = run.given, run.given.directions[name], [*head.keys, head.values[name]]
+    meaning, rows = given.directions[name], [*head.keys, head.values[name]]
     if head.mask == "none" or not all(0 <= error <= QUARTER for error in errors):
         raise Rejected(f"{where}: expected a mask, and errors of 0 to 1/4, not {errors[0]} and {errors[1]}")
-    run.spend(len(given.directions) * len(rows))
     reads = [d for d in given.directions if any(d in row for row in rows) and not given.is_known(d)]
     for read in reads:
         if given.directions[read].kind != "truth":
             raise Rejected(f"{where}: keys and values read known and truth directions only, not {quote(read)}")
     formulas = [given.directions[d].formula for d in reads]
-    target, free, atoms = abstract_atoms(run, meaning.formula, formulas, head.mask == "future", where)
+    target, free, atoms = abstract_atoms(given.formulas, meaning.formula, formulas, head.mask == "future", where)
     adds = [tuple(row.get(d, ZERO) for row in rows) for d in reads]
-    known = [frozenset((d, x) for d, x in row.items() if given.is_known(d)) for row in rows]
-    queries = [frozenset(query.items()) for query in head.queries]
-    task = Obligation(
-        head.mask == "future", target, atoms, meaning.when, head.temperature, tuple(queries), tuple(known),
-        tuple(zip(free, adds, strict=True)), errors,
-    )  # fmt: skip
-    if task not in run.discharged:
-        run.discharged[task] = WorstCase(run, task, where).check()
-    return run.discharged[task]
+    known = tuple(frozenset((d, x) for d, x in row.items() if given.is_known(d)) for row in rows)
+    queries = tuple(frozenset(query.items()) for query in head.queries)
+    task = Obligation(head.mask == "future", target, atoms, meaning.when, head.temperature, queries, known,
+                      tuple(zip(free, adds, strict=True)), errors)  # fmt: skip
+    if task not in done:
+        done[task] = WorstCase(given, task, where).check()
+    return done[task]
 
 
-def abstract_atoms(run: Run, target: int, reads: list[int], future: bool, where: str) -> tuple[int, list[int], int]:
+def abstract_atoms(formulas: Formulas, target: int, reads: list[int], future: bool,
+                   where: str) -> tuple[int, list[int], int]:  # fmt: skip
     """The target and the formulas read, with atoms as numbered leaves; and the number of atoms."""
-    formulas, nodes, atoms = run.formulas, run.formulas.nodes, dict[int, int]()
+    nodes, atoms = formulas.nodes, dict[int, int]()
     parts = set(formulas.preorder(reads, lambda f: nodes[f][0] not in BOOLEAN))
 
     def rewrite(root: int, is_atom: Callable[[int], bool], entered: set[str]) -> int:
         order, image = formulas.preorder([root], is_atom), dict[int, int]()
-        run.spend(len(order) + len(parts))
         for f in order:
             if is_atom(f):
                 atoms.setdefault(f, len(atoms))
@@ -808,7 +749,7 @@ def abstract_atoms(run: Run, target: int, reads: list[int], future: bool, where:
 
 
 # ------------------------------------------------------------------------------------------------------- worst case
-Item = tuple[int, ...]  # a position: the place of its known keys and value, then the truth of the predicates
+Item = tuple[tuple[Fraction, ...], tuple[bool, ...]]  # a position: known parts of keys and value; its predicates
 Moves = dict[tuple[int, bool], set[int]]  # (next state, truth of the target) -> the classes of letters that lead there
 
 
@@ -819,37 +760,35 @@ class WorstCase:
     the same. A *state* holds the last value of each temporal operator of the target, one bit each.
     """
 
-    def __init__(self, run: Run, task: Obligation, where: str) -> None:
-        self.run, self.task, self.where, nodes = run, task, where, run.formulas.nodes
-        self.order = sorted(run.formulas.preorder([task.target, *(f for f, _ in task.free)]))
+    def __init__(self, given: Certificate, task: Obligation, where: str) -> None:
+        self.given, self.task, self.where, nodes = given, task, where, given.formulas.nodes
+        self.order = sorted(given.formulas.preorder([task.target, *(f for f, _ in task.free)]))
         self.predicates = [f for f in self.order if nodes[f][0] == "P"]
         self.memory = {f: bit for bit, f in enumerate(f for f in self.order if nodes[f][0] in TEMPORAL)}
         self.classes: dict[tuple[Fraction, ...], int] = {}
-        self.kinds: list[tuple[Fraction, ...]] = []
-        self.moves: dict[tuple[Item, int], Moves] = {}
+        self.moves: dict[tuple[tuple[bool, ...], int], Moves] = {}
+        self.weights: dict[Fraction, tuple[int, int, int]] = {}
 
     def find_moves(self, item: Item, state: int) -> Moves:
         """What reading the position in the state can lead to, over all letters."""
-        place = (item[1:], state)
+        place = (item[1], state)
         if place not in self.moves:
             moves: Moves = {}
             for letter in range(1 << self.task.atoms):
                 after, truth = self.read_letter(item, state, letter)
                 adds = [add for f, add in self.task.free if truth[f]]
                 kind = tuple(total(add[r] for add in adds) for r in range(len(self.task.known)))
-                if kind not in self.classes:
-                    self.classes[kind] = len(self.kinds)
-                    self.kinds.append(kind)
-                moves.setdefault((after, truth[self.task.target]), set()).add(self.classes[kind])
+                moves.setdefault((after, truth[self.task.target]), set()).add(
+                    self.classes.setdefault(kind, len(self.classes)))
             self.moves[place] = moves
         return self.moves[place]
 
     def read_letter(self, item: Item, state: int, letter: int) -> tuple[int, dict[int, bool]]:
         """The next state, and the truth of every formula, when the automaton reads the letter."""
-        truth, after = {f: bool(x) for f, x in zip(self.predicates, item[1:], strict=True)}, 0
-        self.run.spend(1 + len(self.order) + len(self.task.free))
+        truth, after = dict(zip(self.predicates, item[1], strict=True)), 0
+        self.given.spend(1 + len(self.order) + len(self.task.free))
         for f in self.order:
-            op, *args = self.run.formulas.nodes[f]
+            op, *args = self.given.formulas.nodes[f]
             if op == "atom":
                 truth[f] = bool(letter >> args[0] & 1)
             elif op in TEMPORAL:
@@ -857,95 +796,101 @@ class WorstCase:
                 truth[f] = last if single else truth[args[0]] and (truth[args[1]] or last)
                 after |= truth[args[0] if single else f] << self.memory[f]
             else:
-                self.run.formulas.evaluate([f], truth, self.where)
+                self.given.formulas.evaluate([f], truth, self.where)
         return after, truth
+
+    def find_kinds(self, item: Item) -> list[tuple[int, tuple[Fraction, ...]]]:
+        """The classes of letters at a position; they do not depend on the state."""
+        here = set[int]().union(*self.find_moves(item, 0).values())
+        return [(place, kind) for kind, place in self.classes.items() if place in here]
 
     def check(self) -> int:
         """Every row where `when` holds, longest words first; rows with the same data share one pass. Their number."""
-        run, task = self.run, self.task
-        asked = run.across([run.expression(task.temperature, self.where), run.apply([dict(q) for q in task.queries])])
-        items = run.across([run.apply([dict(row) for row in task.known]), *(run.truth(f) for f in self.predicates)])
-        for item in dict.fromkeys(items):
-            for kind in self.find_kinds(item):
-                value = self.find_value(item, kind)
-                if not 0 <= value <= 1:
-                    raise Rejected(f"{self.where}: a value can be {value}, expected 0 to 1")
-        when, prefixes, done, covered = run.truth(task.when), dict[tuple[int, Item], int](), set[tuple[Item, int]](), 0
-        for n in range(run.given.claim.max_n, 0, -1):
-            rows = range(n * (n - 1) // 2, n * (n + 1) // 2)[:: 1 if task.future else -1]
-            chain, ends, wanted = [items[row] for row in rows], [0], dict[Item, list[int]]()
-            run.spend(n, 2048 * n)
-            for item in chain:
+        given, task, forms = self.given, self.task, [dict(row) for row in self.task.known]
+        queries = [dict(query) for query in task.queries]
+        prefixes, done, covered = dict[tuple[int, Item], int](), set[tuple[object, int]](), 0
+        for n in range(given.claim.max_n, 0, -1):
+            chain, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
+            for length, i in enumerate(range(1, n + 1) if task.future else range(n, 0, -1), 1):
+                item = (tuple(given.known_part(row, n, i) for row in forms),
+                        tuple(given.formulas.holds_at(f, n, i) for f in self.predicates))  # fmt: skip
+                self.check_values(item)
+                chain.append(item)
                 ends.append(prefixes.setdefault((ends[-1], item), len(prefixes) + 1))
-            for length, row in enumerate(rows, 1):
-                if when[row] and (asked[row], ends[length]) not in done:
-                    wanted.setdefault(asked[row], []).append(length)
+                if not given.truth(task.when, n, i):
+                    continue
+                temperature = given.number(task.temperature, n, i, self.where)
+                query = tuple(bounded(given.known_part(row, n, i) / temperature) for row in queries)
+                covered += 1
+                if (query, ends[length]) not in done:
+                    wanted.setdefault(query, []).append(length)
             for query, lengths in wanted.items():
                 self.check_pass(query, chain[: lengths[-1]], set(lengths), n)
                 done.update((query, ends[length]) for length in lengths)
-            covered += sum(when[row] and (asked[row], ends[length]) in done for length, row in enumerate(rows, 1))
         return covered
 
-    def find_kinds(self, item: Item) -> set[int]:
-        """The classes of letters at a position; they do not depend on the state."""
-        return set[int]().union(*self.find_moves(item, 0).values())
+    def check_values(self, item: Item) -> None:
+        """Every value that the position can have is in [0, 1]."""
+        for _, kind in self.find_kinds(item):
+            if not 0 <= item[0][-1] + kind[-1] <= 1:
+                raise Rejected(f"{self.where}: a value can be {item[0][-1] + kind[-1]}, expected 0 to 1")
 
-    def find_value(self, item: Item, kind: int) -> Fraction:
-        """The value at a position, for a class of letters."""
-        return bounded(self.run.numbers[item[0]][-1] + self.kinds[kind][-1])
-
-    def check_pass(self, query: Item, chain: list[Item], wanted: set[int], n: int) -> None:
+    def check_pass(self, query: tuple[Fraction, ...], chain: list[Item], wanted: set[int], n: int) -> None:
         """Both sides at every wanted length of one chain of positions, all read with one query."""
-        temperature, vector = (self.run.numbers[x] for x in query)
         scores: dict[tuple[Item, int], Fraction] = {}
+        values: dict[tuple[Item, int], Fraction] = {}
         for item in dict.fromkeys(chain):
-            for kind in self.find_kinds(item):
-                parts = zip(vector, self.run.numbers[item[0]], self.kinds[kind], strict=False)  # the last is the value
-                scores[item, kind] = bounded(total(q * (known + free) for q, known, free in parts) / temperature)
-        self.run.spend(10 * len(scores) * (1 + len(vector)))
+            for place, kind in self.find_kinds(item):
+                known = zip(query, item[0], kind, strict=False)  # the last of item and kind is the value
+                scores[item, place] = total(q * (a + b) for q, a, b in known)
+                values[item, place] = item[0][-1] + kind[-1]
         top = max(scores.values())
-        weights = {pair: self.run.exp(score - top) for pair, score in scores.items()}
+        weights = {pair: self.weigh(score - top) for pair, score in scores.items()}
         for side, bound in enumerate(self.task.errors):
-            length = self.find_violation(chain, weights, wanted, side, bound)
+            errors = {pair: 1 - value if side else value for pair, value in values.items()}
+            length = self.find_violation(chain, weights, errors, wanted, side, bound)
             if length is not None:
                 low, high = bound, ONE
                 for _ in range(34):
                     middle = (low + high) / 2
-                    bad = self.find_violation(chain[:length], weights, {length}, side, middle)
+                    bad = self.find_violation(chain[:length], weights, errors, {length}, side, middle)
                     low, high = (low, middle) if bad is None else (middle, high)
                 label, i = ("error_if_false", "error_if_true")[side], length if self.task.future else n + 1 - length
-                worst = f"the worst case {show_decimal(high, 9)} at n = {n}, i = {i}"
-                raise Rejected(f"{self.where}: {label} {show_decimal(bound, 9)} is below {worst}")
+                raise Rejected(f"{self.where}: {label} {show_decimal(bound, 9)} is below the worst case "
+                               f"{show_decimal(high, 9)} at n = {n}, i = {i}")  # fmt: skip
 
-    def find_violation(
-        self, chain: list[Item], weights: dict[tuple[Item, int], tuple[int, int, int]], wanted: set[int], side: int,
-        bound: Fraction,
-    ) -> int | None:  # fmt: skip
+    def weigh(self, x: Fraction) -> tuple[int, int, int]:
+        """The enclosure of exp(x), computed once."""
+        if x not in self.weights:
+            self.given.spend(50 + (x.numerator.bit_length() >> 8))
+            self.weights[x] = enclose_exp(x)
+        return self.weights[x]
+
+    def find_violation(self, chain: list[Item], weights: dict[tuple[Item, int], tuple[int, int, int]],
+                       errors: dict[tuple[Item, int], Fraction], wanted: set[int], side: int,
+                       bound: Fraction) -> int | None:  # fmt: skip
         """The first wanted length at which the least sum over sequences whose target is ``side`` may be negative.
 
-        The sum is of w (bound - v) on the false side and of w (v - 1 + bound) on the true side, in units of the
-        smallest exponent of the pass, so that only the weights are rounded: down where the factor is positive, up
-        where it is negative. The least sum found is therefore at most the true one.
+        The sum is of w (bound - error), in units of the smallest exponent of the pass, so that only the weights are
+        rounded: down where the factor is positive, up where it is negative. The least sum found is at most the true one.
         """
-        values = {pair: self.find_value(*pair) for pair in weights}
-        factors = {pair: v - 1 + bound if side else bound - v for pair, v in values.items()}
-        common, least = lcm(*{x.denominator for x in factors.values()}), min(e for _, _, e in weights.values())
+        common = lcm(bound.denominator, *{x.denominator for x in errors.values()})
+        least = min(e for _, _, e in weights.values())
         bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least + common.bit_length()
         if bits > MAX_SPREAD:
             raise Malformed(f"{self.where}: limit: the spread of the scores makes integers of {bits} bits")
+        terms = {}
+        for pair, (lower, upper, e) in weights.items():
+            factor = int((bound - errors[pair]) * common)
+            terms[pair] = (factor * (lower if factor >= 0 else upper)) << (e - least)
         best = {0: 0}
         for length, item in enumerate(chain, 1):
-            terms, after, finals = dict[int, int](), dict[int, int](), list[int]()
-            for kind in self.find_kinds(item):
-                (lower, upper, e), factor = weights[item, kind], factors[item, kind]
-                whole = factor.numerator * (common // factor.denominator)
-                terms[kind] = (whole * (lower if whole >= 0 else upper)) << (e - least)
+            after, finals = dict[int, int](), list[int]()
             for state, before in best.items():
                 for (following, truth), kinds in self.find_moves(item, state).items():
-                    self.run.spend((1 + len(kinds)) * (1 + (bits >> 12)))
-                    least_sum = before + min(terms[kind] for kind in kinds)
+                    self.given.spend((1 + len(kinds)) * (1 + (bits >> 12)))
+                    least_sum = before + min(terms[item, kind] for kind in kinds)
                     after[following] = min(after.get(following, least_sum), least_sum)
-                    self.run.spend(0, max(0, len(after) * bits - MAX_ROOM))
                     if truth == side:
                         finals.append(least_sum)
             if length in wanted and finals and min(finals) < 0:
@@ -958,53 +903,53 @@ class WorstCase:
 Box = dict[str, tuple[Fraction, Fraction]]
 
 
-def check_feedforward(run: Run, layer: Any, name: str, where: str) -> None:
-    """The feed-forward part makes the direction exactly what it means, at every row and for all it may read."""
-    given, nodes, meaning = run.given, run.formulas.nodes, run.given.directions[name]
+def check_feedforward(given: Certificate, layer: Any, name: str, where: str) -> int:
+    """The feed-forward part makes the direction exactly what it means; returns the number of rows covered."""
+    nodes, meaning, covered = given.formulas.nodes, given.directions[name], 0
     if meaning.kind == "near":
         raise Rejected(f"{where}: a near direction is written by a head")
-    run.spend(len(layer.feedforward.units))
-    units = [unit for unit in layer.feedforward.units if name in unit.writes]
-    weighted = [(unit, unit.writes[name]) for unit in units]
-    reads = list(dict.fromkeys(read for unit in units for read in unit.reads))
-    known = [read for read in reads if given.is_known(read)]
-    free = [read for read in reads if not given.is_known(read)]
-    atoms = {given.directions[read].formula: None for read in free}
+    units = [(unit, unit.writes[name]) for unit in layer.feedforward.units if name in unit.writes]
+    given.spend(len(layer.feedforward.units))
+    reads = list(dict.fromkeys(read for unit, _ in units for read in unit.reads))
+    known, free = [d for d in reads if given.is_known(d)], [d for d in reads if not given.is_known(d)]
+    atoms = dict.fromkeys(given.directions[d].formula for d in free)
     if len(atoms) > UNIT_ATOMS:
         raise Rejected(f"{where}: {len(atoms)} atoms, expected at most {UNIT_ATOMS}")
-    order = run.formulas.preorder([meaning.formula], lambda f: f in atoms or nodes[f][0] in TEMPORAL)
-    order = sorted({*order, *atoms})
-    run.spend(10 * len(order))
-    predicates = [f for f in order if nodes[f][0] == "P"]
-    columns = [run.truth(run.formulas.make("P", edge)) for edge in ("FIRST", "LAST")]
-    columns += [run.truth(f) for f in predicates] + [run.known(read) for read in known]
-    columns += [run.truth(given.directions[read].when) for read in free]
-    columns += [run.known(name)] if meaning.kind == "position" else []
-    cases: dict[Item, list[int]] = {}
-    for row, case in enumerate(run.across(columns)):
-        cases.setdefault(case, []).append(row)
-    for case, rows in cases.items():
-        place, cells = f"{where}, {run.place(rows[0])}", iter(case)
-        first, last = next(cells), next(cells)
-        fixed = {f: bool(next(cells)) for f in predicates}
-        fixed |= {f: False for f in order if (nodes[f][0] == "prev" and first) or (nodes[f][0] == "next" and last)}
-        box = {read: (number, number) for read in known for number in [run.numbers[next(cells)]]}
-        when = {read: bool(next(cells)) for read in free}
-        open_atoms = [f for f in atoms if f not in fixed]
-        run.spend((10 * len(units) * (1 + len(reads)) + len(order)) << len(open_atoms))
-        for letter in range(1 << len(open_atoms)):
-            truth = fixed | {f: bool(letter >> bit & 1) for bit, f in enumerate(open_atoms)}
-            for read in free:
-                held = truth[given.directions[read].formula]
-                box[read] = (1 - QUARTER if held else ZERO, ONE if held else QUARTER) if when[read] else (ZERO, ONE)
-                if given.directions[read].kind == "truth":
-                    box[read] = (Fraction(held), Fraction(held))
-            if meaning.kind == "position":
-                target = run.numbers[case[-1]]
-            else:
-                target = Fraction(run.formulas.evaluate(order, truth, place)[meaning.formula])
-            check_box(weighted, layer.feedforward.bias.get(name, ZERO), box, target, place)
-        run.covered["feed-forward rows"] += len(rows)
+    below = given.formulas.preorder([meaning.formula], lambda f: f in atoms or nodes[f][0] in TEMPORAL)
+    order = sorted({*below, *atoms})
+    leaves = [f for f in order if nodes[f][0] in ("P", "prev", "next")]
+    seen: set[tuple[object, ...]] = set()
+    for n, i in given.rows():
+        covered += 1
+        fixed = {f: given.formulas.holds_at(f, n, i) for f in leaves if nodes[f][0] == "P"}
+        fixed |= {f: False for f in leaves if (nodes[f][0], i) in (("prev", 1), ("next", n))}
+        box: Box = {d: (number, number) for d in known for number in [given.known(d, n, i)]}
+        when = [given.truth(given.directions[d].when, n, i) for d in free]
+        wanted = given.known(name, n, i) if meaning.kind == "position" else None
+        case = (tuple(fixed.items()), tuple(box.items()), tuple(when), wanted)
+        if case in seen:
+            continue
+        seen.add(case)
+        chosen = [f for f in atoms if f not in fixed]
+        given.spend((10 * len(units) * (1 + len(reads)) + len(order)) << len(chosen))
+        for letter in range(1 << len(chosen)):
+            truth = fixed | {f: bool(letter >> bit & 1) for bit, f in enumerate(chosen)}
+            for d, guarded in zip(free, when, strict=True):
+                box[d] = find_interval(given.directions[d].kind, truth[given.directions[d].formula], guarded)
+            place = f"{where}, n = {n}, i = {i}"
+            if meaning.kind == "truth":
+                wanted = Fraction(given.formulas.evaluate(order, truth, place)[meaning.formula])
+            check_box(units, layer.feedforward.bias.get(name, ZERO), box, wanted, place)
+    return covered
+
+
+def find_interval(kind: str, holds: bool, guarded: bool) -> tuple[Fraction, Fraction]:
+    """All that a direction may hold whose formula is true or false."""
+    if kind == "truth":
+        return Fraction(holds), Fraction(holds)
+    if not guarded:
+        return ZERO, ONE
+    return (1 - QUARTER, ONE) if holds else (ZERO, QUARTER)
 
 
 def check_box(units: list[tuple[Any, Fraction]], bias: Fraction, box: Box, target: Fraction, place: str) -> None:
@@ -1054,8 +999,11 @@ def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
             if name not in writers or writers[name][0] >= stage:
                 raise Rejected(f"layer {(stage + 1) // 2} reads {quote(name)}, which is not established before")
 
-    write([name for row in given.model.token_embedding.values() for name in row], 0, 0)
-    write([name for name in given.model.position_embedding if name not in writers], 0, 0)
+    later = {name for head in given.heads for name in head.values}
+    for layer in given.layers:
+        later |= {*layer.feedforward.bias, *(name for unit in layer.feedforward.units for name in unit.writes)}
+    embedded = {*given.model.position_embedding, *(d for row in given.model.token_embedding.values() for d in row)}
+    write([name for name in given.directions if name in embedded or name not in later], 0, 0)
     for place, layer in enumerate(given.layers, 1):
         units = layer.feedforward.units
         for number, head in enumerate(layer.heads, 1):
@@ -1063,63 +1011,63 @@ def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
             write(head.values, 2 * place - 1, number)
         read([unit.reads for unit in units], 2 * place)
         write([*layer.feedforward.bias, *(name for unit in units for name in unit.writes)], 2 * place, 0)
-    for name in given.directions:
-        if name not in writers:
-            raise Rejected(f"nothing writes the direction {quote(name)}")
     return writers
 
 
-def check_claim(run: Run) -> None:
-    """The output and every subformula are held by directions that mean them, and the regime is as claimed."""
-    given, placed = run.given, run.given.model.position_embedding
+def check_claim(given: Certificate) -> int:
+    """Directions mean the claimed formula and its subformulas, whose number is returned; the regime is as claimed."""
+    claim, placed = given.claim, given.model.position_embedding
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     output = given.directions[given.model.output]
-    if output.kind != "truth" or output.formula != given.claim.formula:
+    if output.kind != "truth" or output.formula != claim.formula:
         raise Rejected(f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
-    for f in run.formulas.preorder([given.claim.formula]):
+    parts = given.formulas.preorder([claim.formula])
+    for f in parts:
         if f not in held:
-            raise Rejected(f"no direction means the truth of the subformula {run.formulas.show(f)}")
-        run.covered["subformulas"] += 1
-    for name, e in placed.items() if given.claim.regime == "temperature" else ():
-        if any(abs(run.numbers[place]) > 1 for place in set(run.expression(e, quote(name)))):
-            raise Rejected(f"regime: the position embedding of {quote(name)} is above 1 in absolute value")
-    for head in given.heads if given.claim.regime == "position" else ():
-        if {run.numbers[place] for place in run.expression(head.temperature, "regime")} != {ONE}:
-            raise Rejected(f"regime: the temperature {quote(head.temperature.text)} is not 1 everywhere")
-    if given.claim.causal:
-        if any(head.mask != "future" for head in given.heads):
-            raise Rejected("causal: a head is not future-masked")
-        if any(e.mentions("n") for e in [*placed.values(), *(head.temperature for head in given.heads)]):
-            raise Rejected("causal: an embedding or a temperature mentions n")
+            raise Rejected(f"no direction means the truth of the subformula {given.formulas.show(f)}")
+    for n, i in given.rows():
+        for name, e in placed.items() if claim.regime == "temperature" else ():
+            if abs(given.number(e, n, i, quote(name))) > 1:
+                raise Rejected(f"regime: the position embedding of {quote(name)} is above 1 in absolute value")
+        for head in given.heads if claim.regime == "position" else ():
+            if given.number(head.temperature, n, i, "regime") != 1:
+                raise Rejected(f"regime: the temperature {quote(head.temperature.text)} is not 1 everywhere")
+    if claim.causal and any(head.mask != "future" for head in given.heads):
+        raise Rejected("causal: a head is not future-masked")
+    if claim.causal and any(e.mentions("n") for e in [*placed.values(), *(head.temperature for head in given.heads)]):
+        raise Rejected("causal: an embedding or a temperature mentions n")
+    return len(parts)
 
 
 def check_certificate(given: Certificate) -> Report:
     """Every obligation of the certificate, and then that nothing was left out."""
-    writers, run = check_composition(given), Run(given)
-    rows = given.claim.max_n * (given.claim.max_n + 1) // 2
-    expected = dict.fromkeys(run.covered, 0) | {"subformulas": len(run.formulas.preorder([given.claim.formula]))}
+    writers, rows = check_composition(given), given.claim.max_n * (given.claim.max_n + 1) // 2
     bounds = {(b.layer, b.head, b.direction): (b.error_if_false, b.error_if_true) for b in given.bounds}
     places = [((stage + 1) // 2, head, name) for name, (stage, head) in writers.items() if head]
     near = [place for place in places if given.directions[place[2]].kind == "near"]
     if [(b.layer, b.head, b.direction) for b in given.bounds] != near:
         raise Rejected("bounds: expected exactly one entry for every near direction, in the order they are written")
-    check_claim(run)
+    done: dict[Obligation, int] = {}
+    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows", "subformulas"), 0)
+    expected = covered | {"subformulas": len(given.formulas.preorder([given.claim.formula]))}
+    covered["subformulas"] += check_claim(given)
     for name, (stage, head) in writers.items():
-        number, layer = (stage + 1) // 2, given.layers[(stage + 1) // 2 - 1] if stage else SimpleNamespace()
+        number, meaning = (stage + 1) // 2, given.directions[name]
         if stage == 0:
-            check_embedding(run, name, f"embedding, direction {quote(name)}")
+            covered["embedding cells"] += rows * check_embedding(given, name, f"embedding, direction {quote(name)}")
             expected["embedding cells"] += rows * len(given.claim.alphabet)
         elif head:
             where = f"layer {number}, head {head}, direction {quote(name)}"
-            check_head(run, layer.heads[head - 1], name, bounds.get((number, head, name)), where)
-            when = given.directions[name].when
-            expected["head rows"] += rows if given.directions[name].kind == "position" else sum(run.truth(when))
+            writer, errors = given.layers[number - 1].heads[head - 1], bounds.get((number, head, name))
+            covered["head rows"] += check_head(given, done, writer, name, errors, where)
+            expected["head rows"] += sum(given.truth(meaning.when, n, i) for n, i in given.rows())
         else:
-            check_feedforward(run, layer, name, f"layer {number}, feed-forward, direction {quote(name)}")
+            where = f"layer {number}, feed-forward, direction {quote(name)}"
+            covered["feed-forward rows"] += check_feedforward(given, given.layers[number - 1], name, where)
             expected["feed-forward rows"] += rows
-    if run.covered != expected or len(run.rows) != rows or writers.keys() != given.directions.keys():
-        raise Rejected(f"covered {run.covered}, expected {expected}")
-    return Report(given, run.covered)
+    if covered != expected or writers.keys() != given.directions.keys() or not rows:
+        raise Rejected(f"covered {covered}, expected {expected}")
+    return Report(given, covered)
 
 
 # ------------------------------------------------------------------------------------------------------ the verdict

@@ -1,0 +1,48 @@
+"""`certify check --json`: what the independent checker says, as one JSON object."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from constructions.errors import InputError
+from proofs.check import Expected, Malformed, Rejected, Report, check_file, read_arguments
+
+STATUS = {"accepted": 0, "rejected": 1, "malformed": 2}
+
+
+def check_files(arguments: Sequence[str]) -> tuple[dict[str, Any], int]:
+    """The report on all files, and the exit status, for the arguments of ``proofs/check.py``.
+
+    Raises:
+        InputError: if the claim that is asked for does not make sense.
+    """
+    start = time.perf_counter()
+    try:
+        files, expected = read_arguments(arguments)
+    except Malformed as error:
+        raise InputError(str(error)) from None
+    reports = [_check(path, expected) for path in files]
+    verdicts = {report["verdict"] for report in reports}
+    worst = next(verdict for verdict in ("rejected", "malformed", "accepted") if verdict in verdicts)
+    return {"verdict": worst, "files": reports, "seconds": round(time.perf_counter() - start, 3)}, STATUS[worst]
+
+
+def _check(path: str, expected: Expected) -> dict[str, Any]:
+    try:
+        return {"file": path, "verdict": "accepted", **_claim(check_file(path, expected))}
+    except (Rejected, Malformed) as error:
+        return {"file": path, "verdict": type(error).__name__.lower(), "reason": str(error)}
+
+
+def _claim(report: Report) -> dict[str, Any]:
+    claim = report.given.claim
+    return {
+        "formula": report.given.text,
+        "alphabet": list(claim.alphabet),
+        "max_n": claim.max_n,
+        "regime": claim.regime,
+        "causal": claim.causal,
+        "covered": report.covered,
+    }

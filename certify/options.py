@@ -1,0 +1,89 @@
+"""The options of the command line, and what their texts denote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from constructions.language.syntax import Formula
+    from constructions.network.transformer import Transformer
+    from constructions.regimes import Regime
+
+
+SharpenedBy = Literal["temperature", "position"]
+Style = Literal["ascii", "unicode", "latex"]
+
+
+def whole_number(text: str) -> int:
+    """The value of --max-n."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
+
+
+FormulaText = Annotated[str, typer.Argument(metavar="FORMULA", help="a formula, or - for standard input")]
+AlphabetOption = Annotated[str | None, typer.Option(
+    "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
+MaxNOption = Annotated[int, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
+RegimeOption = Annotated[SharpenedBy, typer.Option("--regime", help="what sharpens the attention: cases a, b of [SHA]")]
+CausalOption = Annotated[bool, typer.Option("--causal", help="future-masked only, and independent of n")]
+GammaOption = Annotated[str, typer.Option(
+    "--gamma", metavar="RATIONAL", help="the constant in front of the scores; [SHA] prints 3")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
+ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
+PredicateOption = Annotated[list[str] | None, typer.Option(
+    "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
+CertificateOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
+
+
+def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...], Any]:
+    """The formula, its alphabet, and the user's predicates."""
+    from certify.files import check_unicode, read_text
+    from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
+    from constructions.language.predicates import parse_predicate_definition
+
+    check_unicode(text, *([alphabet] if alphabet else []), *(predicates or []))
+    symbols = parse_alphabet(alphabet) if alphabet is not None else None
+    defined = {definition.name: definition for definition in map(parse_predicate_definition, predicates or [])}
+    formula = parse_formula(read_text("-") if text == "-" else text, symbols, defined)
+    return formula, symbols or alphabet_of(formula), defined
+
+
+def read_regime(regime: SharpenedBy, causal: bool) -> Regime:
+    """The regime that the two options name."""
+    from constructions.regimes import Regime, Sharpening
+
+    return Regime(Sharpening(regime), causal)
+
+
+def read_gamma(text: str) -> Fraction:
+    """A positive rational."""
+    from constructions.errors import InputError
+    from constructions.language.expressions import parse_expression
+
+    try:
+        gamma = parse_expression(text, frozenset()).evaluate()
+    except InputError as error:
+        raise InputError(f"--gamma: {error}") from None
+    if gamma <= 0:
+        raise InputError(f"--gamma: found {text}, expected a positive rational such as 3 or 1386/1000")
+    return gamma
+
+
+def read_model(path: str) -> Transformer:
+    """The transformer of a model file, or the one inside a certificate."""
+    from certify.files import read_text
+    from constructions.network.json_form import read_json, transformer_from_json
+
+    data = read_json(read_text(path), path)
+    if isinstance(data, dict) and data.get("format") == "certify-certificate" and "transformer" in data:
+        data = data["transformer"]
+    return transformer_from_json(data, path)

@@ -1,0 +1,67 @@
+"""Running the command line inside this process, and model files to spoil."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.cli import main
+from constructions.compiler import compile_formula
+from constructions.language.parser import parse_formula
+from constructions.network.json_form import transformer_to_json
+from constructions.regimes import Regime, Sharpening
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON object on standard output; anything else there is an error."""
+        return json.loads(self.out)
+
+
+Certify = Callable[..., Result]
+
+
+@pytest.fixture
+def certify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Certify:
+    """``certify("formula", "Q_1")`` runs the command in an empty folder."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "argv", ["certify", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert isinstance(stop.value.code, int)
+        return Result(stop.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def since_model() -> dict[str, Any]:
+    """The model of ``Q_1 since Q_0`` in regime temperature, fresh for each test."""
+    return transformer_to_json(compile_formula(parse_formula("Q_1 since Q_0"), "01", Regime()))
+
+
+@pytest.fixture
+def prev_model() -> dict[str, Any]:
+    """A model with several heads, uniform ones too, and two kinds of position embeddings."""
+    regime = Regime(Sharpening.POSITION, causal=True)
+    return transformer_to_json(compile_formula(parse_formula("Q_1 since prev Q_0"), "01", regime))

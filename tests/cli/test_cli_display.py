@@ -1,0 +1,159 @@
+"""What people see: tables that fit the terminal, progress on standard error, numbers rounded the safe way."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certify.files import printable, write_text
+from certify.progress import ProgressLine
+from certify.report import decimal_lower, decimal_upper, enclosed, show_alphabet
+
+FORMULA = "prev (Q_a since (Q_b | next Q_c)) & (Q_c until (Q_a & prev Q_b) -> next (Q_a S Q_b))"
+
+
+@pytest.mark.parametrize("width", [80, 100, 132])
+def test_the_table_fits_and_no_number_is_broken(certify: Any, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = certify("formula", FORMULA, "--alphabet", "abc", "--max-n", "5").out.splitlines()
+    header = next(place for place, line in enumerate(lines) if line.startswith("statement"))
+    table = lines[header : lines.index("", header)]
+    for title in ("statement", "head", "approximates", "worst at n, i", "worst error", "slack to 1/4"):
+        assert title in table[0]
+    assert max(map(len, table)) <= width
+    rows = [line for line in table if line.startswith("Theorem")]
+    assert len(rows) == 11 and sum("0.0024" in row for row in rows) == 8
+    assert "=  the same obligation as one before it, proved once" in lines
+    assert lines[0] == f"formula   {FORMULA}"  # never broken, so that it can be copied
+
+
+@pytest.mark.parametrize("width", [80, 132])
+def test_the_demo_fits_and_has_one_row_per_example(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = certify("formula", "--max-n", "2").out.splitlines()
+    rows = lines[lines.index("") + 1 : -2]
+    assert max(map(len, rows)) <= width
+    for title in ("example", "layers", "heads", "worst error", "verdict", "seconds"):
+        assert title in rows[0]
+
+
+@pytest.mark.parametrize("width", [40, 80, 132])
+def test_a_long_run_is_cut_into_tables_that_show_every_position_whole(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = certify("run", "prev Q_0", "01" * 20, "--alphabet", "01").out.splitlines()
+    positions = [cell for line in lines if " position " in line for cell in line.split()[1:]]
+    assert positions == [str(place) for place in range(1, 41)]
+    assert "…" not in "".join(lines) and max(map(len, lines)) <= max(width, 80)
+    truths = [cell for line in lines if line.startswith("prev Q_0") for cell in line.split()[3:]]
+    assert truths == [".", *("T." * 20)[:39]]
+
+
+def test_counts_of_one_are_singular(certify: Any) -> None:
+    out = certify("formula", "Q_1 since prev Q_0", "--causal", "--alphabet", "01", "--max-n", "2").out
+    assert "network   5 layers, 5 heads, 9 ReLUs," in out
+    assert "network   0 layers, 0 heads, 0 ReLUs, 1 direction, 1 non-zero parameter\n" in certify(
+        "formula", "Q_1", "--max-n", "2").out
+
+
+def test_progress_is_shown_on_standard_error_only_and_only_for_long_work(
+        certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert certify("formula", "prev Q_1", "--max-n", "3").err == ""
+    ticks = iter(range(0, 10**6, 4))
+    monkeypatch.setattr("certify.progress.time.monotonic", lambda: float(next(ticks)))
+    result = certify("formula", "prev Q_1", "--max-n", "3", "--json")
+    assert json.loads(result.out)["verdict"] == "certified"
+    lines = result.err.splitlines()
+    assert lines and all(line.startswith("certify: ") and " s: " in line for line in lines)
+    assert any(": layer 1, " in line for line in lines)
+
+
+def test_a_progress_line_on_a_terminal_is_overwritten_and_cleared(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    ticks = iter([0.0, 0.5, 2.0, 2.1, 3.0])
+    monkeypatch.setattr("certify.progress.time.monotonic", lambda: next(ticks))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with ProgressLine() as progress:
+        for message in ("too early", "shown", "too soon", "shown again"):
+            progress(message)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "\r\x1b[Kcertify: 2 s: shown\r\x1b[Kcertify: 3 s: shown again\r\x1b[K"
+
+
+@settings(derandomize=True, deadline=None, database=None)
+@given(st.fractions(min_value=-3, max_value=3), st.integers(1, 15))
+def test_decimals_are_rounded_to_the_safe_side(x: Fraction, digits: int) -> None:
+    low, high = Fraction(decimal_lower(x, digits)), Fraction(decimal_upper(x, digits))
+    assert low <= x <= high
+    unit = Fraction(10) ** (math.floor(math.log10(abs(x))) + 2 - digits) if x else 0
+    assert high - low <= unit
+
+
+def test_an_enclosure_prints_the_digits_that_are_certain_or_both_ends() -> None:
+    assert enclosed(Fraction(1, 3), Fraction(1, 3)) == "0.333333"
+    assert enclosed(Fraction(1, 3), Fraction(2, 3)) == "0.333333 .. 0.666667"
+    assert enclosed(Fraction(2, 3), Fraction(3, 4)) == "0.666666 .. 0.75"
+
+
+def test_large_alphabets_are_abbreviated() -> None:
+    assert show_alphabet("ab") == "{a, b}"
+    assert show_alphabet(map(str, range(100))).endswith("39, ...} (100 symbols)")
+
+
+def test_printable_leaves_text_alone_and_escapes_the_rest() -> None:
+    assert printable("Q['ä'] ∧ ⊖Q_0") == "Q['ä'] ∧ ⊖Q_0"
+    assert printable("a\nb\x1b[0m\x9b\ud800") == "a\\nb\\x1b[0m\\x9b\\ud800"
+
+
+# -- writing files -----------------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "c.cert"
+    target.write_text("old")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(str(target), "new")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("c.cert", "old")]
+
+
+def test_writing_through_a_symbolic_link_keeps_the_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_text(str(tmp_path / "link"), "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
+
+
+def test_writing_to_a_device_does_not_replace_it(certify: Any) -> None:
+    assert certify("formula", "Q_1", "--max-n", "2", "-o", "/dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_with_a_dash_the_certificate_is_all_of_standard_output(certify: Any) -> None:
+    result = certify("formula", "prev Q_1", "--alphabet", "01", "--max-n", "3", "-o", "-")
+    assert result.code == 0 and result.json["format"] == "certify-certificate"
+    assert "CERTIFIED" in result.err
+
+
+def test_an_interrupted_command_says_so_in_one_line(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("certify.pipeline.certify", interrupt)
+    result = certify("formula", "Q_1", "-o", "c.cert", "--json")
+    assert (result.code, result.out, result.err) == (130, "", "certify: interrupted\n")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,150 @@
+"""The JSON form comes back equal, its text is one and the same, and the dense matrices are the sparse rows."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+
+import pytest
+
+from constructions.compiler import compile_formula
+from constructions.network.dense import dense_embeddings, dense_layers
+from constructions.network.json_form import (
+    InputError,
+    read_transformer,
+    transformer_from_json,
+    transformer_to_json,
+    write_canonical,
+)
+from constructions.network.transformer import Transformer
+from constructions.regimes import ALL_REGIMES, Regime
+from tests.network.random_formulas import FUTURE, PAST, random_formula
+
+UNHASHABLE = pytest.mark.xfail(
+    strict=True,
+    raises=TypeError,
+    reason="transformer_from_json asks whether a list or "
+    "object is a name of a direction: `output not in reader.directions` is a TypeError",
+)
+
+
+def some_transformers(regime: Regime, count: int = 8) -> list[Transformer]:
+    rng = random.Random(f"json {regime}")
+    return [
+        compile_formula(
+            random_formula(rng, 4, temporal=PAST if regime.causal else PAST + FUTURE),
+            ("a", "b"),
+            regime,
+            rng.choice([Fraction(3), Fraction(13, 10)]),
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
+def test_json_comes_back_as_an_equal_transformer(regime: Regime) -> None:
+    for transformer in some_transformers(regime):
+        text = write_canonical(transformer_to_json(transformer))
+        again = read_transformer(text)
+        assert again == transformer
+        assert write_canonical(transformer_to_json(again)) == text
+        assert text.isascii() and text.endswith("}\n")
+
+
+@pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
+def test_canonical_text_does_not_depend_on_the_order_or_spelling_of_the_input(regime: Regime) -> None:
+    def shuffled(value: object, rng: random.Random, keep_order: bool = False) -> object:
+        if isinstance(value, dict):
+            items = list(value.items())
+            if not keep_order:
+                rng.shuffle(items)
+            return {key: shuffled(part, rng, key == "directions") for key, part in items}
+        return [shuffled(part, rng) for part in value] if isinstance(value, list) else value
+
+    rng = random.Random(7)
+    for transformer in some_transformers(regime, 4):
+        data = transformer_to_json(transformer)
+        text = (
+            json.dumps(shuffled(data, rng)).replace('"3"', '"6/2"').replace('"1/2"', '"0002/4"').replace('"-1"', "-1")
+        )
+        assert write_canonical(transformer_to_json(read_transformer(text))) == write_canonical(data)
+
+
+@pytest.mark.parametrize("symbols", [("'", "\\"), ("é", "\n"), ("a b", "Q_a"), ("\U0001f600", "]"), ("true", "0")])
+def test_odd_symbols_survive(symbols: tuple[str, str]) -> None:
+    from constructions.language.syntax import Not, Since, Symbol
+
+    formula = Since(Not(Symbol(symbols[0])), Symbol(symbols[1]))
+    transformer = compile_formula(formula, symbols, Regime())
+    assert read_transformer(write_canonical(transformer_to_json(transformer))) == transformer
+
+
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        pytest.param(("output",), [], marks=UNHASHABLE),
+        pytest.param(("output",), {}, marks=UNHASHABLE),
+        (("output",), None),
+        (("alphabet",), [["a"], "b"]),
+        (("alphabet",), "ab"),
+        (("directions",), []),
+        (("directions", "one"), {"kind": []}),
+        (("layers",), {}),
+        (("layers", 0), []),
+        (("layers", 0, "heads", 0, "mask"), []),
+        (("layers", 0, "heads", 0, "weighting"), {}),
+        (("layers", 0, "heads", 0, "temperature"), 1),
+        (("layers", 0, "heads", 0, "values"), []),
+        (("layers", 0, "heads", 0, "queries"), [[]]),
+        (("token_embedding",), []),
+        (("position_embedding", "one"), 1),
+        (("version",), True),
+        (("format",), 1),
+        (("layers", 0, "feedforward", "units", 0, "bias"), True),
+        (("layers", 0, "feedforward", "units", 0, "bias"), "1/0"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_bad_input_and_no_traceback(path: tuple[object, ...], value: object) -> None:
+    from constructions.language.parser import parse_formula
+
+    data = transformer_to_json(compile_formula(parse_formula("Q_a since Q_b"), "ab", Regime()))
+    part = data
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(InputError):
+        transformer_from_json(data)
+
+
+@pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
+def test_dense_matrices_hold_every_weight_once(regime: Regime) -> None:
+    for transformer in some_transformers(regime, 4):
+        names = list(transformer.directions)
+        d = len(names)
+        nonzero = 0
+        for layer, dense in zip(transformer.layers, dense_layers(transformer), strict=True):
+            for head, matrices in zip(layer.heads, dense.heads, strict=True):
+                assert len(matrices.queries) == len(matrices.keys) == len(head.queries)
+                assert len(matrices.values) == d
+                assert all(len(row) == d for m in (matrices.queries, matrices.keys, matrices.values) for row in m)
+                for target, row in head.values.items():
+                    assert {names[k]: x for k, x in enumerate(matrices.values[names.index(target)]) if x} == row
+                nonzero += sum(
+                    bool(x) for m in (matrices.queries, matrices.keys, matrices.values) for r in m for x in r
+                )
+            units = layer.feedforward.units
+            assert len(dense.w1) == len(dense.b1) == len(units) and len(dense.w2) == len(dense.b2) == d
+            assert all(len(row) == len(units) for row in dense.w2)
+            assert [[dense.w2[k][u] for k in range(d)] for u in range(len(units))] == [
+                [unit.writes.get(name, 0) for name in names] for unit in units
+            ]
+            nonzero += sum(bool(x) for m in (dense.w1, dense.w2) for row in m for x in row)
+            nonzero += sum(map(bool, dense.b1)) + sum(map(bool, dense.b2))
+        tokens, positions = dense_embeddings(transformer, 5)
+        nonzero += sum(bool(x) for row in tokens for x in row) + len(transformer.position_embedding)
+        assert nonzero == transformer.parameter_count()
+        for i, row in enumerate(positions, start=1):
+            assert {names[k]: x for k, x in enumerate(row) if x} == {
+                name: x for name, e in transformer.position_embedding.items() if (x := e.evaluate(i=i, n=5))
+            }

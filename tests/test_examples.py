@@ -1,0 +1,224 @@
+"""The shipped examples, each against a definition of its language that knows nothing of temporal logic."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from certify.examples import Example, load_examples
+from certify.outcomes import UnsupportedClaim
+from certify.pipeline import certify
+from constructions.language.fragments import find_future_subformula
+from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
+from constructions.language.semantics import truth_values
+from constructions.regimes import ALL_REGIMES, Regime
+from proofs.discharge import Memory
+
+EXAMPLES = {example.name: example for example in load_examples()}
+ALL_WORDS = 2000
+"""All words are compared, length by length, while there are at most so many."""
+
+Holds = Callable[[str, int], bool]
+"""Whether the formula should hold for a word (a string of one-character symbols) at a position counted from 0."""
+
+
+def so_far(pattern: str) -> Holds:
+    """The prefix up to and with the position matches."""
+    return lambda word, i: re.fullmatch(pattern, word[: i + 1]) is not None
+
+
+def anywhere(pattern: str) -> Holds:
+    """The whole word matches, whatever the position."""
+    return lambda word, i: re.fullmatch(pattern, word) is not None
+
+
+def starting_here(pattern: str) -> Holds:
+    return lambda word, i: re.match(pattern, word[i:]) is not None
+
+
+def balanced(word: str, depth: int, pairs: dict[str, str]) -> bool:
+    stack: list[str] = []
+    for symbol in word:
+        if symbol in pairs:
+            stack.append(pairs[symbol])
+        elif not stack or stack.pop() != symbol:
+            return False
+        if len(stack) > depth:
+            return False
+    return not stack
+
+
+def brackets(depth: int, pairs: dict[str, str]) -> Holds:
+    return lambda word, i: balanced(word[: i + 1], depth, pairs)
+
+
+def reads_one(word: str, i: int) -> bool:
+    last_write = word.rfind("w", 0, i)
+    return word[i] == "r" and last_write >= 0 and word[last_write + 1] == "1"
+
+
+def flip_flop(word: str, i: int) -> bool:
+    text, memory = word[: i + 1], None
+    if len(text) % 2:
+        return False
+    for instruction, bit in zip(text[::2], text[1::2], strict=True):
+        if instruction not in "wri" or bit not in "01":
+            return False
+        if instruction == "w":
+            memory = bit
+        elif memory is None or (instruction == "r" and bit != memory):
+            return False
+    return True
+
+
+def induction_head(word: str, i: int) -> bool:
+    earlier = word.rfind("a", 0, i)
+    return word[i] == "a" and earlier >= 0 and word[earlier + 1] == "b"
+
+
+def b_before_next_c(word: str, i: int) -> bool:
+    after_each_a = [word[j + 1 :] for j in range(i + 1) if word[j] == "a"]
+    return all("b" in rest and "c" not in rest[: rest.index("b")] for rest in after_each_a)
+
+
+def all_four(word: str, i: int) -> bool:
+    ahead = re.match("[bc]*bc", word[i:]) or (i + 1 < len(word) and re.fullmatch(".*ba*", word[: i + 2]))
+    return bool(re.fullmatch(".*ba[ab]*", word[:i]) and ahead)
+
+
+DEFINITIONS: dict[str, Holds] = {
+    "three_gram_110": starting_here("110"),
+    "three_gram_110_ends": so_far(".*110"),
+    "contains_aab": anywhere(".*aab.*"),
+    "contains_aab_so_far": so_far(".*aab.*"),
+    "first_symbol_is_a": anywhere("a.*"),
+    "last_symbol_is_a": anywhere(".*a"),
+    "second_to_last_symbol_is_a": anywhere(".*a."),
+    "first_symbol_again": lambda word, i: word[i] == word[0],
+    "alternating_ab": so_far("(ab)*"),
+    "stutter_free": lambda word, i: not any(word[j] == word[j + 1] for j in range(i)),
+    "sorted_abc": so_far("a*b*c*"),
+    "subsequence_abc": so_far(".*a.*b.*c.*"),
+    "exactly_one_a": lambda word, i: word[: i + 1].count("a") == 1,
+    "brackets_depth_1": brackets(1, {"o": "c"}),
+    "brackets_depth_2": brackets(2, {"o": "c"}),
+    "brackets_depth_3": brackets(3, {"o": "c"}),
+    "two_brackets_depth_1": brackets(1, {"(": ")", "[": "]"}),
+    "flip_flop": reads_one,
+    "flip_flop_language": flip_flop,
+    "induction_head": induction_head,
+    "request_response": lambda word, i: "r" not in word[i:] or word.rfind("g") > word.rfind("r"),
+    "no_open_request": so_far("[gi]*|.*g[gi]*"),
+    "b_before_next_c": b_before_next_c,
+    "tomita_1": so_far("1*"),
+    "tomita_2": so_far("(10)*"),
+    "tomita_4": lambda word, i: "000" not in word[: i + 1],
+    "tomita_7": so_far("0*1*0*1*"),
+    "usual_since": so_far(".*01*"),
+    "run_of_a_then_b": starting_here("a+b"),
+    "all_four": all_four,
+}
+
+
+def all_words(alphabet: tuple[str, ...]) -> Iterator[str]:
+    for length in itertools.takewhile(lambda n: sum(len(alphabet) ** k for k in range(1, n + 1)) <= ALL_WORDS,
+                                      itertools.count(1)):
+        yield from map("".join, itertools.product(alphabet, repeat=length))
+
+
+def differences(example: Example, words: Iterator[str]) -> list[tuple[str, int]]:
+    holds, formula = DEFINITIONS[example.name], example.formula
+    return [(word, i) for word in words
+            for i, truth in enumerate(truth_values(formula, word)) if truth != holds(word, i)]
+
+
+def test_every_example_has_a_definition_here() -> None:
+    assert set(DEFINITIONS) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_agrees_with_its_definition_at_every_position_of_all_short_words(name: str) -> None:
+    example = EXAMPLES[name]
+    assert differences(example, all_words(example.alphabet)) == []
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_agrees_with_its_definition_on_longer_random_words(name: str) -> None:
+    example, rng = EXAMPLES[name], random.Random(name)
+    words = ("".join(rng.choices(example.alphabet, k=rng.randint(8, 24))) for _ in range(100))
+    assert differences(example, words) == []
+
+
+def words_inside(name: str, count: int) -> list[str]:
+    """Words of the language, longer than those that all_words reaches."""
+    rng, made = random.Random(f"inside {name}"), []
+    for _ in range(count):
+        if name == "flip_flop_language":
+            memory, pairs = "", []
+            for instruction in ["w", *rng.choices("wri", k=8)]:
+                bit = memory if instruction == "r" else rng.choice("01")
+                memory = bit if instruction == "w" else memory
+                pairs.append(instruction + bit)
+            made.append("".join(pairs))
+        else:
+            depth = int(name[-1])
+            text, level = "", 0
+            while len(text) < 24 or level:
+                up = level == 0 or (level < depth and len(text) < 24 and rng.random() < 0.6)
+                text, level = text + ("o" if up else "c"), level + (1 if up else -1)
+            made.append(text)
+    return made
+
+
+@pytest.mark.parametrize("name", ["brackets_depth_1", "brackets_depth_2", "brackets_depth_3", "flip_flop_language"])
+def test_example_accepts_long_words_of_its_language_and_rejects_them_with_one_symbol_changed(name: str) -> None:
+    example, rng, rejected = EXAMPLES[name], random.Random(name), 0
+    for word in words_inside(name, 40):
+        assert DEFINITIONS[name](word, len(word) - 1)
+        place = rng.randrange(len(word))
+        changed = word[:place] + rng.choice(example.alphabet) + word[place + 1 :]
+        assert differences(example, iter([word, changed])) == []
+        rejected += not truth_values(example.formula, changed)[-1]
+    assert rejected > 10
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_is_neither_always_true_nor_always_false(name: str) -> None:
+    holds = DEFINITIONS[name]
+    assert {holds(word, i) for word in all_words(EXAMPLES[name].alphabet) for i in range(len(word))} == {False, True}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_printing_an_example_and_parsing_it_gives_the_same_formula(name: str) -> None:
+    formula = EXAMPLES[name].formula
+    for style in ("ascii", "unicode"):
+        for parenthesize in (False, True):
+            assert parse_formula(format_formula(formula, style, parenthesize)) == formula
+    assert format_formula(formula, "latex")
+
+
+def test_every_example_has_a_name_an_alphabet_and_one_line_about_it() -> None:
+    assert len(EXAMPLES) >= 25
+    for example in EXAMPLES.values():
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", example.name)
+        assert 20 <= len(example.about) <= 110 and "\n" not in example.about and "\n" not in example.text, example.name
+        assert not example.about.endswith("."), example.name
+        assert len(set(example.alphabet)) == len(example.alphabet)
+
+
+@pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
+def test_every_example_is_certified_up_to_length_6_wherever_it_fits(regime: Regime) -> None:
+    memory = Memory()
+    for example in EXAMPLES.values():
+        outcome = certify(example.formula, example.alphabet, 6, regime, memory=memory)
+        ahead = find_future_subformula(example.formula)
+        if regime.causal and ahead:
+            assert isinstance(outcome, UnsupportedClaim), example.name
+            assert outcome.reason.startswith(f"{format_formula(ahead)}: "), example.name
+        else:
+            assert outcome.verdict == "certified", (example.name, getattr(outcome, "reason", ""))
