@@ -36,7 +36,7 @@ MAX_DIGITS, MAX_BITS = 1000, 1 << 17  # one rational: as written, and as compute
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
 MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
 MAX_ARGUMENT, MAX_SPREAD = 40, 1 << 24  # |argument of exp| < 2^40; bits of an integer in a sum
-HEAD_ATOMS, UNIT_ATOMS = 8, 12
+HEAD_ATOMS, HEAD_MEMORY, UNIT_ATOMS = 8, 6, 12
 QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
 Row = dict[str, Fraction]
 
@@ -548,6 +548,8 @@ class Certificate:
         self.layers: list[Any] = self.model.layers
         self.heads = [head for layer in self.layers for head in layer.heads]
         self.work, self.numbers = MAX_WORK, dict[Any, Fraction]()
+        self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
+        self.weights: dict[Fraction, tuple[int, int, int]] = {}
         symbols: list[str] = self.claim.alphabet
         if self.claim.max_n > MAX_N:
             raise Malformed(f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
@@ -605,12 +607,21 @@ class Certificate:
     def known(self, name: str, n: int, i: int) -> Fraction:
         """A known direction at (n, i), by its meaning."""
         meaning = self.directions[name]
-        return self.number(meaning.value, n, i, quote(name)) if meaning.value else Fraction(self.truth(meaning.formula, n, i))
+        if meaning.value:
+            return self.number(meaning.value, n, i, quote(name))
+        return ONE if self.truth(meaning.formula, n, i) else ZERO
 
-    def known_part(self, row: Row, n: int, i: int) -> Fraction:
-        """What a linear form takes from the known directions at (n, i)."""
-        self.spend(len(row))
-        return total(weight * self.known(name, n, i) for name, weight in row.items() if self.is_known(name))
+    def known_parts(self, rows: Sequence[Row], n: int, i: int) -> tuple[Fraction, ...]:
+        """What linear forms take from the known directions at (n, i)."""
+        self.spend(1 + sum(map(len, rows)))
+        return tuple(total(x * self.known(d, n, i) for d, x in row.items() if self.is_known(d)) for row in rows)
+
+    def exp(self, x: Fraction) -> tuple[int, int, int]:
+        """The enclosure of exp(x), computed once."""
+        if x not in self.weights:
+            self.spend(50 + (x.numerator.bit_length() >> 8))
+            self.weights[x] = enclose_exp(x)
+        return self.weights[x]
 
 
 def check_embedding(given: Certificate, name: str, where: str) -> int:
@@ -637,8 +648,9 @@ def check_embedding(given: Certificate, name: str, where: str) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------------ heads
-def check_head(given: Certificate, done: dict[Obligation, int], head: Any, name: str, errors: Any, where: str) -> int:
+def check_head(given: Certificate, head: Any, name: str, errors: tuple[Fraction, Fraction] | None, where: str) -> int:
     """What the head writes to the direction is what the direction means; returns the number of rows covered."""
+    kind = given.directions[name].kind
     if head.weighting != "softmax":
         raise Rejected(f"{where}: the weighting is {head.weighting}, expected softmax")
     for read in (read for query in head.queries for read in query):
@@ -647,11 +659,10 @@ def check_head(given: Certificate, done: dict[Obligation, int], head: Any, name:
     for n, i in given.rows():
         if (temperature := given.number(head.temperature, n, i, where)) <= 0:
             raise Rejected(f"{where}: the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
-    kind = given.directions[name].kind
     if kind == "position":
         return check_uniform(given, head, name, where)
     if kind == "near" and errors is not None:
-        return check_attention(given, done, head, name, errors, where)
+        return check_attention(given, head, name, errors, where)
     raise Rejected(f"{where}: a head cannot write a direction of kind {kind}")
 
 
@@ -662,13 +673,13 @@ def check_uniform(given: Certificate, head: Any, name: str, where: str) -> int:
             raise Rejected(f"{where}: a uniform head reads known directions only, not {quote(read)}")
     covered = 0
     for n in range(1, given.claim.max_n + 1):
-        keys = [tuple(given.known_part(key, n, j) for key in head.keys) for j in range(1, n + 1)]
+        keys = [given.known_parts(head.keys, n, j) for j in range(1, n + 1)]
         sums = [ZERO]
         for j in range(1, n + 1):
-            sums.append(bounded(sums[-1] + given.known_part(head.values[name], n, j)))
+            sums.append(bounded(sums[-1] + given.known_parts([head.values[name]], n, j)[0]))
         for i in range(1, n + 1):
             first, last = (i - 1 if head.mask == "past" else 0), (i if head.mask == "future" else n)
-            query = [given.known_part(row, n, i) for row in head.queries]
+            query = given.known_parts(head.queries, n, i)
             given.spend((last - first) * len(query))
             if any(query) and len({total(map(Fraction.__mul__, query, key)) for key in keys[first:last]}) > 1:
                 raise Rejected(f"{where}: the scores that can occur are not all equal at n = {n}, i = {i}")
@@ -679,224 +690,154 @@ def check_uniform(given: Certificate, head: Any, name: str, where: str) -> int:
     return covered
 
 
-@dataclass(frozen=True)
-class Obligation:
-    """What an attention head owes one direction, atoms replaced by numbers: equal obligations are discharged once."""
-
-    future: bool
-    target: int
-    atoms: int
-    when: int
-    temperature: Expression
-    queries: tuple[frozenset[tuple[str, Fraction]], ...]
-    known: tuple[frozenset[tuple[str, Fraction]], ...]  # the keys, then the value: what they take of known directions
-    free: tuple[tuple[int, tuple[Fraction, ...]], ...]  # a formula, and what its truth adds to the keys and the value
-    errors: tuple[Fraction, Fraction]
+Letter = tuple[tuple[Fraction, ...], tuple[tuple[int, bool], ...]]
+"""What a letter adds to the keys and the value; and for each state, the next state and the truth of the target."""
+Item = tuple[tuple[Fraction, ...], tuple[Letter, ...]]
+"""A position: what the keys and the value take from known directions, and the letters it may have."""
 
 
-def check_attention(given: Certificate, done: dict[Obligation, int], head: Any, name: str,
-                    errors: tuple[Fraction, Fraction], where: str) -> int:  # fmt: skip
-    """The head holds the direction's formula to within ``errors`` wherever its `when` holds; the number of rows."""
-    meaning, rows = given.directions[name], [*head.keys, head.values[name]]
+def check_attention(given: Certificate, head: Any, name: str, errors: tuple[Fraction, Fraction], where: str) -> int:
+    """The head holds the direction's formula to within ``errors`` wherever its `when` holds; the number of rows.
+
+    Rows of one length with the same scaled query are checked in one pass along the positions. A chain of positions is
+    known by its number, so that no pass is made twice, for another length or for another head.
+    """
+    meaning, forms, covered = given.directions[name], [*head.keys, head.values[name]], 0
     if head.mask == "none" or not all(0 <= error <= QUARTER for error in errors):
         raise Rejected(f"{where}: expected a mask, and errors of 0 to 1/4, not {errors[0]} and {errors[1]}")
-    reads = [d for d in given.directions if any(d in row for row in rows) and not given.is_known(d)]
-    for read in reads:
-        if given.directions[read].kind != "truth":
-            raise Rejected(f"{where}: keys and values read known and truth directions only, not {quote(read)}")
-    formulas = [given.directions[d].formula for d in reads]
-    target, free, atoms = abstract_atoms(given.formulas, meaning.formula, formulas, head.mask == "future", where)
-    adds = [tuple(row.get(d, ZERO) for row in rows) for d in reads]
-    known = tuple(frozenset((d, x) for d, x in row.items() if given.is_known(d)) for row in rows)
-    queries = tuple(frozenset(query.items()) for query in head.queries)
-    task = Obligation(head.mask == "future", target, atoms, meaning.when, head.temperature, queries, known,
-                      tuple(zip(free, adds, strict=True)), errors)  # fmt: skip
-    if task not in done:
-        done[task] = WorstCase(given, task, where).check()
-    return done[task]
+    automaton = Automaton(given, meaning.formula, forms, head.mask == "future", where)
+    for n in range(given.claim.max_n, 0, -1):
+        chain, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
+        for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
+            item = (given.known_parts(forms, n, i), automaton.letters(n, i))
+            for adds, _ in item[1]:
+                if not 0 <= (value := item[0][-1] + adds[-1]) <= 1:
+                    raise Rejected(f"{where}: a value can be {value}, expected 0 to 1")
+            chain.append(item)
+            ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
+            if given.truth(meaning.when, n, i):
+                covered += 1
+                temperature = given.number(head.temperature, n, i, where)
+                query = tuple(bounded(q / temperature) for q in given.known_parts(head.queries, n, i))
+                if (query, ends[length], errors) not in given.proved:
+                    wanted.setdefault(query, []).append(length)
+        for query, lengths in wanted.items():
+            failed = find_violation(given, query, chain[: lengths[-1]], set(lengths), errors)
+            if failed is not None:
+                side, i = failed[0], failed[1] if head.mask == "future" else n + 1 - failed[1]
+                label, bound = ("error_if_false", "error_if_true")[side], show_decimal(errors[side], 9)
+                raise Rejected(f"{where}: {label} {bound} is below the worst case at n = {n}, i = {i}")
+            given.proved.update((query, ends[length], errors) for length in lengths)
+    return covered
 
 
-def abstract_atoms(formulas: Formulas, target: int, reads: list[int], future: bool,
-                   where: str) -> tuple[int, list[int], int]:  # fmt: skip
-    """The target and the formulas read, with atoms as numbered leaves; and the number of atoms."""
-    nodes, atoms = formulas.nodes, dict[int, int]()
-    parts = set(formulas.preorder(reads, lambda f: nodes[f][0] not in BOOLEAN))
+class Automaton:
+    """What a head's target remembers from position to position, over letters that give each atom any truth.
 
-    def rewrite(root: int, is_atom: Callable[[int], bool], entered: set[str]) -> int:
-        order, image = formulas.preorder([root], is_atom), dict[int, int]()
-        for f in order:
-            if is_atom(f):
-                atoms.setdefault(f, len(atoms))
-            elif nodes[f][0] not in entered | CONSTANTS | {"P"}:
-                raise Rejected(f"{where}: {formulas.show(f)} is neither read nor decided by this mask")
-        for f in sorted(order):
-            operands = [image[a] for a in formulas.operands(f)] if not is_atom(f) else []
-            image[f] = formulas.make("atom", atoms[f]) if is_atom(f) else formulas.make(nodes[f][0], *operands)
-            image[f] = f if nodes[f][0] == "P" else image[f]
-        return image[root]
-
-    def is_open(f: int) -> bool:
-        return f != target and nodes[f][0] not in CONSTANTS | {"P"} and (f in parts or nodes[f][0] == "Q")
-
-    root = rewrite(target, is_open, BOOLEAN | (PAST if future else FUTURE))
-    if "T" not in formulas.kinds[root]:
-        raise Rejected(f"{where}: the target has no temporal operator of its own")
-    found = set(atoms)
-    free = [rewrite(f, lambda g: g in found or nodes[g][0] in TEMPORAL | {"Q"}, BOOLEAN) for f in reads]
-    if len(atoms) > HEAD_ATOMS:
-        raise Rejected(f"{where}: {len(atoms)} atoms, expected at most {HEAD_ATOMS}")
-    return root, free, len(atoms)
-
-
-# ------------------------------------------------------------------------------------------------------- worst case
-Item = tuple[tuple[Fraction, ...], tuple[bool, ...]]  # a position: known parts of keys and value; its predicates
-Moves = dict[tuple[int, bool], set[int]]  # (next state, truth of the target) -> the classes of letters that lead there
-
-
-class WorstCase:
-    """The worst case over all sequences of letters, as a shortest path over (position, state of the automaton).
-
-    A *class* is what a letter adds to the keys and the value: letters of one class that move the automaton alike are
-    the same. A *state* holds the last value of each temporal operator of the target, one bit each.
+    The state has one bit for each temporal operator of the target: the last value of `since` and `until`, and of the
+    operand of `prev` and `next`. It is 0 before the first position that is read.
     """
 
-    def __init__(self, given: Certificate, task: Obligation, where: str) -> None:
-        self.given, self.task, self.where, nodes = given, task, where, given.formulas.nodes
-        self.order = sorted(given.formulas.preorder([task.target, *(f for f, _ in task.free)]))
-        self.predicates = [f for f in self.order if nodes[f][0] == "P"]
-        self.memory = {f: bit for bit, f in enumerate(f for f in self.order if nodes[f][0] in TEMPORAL)}
-        self.classes: dict[tuple[Fraction, ...], int] = {}
-        self.moves: dict[tuple[tuple[bool, ...], int], Moves] = {}
-        self.weights: dict[Fraction, tuple[int, int, int]] = {}
+    def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool, where: str) -> None:
+        self.given, self.target, self.where, self.width = given, target, where, len(forms)
+        self.tables: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
+        formulas, nodes = given.formulas, given.formulas.nodes
+        reads = [d for d in given.directions if any(d in form for form in forms) and not given.is_known(d)]
+        for read in reads:
+            if given.directions[read].kind != "truth":
+                raise Rejected(f"{where}: keys and values read known and truth directions only, not {quote(read)}")
+        self.adds = [(given.directions[d].formula, tuple(form.get(d, ZERO) for form in forms)) for d in reads]
+        parts = set(formulas.preorder([f for f, _ in self.adds], lambda f: nodes[f][0] not in BOOLEAN))
 
-    def find_moves(self, item: Item, state: int) -> Moves:
-        """What reading the position in the state can lead to, over all letters."""
-        place = (item[1], state)
-        if place not in self.moves:
-            moves: Moves = {}
-            for letter in range(1 << self.task.atoms):
-                after, truth = self.read_letter(item, state, letter)
-                adds = [add for f, add in self.task.free if truth[f]]
-                kind = tuple(total(add[r] for add in adds) for r in range(len(self.task.known)))
-                moves.setdefault((after, truth[self.task.target]), set()).add(
-                    self.classes.setdefault(kind, len(self.classes)))
-            self.moves[place] = moves
-        return self.moves[place]
+        def is_atom(f: int) -> bool:
+            return f != target and nodes[f][0] not in CONSTANTS | {"P"} and (f in parts or nodes[f][0] == "Q")
 
-    def read_letter(self, item: Item, state: int, letter: int) -> tuple[int, dict[int, bool]]:
-        """The next state, and the truth of every formula, when the automaton reads the letter."""
-        truth, after = dict(zip(self.predicates, item[1], strict=True)), 0
-        self.given.spend(1 + len(self.order) + len(self.task.free))
-        for f in self.order:
-            op, *args = self.given.formulas.nodes[f]
-            if op == "atom":
-                truth[f] = bool(letter >> args[0] & 1)
-            elif op in TEMPORAL:
-                last, single = bool(state >> self.memory[f] & 1), op in ("prev", "next")
-                truth[f] = last if single else truth[args[0]] and (truth[args[1]] or last)
-                after |= truth[args[0] if single else f] << self.memory[f]
-            else:
-                self.given.formulas.evaluate([f], truth, self.where)
-        return after, truth
+        own = formulas.preorder([target], is_atom)
+        atoms = [f for f in own if is_atom(f)]
+        for f in own:
+            if f not in atoms and nodes[f][0] not in BOOLEAN | CONSTANTS | {"P"} | (PAST if future else FUTURE):
+                raise Rejected(f"{where}: {formulas.show(f)} is neither read nor decided by this mask")
+        self.memory = [f for f in own if f not in atoms and nodes[f][0] in TEMPORAL]
+        if not self.memory:
+            raise Rejected(f"{where}: the target has no temporal operator of its own")
+        read_too = formulas.preorder([f for f, _ in self.adds], lambda f: f in atoms or nodes[f][0] not in BOOLEAN)
+        self.atoms = atoms + [f for f in read_too if f not in atoms and nodes[f][0] in TEMPORAL | {"Q"}]
+        self.order = [*sorted({*own, *read_too} - {*self.atoms, target}), target]
+        if len(self.atoms) > HEAD_ATOMS or len(self.memory) > HEAD_MEMORY:
+            raise Rejected(f"{where}: {len(self.atoms)} atoms, expected at most {HEAD_ATOMS}; or {len(self.memory)} "
+                           f"temporal operators, expected at most {HEAD_MEMORY}")  # fmt: skip
 
-    def find_kinds(self, item: Item) -> list[tuple[int, tuple[Fraction, ...]]]:
-        """The classes of letters at a position; they do not depend on the state."""
-        here = set[int]().union(*self.find_moves(item, 0).values())
-        return [(place, kind) for kind, place in self.classes.items() if place in here]
+    def letters(self, n: int, i: int) -> tuple[Letter, ...]:
+        """The letters that position i may have, each once, in one order."""
+        formulas = self.given.formulas
+        predicates = {f: formulas.holds_at(f, n, i) for f in self.order if formulas.nodes[f][0] == "P"}
+        key = tuple(predicates.values())
+        if key not in self.tables:
+            found = (self.read_letter(predicates, bits) for bits in range(1 << len(self.atoms)))
+            self.tables[key] = tuple(sorted(set(found)))
+        return self.tables[key]
 
-    def check(self) -> int:
-        """Every row where `when` holds, longest words first; rows with the same data share one pass. Their number."""
-        given, task, forms = self.given, self.task, [dict(row) for row in self.task.known]
-        queries = [dict(query) for query in task.queries]
-        prefixes, done, covered = dict[tuple[int, Item], int](), set[tuple[object, int]](), 0
-        for n in range(given.claim.max_n, 0, -1):
-            chain, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
-            for length, i in enumerate(range(1, n + 1) if task.future else range(n, 0, -1), 1):
-                item = (tuple(given.known_part(row, n, i) for row in forms),
-                        tuple(given.formulas.holds_at(f, n, i) for f in self.predicates))  # fmt: skip
-                self.check_values(item)
-                chain.append(item)
-                ends.append(prefixes.setdefault((ends[-1], item), len(prefixes) + 1))
-                if not given.truth(task.when, n, i):
-                    continue
-                temperature = given.number(task.temperature, n, i, self.where)
-                query = tuple(bounded(given.known_part(row, n, i) / temperature) for row in queries)
-                covered += 1
-                if (query, ends[length]) not in done:
-                    wanted.setdefault(query, []).append(length)
-            for query, lengths in wanted.items():
-                self.check_pass(query, chain[: lengths[-1]], set(lengths), n)
-                done.update((query, ends[length]) for length in lengths)
-        return covered
+    def read_letter(self, predicates: dict[int, bool], bits: int) -> Letter:
+        """The letter that gives the atoms these truth values."""
+        self.given.spend(len(self.order) << len(self.memory))
+        held = predicates | {f: bool(bits >> bit & 1) for bit, f in enumerate(self.atoms)}
+        moves, truth = [], dict[int, bool]()
+        for state in range(1 << len(self.memory)):
+            truth, after = dict(held), 0
+            for f in self.order:
+                op, *args = self.given.formulas.nodes[f]
+                if f in self.memory:
+                    bit = self.memory.index(f)
+                    last, single = bool(state >> bit & 1), op in ("prev", "next")
+                    value = last if single else truth[args[0]] and (truth[args[1]] or last)
+                    after |= (truth[args[0]] if single else value) << bit
+                    truth[f] = value
+                else:
+                    self.given.formulas.evaluate([f], truth, self.where)
+            moves.append((after, truth[self.target]))
+        adds = [add for f, add in self.adds if (held if f in held else truth)[f]]
+        return tuple(total(add[r] for add in adds) for r in range(self.width)), tuple(moves)
 
-    def check_values(self, item: Item) -> None:
-        """Every value that the position can have is in [0, 1]."""
-        for _, kind in self.find_kinds(item):
-            if not 0 <= item[0][-1] + kind[-1] <= 1:
-                raise Rejected(f"{self.where}: a value can be {item[0][-1] + kind[-1]}, expected 0 to 1")
 
-    def check_pass(self, query: tuple[Fraction, ...], chain: list[Item], wanted: set[int], n: int) -> None:
-        """Both sides at every wanted length of one chain of positions, all read with one query."""
-        scores: dict[tuple[Item, int], Fraction] = {}
-        values: dict[tuple[Item, int], Fraction] = {}
-        for item in dict.fromkeys(chain):
-            for place, kind in self.find_kinds(item):
-                known = zip(query, item[0], kind, strict=False)  # the last of item and kind is the value
-                scores[item, place] = total(q * (a + b) for q, a, b in known)
-                values[item, place] = item[0][-1] + kind[-1]
-        top = max(scores.values())
-        weights = {pair: self.weigh(score - top) for pair, score in scores.items()}
-        for side, bound in enumerate(self.task.errors):
-            errors = {pair: 1 - value if side else value for pair, value in values.items()}
-            length = self.find_violation(chain, weights, errors, wanted, side, bound)
-            if length is not None:
-                low, high = bound, ONE
-                for _ in range(34):
-                    middle = (low + high) / 2
-                    bad = self.find_violation(chain[:length], weights, errors, {length}, side, middle)
-                    low, high = (low, middle) if bad is None else (middle, high)
-                label, i = ("error_if_false", "error_if_true")[side], length if self.task.future else n + 1 - length
-                raise Rejected(f"{self.where}: {label} {show_decimal(bound, 9)} is below the worst case "
-                               f"{show_decimal(high, 9)} at n = {n}, i = {i}")  # fmt: skip
+def find_violation(given: Certificate, query: tuple[Fraction, ...], chain: list[Item], wanted: set[int],
+                   errors: tuple[Fraction, Fraction]) -> tuple[int, int] | None:  # fmt: skip
+    """A side (0: target false, 1: true) and a wanted length at which the error may exceed its bound, if there are any.
 
-    def weigh(self, x: Fraction) -> tuple[int, int, int]:
-        """The enclosure of exp(x), computed once."""
-        if x not in self.weights:
-            self.given.spend(50 + (x.numerator.bit_length() >> 8))
-            self.weights[x] = enclose_exp(x)
-        return self.weights[x]
-
-    def find_violation(self, chain: list[Item], weights: dict[tuple[Item, int], tuple[int, int, int]],
-                       errors: dict[tuple[Item, int], Fraction], wanted: set[int], side: int,
-                       bound: Fraction) -> int | None:  # fmt: skip
-        """The first wanted length at which the least sum over sequences whose target is ``side`` may be negative.
-
-        The sum is of w (bound - error), in units of the smallest exponent of the pass, so that only the weights are
-        rounded: down where the factor is positive, up where it is negative. The least sum found is at most the true one.
-        """
-        common = lcm(bound.denominator, *{x.denominator for x in errors.values()})
-        least = min(e for _, _, e in weights.values())
-        bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least + common.bit_length()
-        if bits > MAX_SPREAD:
-            raise Malformed(f"{self.where}: limit: the spread of the scores makes integers of {bits} bits")
+    The error is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative:
+    a shortest path over (position, state). The sum is in units of the smallest exponent of the pass, so that only the
+    weights are rounded: down where the factor is positive, up where it is negative. The least sum found is at most
+    the true one.
+    """
+    pairs = dict.fromkeys((known, adds) for known, letters in chain for adds, _ in letters)
+    scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
+    top = max(scores.values())
+    weights = {pair: given.exp(score - top) for pair, score in scores.items()}
+    least = min(e for _, _, e in weights.values())
+    bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
+    if bits > MAX_SPREAD:
+        raise Malformed(f"limit: the spread of the scores makes integers of {bits} bits")
+    for side, bound in enumerate(errors):
+        factors = {pair: bound - abs(side - (pair[0][-1] + pair[1][-1])) for pair in pairs}
+        common = lcm(*(factor.denominator for factor in factors.values()))
         terms = {}
         for pair, (lower, upper, e) in weights.items():
-            factor = int((bound - errors[pair]) * common)
+            factor = int(factors[pair] * common)
             terms[pair] = (factor * (lower if factor >= 0 else upper)) << (e - least)
         best = {0: 0}
-        for length, item in enumerate(chain, 1):
+        for length, (known, letters) in enumerate(chain, 1):
             after, finals = dict[int, int](), list[int]()
-            for state, before in best.items():
-                for (following, truth), kinds in self.find_moves(item, state).items():
-                    self.given.spend((1 + len(kinds)) * (1 + (bits >> 12)))
-                    least_sum = before + min(terms[item, kind] for kind in kinds)
-                    after[following] = min(after.get(following, least_sum), least_sum)
+            given.spend(len(letters) * len(best) * (1 + (bits >> 12)))
+            for adds, moves in letters:
+                for state, before in best.items():
+                    following, truth = moves[state]
+                    cost = before + terms[known, adds]
+                    after[following] = min(after.get(following, cost), cost)
                     if truth == side:
-                        finals.append(least_sum)
+                        finals.append(cost)
             if length in wanted and finals and min(finals) < 0:
-                return length
+                return side, length
             best = after
-        return None
+    return None
 
 
 # ----------------------------------------------------------------------------------------------------- feed-forward
@@ -925,7 +866,7 @@ def check_feedforward(given: Certificate, layer: Any, name: str, where: str) -> 
         fixed |= {f: False for f in leaves if (nodes[f][0], i) in (("prev", 1), ("next", n))}
         box: Box = {d: (number, number) for d in known for number in [given.known(d, n, i)]}
         when = [given.truth(given.directions[d].when, n, i) for d in free]
-        wanted = given.known(name, n, i) if meaning.kind == "position" else None
+        wanted = given.known(name, n, i) if meaning.kind == "position" else ZERO
         case = (tuple(fixed.items()), tuple(box.items()), tuple(when), wanted)
         if case in seen:
             continue
@@ -1047,7 +988,6 @@ def check_certificate(given: Certificate) -> Report:
     near = [place for place in places if given.directions[place[2]].kind == "near"]
     if [(b.layer, b.head, b.direction) for b in given.bounds] != near:
         raise Rejected("bounds: expected exactly one entry for every near direction, in the order they are written")
-    done: dict[Obligation, int] = {}
     covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows", "subformulas"), 0)
     expected = covered | {"subformulas": len(given.formulas.preorder([given.claim.formula]))}
     covered["subformulas"] += check_claim(given)
@@ -1059,7 +999,7 @@ def check_certificate(given: Certificate) -> Report:
         elif head:
             where = f"layer {number}, head {head}, direction {quote(name)}"
             writer, errors = given.layers[number - 1].heads[head - 1], bounds.get((number, head, name))
-            covered["head rows"] += check_head(given, done, writer, name, errors, where)
+            covered["head rows"] += check_head(given, writer, name, errors, where)
             expected["head rows"] += sum(given.truth(meaning.when, n, i) for n, i in given.rows())
         else:
             where = f"layer {number}, feed-forward, direction {quote(name)}"

@@ -103,7 +103,7 @@ def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
     entered: set[Formula] = set()
 
     def enter(node: Formula, root: bool, stop: Iterable[Formula]) -> None:
-        if not root and node in stop:
+        if not root and node in stop and not isinstance(node, Predicate | Constant):
             atoms[node] = None
             return
         if node in entered:

@@ -33,8 +33,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) -> None:
     """In order: a later block may read the file that an earlier one wrote."""
     command, shown = console_blocks()[place]
-    script = command.replace("certify ", f"{sys.executable} -m certify.cli ", 1) if command.startswith("certify ") else (
-        command.replace("python -I -S proofs/check.py", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check.py'}", 1))
+    script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
+    script = script.replace("python -I -S proofs/check.py", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check.py'}")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONIOENCODING": "utf-8"})
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()

@@ -280,7 +280,7 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
     if set(token_embedding) != set(reader.alphabet):
         raise InputError(f"{where}.token_embedding: rows for {_quoted(sorted(token_embedding))}, "
                          f"expected one for each symbol of the alphabet")
-    if output not in reader.directions:
+    if reader.text(output, f"{where}.output") not in reader.directions:
         raise InputError(f"{where}.output: {_quoted(output)}, expected the name of a direction")
     return Transformer(
         alphabet=reader.alphabet,

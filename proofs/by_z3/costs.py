@@ -13,7 +13,7 @@ from proofs.attention import Step, Sweep
 from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.worst_case import option_error
 
-ROUGH_BITS, FINE_BITS = 24, 96
+ROUGH_BITS, FINE_BITS = 24, 640
 Cost = tuple[int, int]
 """mantissa * 2**exponent"""
 

@@ -39,6 +39,8 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
             (int(m), int(e)) for m, e in (ball.lower().man_exp(), ball.upper().man_exp()))
     finally:
         ctx.prec = saved
+    if low <= 0:
+        return Dyadic(0, high, high_exponent)
     exponent = min(low_exponent, high_exponent)
     return Dyadic(low << (low_exponent - exponent), high << (high_exponent - exponent), exponent)
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from proofs.enclosures.exponential import enclose_exp
 from proofs.enclosures.intervals import Interval, point
 
+MAX_SPREAD = 1 << 20
 Weight = tuple[int, int]
 """Lower and upper bound of a positive weight, in units shared by all weights of one softmax."""
 
@@ -15,15 +16,25 @@ Weight = tuple[int, int]
 def weights_in_common_units(scores: Sequence[Interval], bits: int) -> list[Weight]:
     """Enclosures of exp(score - largest score), all in units of one power of 2.
 
-    Only the weights are rounded; whatever is summed from them is exact. Equal exact scores give equal weights.
+    Only the weights are rounded; whatever is summed from them is exact. Equal exact scores give equal weights. What is
+    more than MAX_SPREAD bits below the largest weight is enclosed by 0 and 1 unit.
 
     >>> weights_in_common_units([point(Fraction(5)), point(Fraction(5))], 128)
     [(1, 1), (1, 1)]
     """
     top = max(score.upper for score in scores)
     ends = [(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits)) for score in scores]
-    unit = min(low.exponent if low.exponent < high.exponent else high.exponent for low, high in ends)
-    return [(low.lower << (low.exponent - unit), high.upper << (high.exponent - unit)) for low, high in ends]
+    highest = max(high.exponent + high.upper.bit_length() for _, high in ends)
+    unit = max(min(min(low.exponent, high.exponent) for low, high in ends), highest - MAX_SPREAD)
+    return [(_in_units(low.lower, low.exponent - unit), -_in_units(-high.upper, high.exponent - unit))
+            for low, high in ends]
+
+
+def _in_units(mantissa: int, shift: int) -> int:
+    """mantissa * 2**shift, rounded down."""
+    if shift >= 0 or mantissa == 0:
+        return mantissa << shift if mantissa else 0
+    return mantissa >> -shift if -shift <= 2 * MAX_SPREAD else -(mantissa < 0)
 
 
 def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int) -> Interval:

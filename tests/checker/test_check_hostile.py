@@ -54,7 +54,7 @@ def test_02_nothing_covered() -> None:
     malformed(edit(SINCE, "transformer", "directions", value={}), "directions")
     rejected(edit(SINCE, "bounds", value=[]), "exactly one entry")
     empty = edit(SINCE, "transformer", "layers", value=[])
-    rejected(edit(empty, "bounds", value=[]), "nothing writes")
+    rejected(edit(empty, "bounds", value=[]), "token embeddings do not make it what it means")
 
 
 def test_03_truncated() -> None:
@@ -63,7 +63,7 @@ def test_03_truncated() -> None:
     malformed(data[:-1], "not the one spelling")
     malformed(data[:-3], "not JSON")
     rejected(edit(SINCE, *UNITS, 1, drop=True), "the output")
-    rejected(edit(SINCE, *UNITS, value=[]), "nothing writes the direction 'is.since.'")
+    rejected(edit(SINCE, *UNITS, value=[]), "token embeddings do not make it what it means")
 
 
 def test_04_trailing_data() -> None:
@@ -91,7 +91,7 @@ def test_06_claim_edited() -> None:
     """6: the claim is edited to more than is shown: longer words, causal, another regime, another formula."""
     exact = handmade.since_certificate(2, errors=("1/21", "1/21"))
     check_text(dump(exact))
-    rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case .* at n = 3, i = \d")
+    rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case at n = 3, i = \d")
     rejected(edit(SINCE, "claim", "causal", value=True), "causal: an embedding or a temperature mentions n")
     rejected(edit(SINCE, "claim", "regime", value="position"), "regime: the temperature '1/n' is not 1")
     rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the truth of the claimed formula")
@@ -193,7 +193,7 @@ def test_15_missing_case() -> None:
     """15: a case is missing: `prev` without its guard at position 1, a head for one parity only."""
     prev = handmade.prev_certificate(4)
     guard = edit(prev, "transformer", "directions", "at_odd", "when", value="ODD")
-    rejected(guard, "below the worst case 1.000000000 at n = 4, i = 1")
+    rejected(guard, "below the worst case at n = 4, i = 1")
     made = edit(prev, *UNITS, 2, "reads", "first", drop=True)
     rejected(edit(made, *UNITS, 3, "reads", "first", drop=True), "n = 1, i = 1: the output moves with 'at_odd'")
     made = edit(prev, "transformer", "directions", "at_even", "when", value="EVEN & !LAST")
@@ -244,7 +244,7 @@ def test_17_unknown_parts(path: tuple[Any, ...]) -> None:
 def test_18_holes() -> None:
     """18: a direction that nothing establishes, a meaning that nothing proves, a near direction without bounds."""
     hole = edit(SINCE, "transformer", "directions", value={**MODEL["directions"], "hole": handmade.truth("Q_c")})
-    rejected(hole, "nothing writes the direction 'hole'")
+    rejected(hole, "direction 'hole': symbol 'c' has 0, expected 1")
     rejected(edit(SINCE, "bounds", value=[]), "bounds: expected exactly one entry")
     exact = edit(SINCE, "transformer", "directions", "near", value=handmade.truth(handmade.SINCE))
     rejected(edit(exact, "bounds", value=[]), "a head cannot write a direction of kind truth")
@@ -363,7 +363,7 @@ def test_26_shapes() -> None:
     malformed(edit(SINCE, *HEAD, "queries", 0, value={"unknown": "1"}), "unknown")
     malformed(edit(SINCE, *UNITS, 0, "reads", value={"near": "1", "one": "1"}), "order of `directions`")
     rejected(edit(SINCE, "transformer", "position_embedding", "time", value="1/(n-5)"), "division by zero.*|it is")
-    rejected(edit(SINCE, "transformer", "position_embedding", "time", drop=True), "reads 'time'")
+    rejected(edit(SINCE, "transformer", "position_embedding", "time", drop=True), "token embeddings do not make it")
     extra = {"heads": [], "feedforward": {"units": [], "bias": {"is[since]": "1"}}}
     rejected(edit(SINCE, "transformer", "layers", value=[*MODEL["layers"], extra]), "written twice.* layer 2")
 
@@ -440,10 +440,10 @@ def test_33_planted_violations() -> None:
     """33: a false claim from an honest writer names the place and the figures."""
     rejected(
         edit(SINCE, *HEAD, "values", "near", value={"stop": "1"}),
-        r"layer 1, head 1, direction 'near': error_if_false 0.060000000 is below the worst case 1.0+ at n = 5, i = 1",
+        r"layer 1, head 1, direction 'near': error_if_false 0.060000000 is below the worst case at n = 5, i = 1",
     )
     wrong = edit(SINCE, *HEAD, "keys", value=[{"stop": "1"}, {"time": "-1"}])
-    rejected(wrong, r"below the worst case 0.9\d+ at n = \d, i = \d")
+    rejected(wrong, r"below the worst case at n = \d, i = \d")
     rejected(edit(SINCE, *HEAD, "values", "near", value={"good": "2"}), "a value can be 2, expected 0 to 1")
     rejected(edit(SINCE, *HEAD, "values", "near", value={"good": "-1"}), "a value can be -1, expected 0 to 1")
     boolean = handmade.boolean_certificate(3)
@@ -498,13 +498,10 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proofs.check.MAX_WORK", 1000)
     malformed(SINCE, "limit: more than 1000 steps")
     monkeypatch.undo()
-    monkeypatch.setattr("proofs.check.MAX_ROOM", 1000)
-    malformed(SINCE, "limit: .* bits of memory")
-    monkeypatch.undo()
     monkeypatch.setattr("proofs.check.MAX_SPREAD", 100)
     malformed(SINCE, "limit: the spread of the scores")
     monkeypatch.undo()
-    monkeypatch.setattr("proofs.check.MAX_BITS", 8)
+    monkeypatch.setattr("proofs.check.MAX_BITS", 4)
     malformed(SINCE, "limit: a rational")
 
 
@@ -512,7 +509,7 @@ def test_a_missed_row_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counts are compared at the end: a part that checks less than everything cannot lead to acceptance."""
     monkeypatch.setattr("proofs.check.check_attention", lambda *_: 14)
     rejected(SINCE, "covered .*14.*, expected .*15")
-    monkeypatch.setattr("proofs.check.check_feedforward", lambda *_: None)
+    monkeypatch.setattr("proofs.check.check_feedforward", lambda *_: 0)
     rejected(SINCE, "covered")
 
 

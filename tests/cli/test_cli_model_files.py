@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from certify.pipeline import certify_transformer
@@ -144,7 +144,6 @@ def test_json_that_is_no_model_is_refused(certify: Any, value: object) -> None:
     refused(certify, json.dumps(value), "m.json: ")
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="`output` is looked up before it is known to be a string")
 @pytest.mark.parametrize("value", [[], {}])
 def test_an_output_that_is_no_string_is_refused(certify: Any, since_model: dict[str, Any], value: object) -> None:
     since_model["output"] = value
@@ -203,14 +202,11 @@ def test_an_embedding_that_is_undefined_only_beyond_the_word_or_max_n_is_accepte
     assert certify("run", "m.json", "01010101").code == certify("model", "m.json", "--max-n", "8").code == 2
 
 
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="check_defined prints integers of more than 4300 digits")
 def test_a_negative_temperature_of_many_digits_is_refused(certify: Any, since_model: dict[str, Any]) -> None:
     head(since_model)["temperature"] = "-(9^64)^64*(9^64)^64"
     refused(certify, json.dumps(since_model), "expected a positive number")
 
 
-@pytest.mark.xfail(strict=True, raises=(MemoryError, OverflowError),
-                   reason="weights_in_common_units shifts by the difference of the scores, whatever it is")
 def test_scores_that_lie_astronomically_far_apart_get_a_verdict(certify: Any, prev_model: dict[str, Any]) -> None:
     keys = prev_model["layers"][-1]["heads"][0]["keys"][0]
     keys.update({name: str(Fraction(weight) * 10**30) for name, weight in keys.items()})
@@ -301,6 +297,5 @@ def test_a_model_with_any_part_replaced_by_any_value_is_refused_or_gets_a_verdic
     for _ in range(data.draw(st.integers(1, 2))):
         path = data.draw(st.sampled_from(list(places(model))))
         value = data.draw(VALUES)
-        assume(not (path == ("output",) and isinstance(value, list | dict)))  # the xfail above
         model = replaced(model, path, value)
     assert verdict_of(model) in ("refused", "certified", "refuted", "unknown")

@@ -110,11 +110,6 @@ def test_a_head_that_reads_its_own_target_still_has_to_decide_it(text: str) -> N
     assert formula in target.atoms and formula in target.remembering
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="build_target makes predicates and constants atoms when a formula read contains them "
-    "(`node in stop` comes before `case Predicate`), against section 5, Atoms, and the checker",
-)
 def test_position_predicates_that_are_read_inside_a_formula_are_evaluated_not_guessed() -> None:
     """docs/certificate.md, section 5: position predicates, true and false are evaluated, never atoms."""
     target = build_target(parse_formula("prev (ODD & Q_a)"), [parse_formula("ODD | Q_a"), Symbol("a")])

@@ -51,16 +51,9 @@ def attained(bound: dict[str, str]) -> list[str]:
     return [side for side in ("error_if_false", "error_if_true") if Fraction(bound[side]) > 0]
 
 
-CONSTANT_ATOM = pytest.mark.xfail(
-    strict=True,
-    reason="`true` is an atom for the producer (proofs.targets.build_target) and a "
-    "constant for the checker: the bounds of O, H, F, G are more than twice too large",
-)
-
-
 @pytest.mark.parametrize(
     "text, regime",
-    [pytest.param(text, regime, marks=CONSTANT_ATOM if "O " in text else ()) for text, regime in CASES],
+    CASES,
     ids=str,
 )
 def test_a_sealed_certificate_is_accepted_and_no_smaller_bound_is(text: str, regime: Regime) -> None:
