@@ -11,6 +11,7 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
 from proofs.replay import Counterexample
+from proofs.worst_case import Extreme
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,11 @@ class Outcome:
         """The attention obligation with the largest proved error."""
         weighed = [line for line in self.lines if line.worst and line.worst.worst]
         return max(weighed, key=_worst_upper, default=None)
+
+    @property
+    def worst_error(self) -> Extreme | None:
+        """That error: proved bound, attained value, n and i."""
+        return self.worst.worst.worst if self.worst and self.worst.worst else None
 
 
 def _worst_upper(line: Line) -> Fraction:
