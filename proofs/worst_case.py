@@ -120,6 +120,8 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
         error = option_error(step.options[choice].value, truth)
         lower_total, upper_total = lower_total + low, upper_total + high
         lower_error, upper_error = lower_error + low * error, upper_error + high * error
+    if lower_total == 0:  # all of it lies too far below the largest weight of the sweep
+        return Fraction(0), Fraction(1)
     return lower_error / upper_total, upper_error / lower_total
 
 

@@ -49,7 +49,7 @@ def round_up(x: Fraction, digits: int) -> Fraction:
     """A decimal fraction of ``digits`` or one more significant digits, the least that is at least x >= 0; 0 stays 0.
 
     >>> str(round_up(Fraction(1, 3), 3)), str(round_up(Fraction(1, 4), 3))
-    ('167/500', '1/4')
+    ('1667/5000', '1/4')
     """
     if x <= 0:
         return Fraction(0)

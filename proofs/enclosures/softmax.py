@@ -51,6 +51,8 @@ def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fra
     lower ends, raising one weight raises the mean as long as its value exceeds the mean.
     """
     total = sum(low for low, _ in weights)
+    if total == 0:
+        return max(values)
     weighted = sum((low * value for (low, _), value in zip(weights, values, strict=True)), Fraction(0))
     for value, (low, high) in sorted(zip(values, weights, strict=True), reverse=True):
         if value * total <= weighted:
