@@ -55,7 +55,7 @@ app = typer.Typer(
 
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
-    from constructions.errors import InputError
+    from constructions.errors import InputError, InternalError, Unsupported
 
     prepare_output()
     try:
@@ -63,6 +63,10 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except InputError as error:
         code = complain(error)
+    except Unsupported as construct:
+        code = complain(f"unsupported: {construct}", 3)
+    except InternalError as contradiction:
+        code = complain(f"internal error, no verdict: {contradiction}", 3)
     except USAGE_ERROR as error:
         code = complain(describe_misuse(error))
     except (KeyboardInterrupt, typer.Abort):

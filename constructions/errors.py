@@ -38,3 +38,7 @@ class FormulaError(InputError):
 
 class Unsupported(Exception):
     """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""
+
+
+class InternalError(Exception):
+    """This program contradicts itself: a bug, never a verdict."""

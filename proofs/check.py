@@ -710,6 +710,7 @@ def check_attention(given: Certificate, head: Any, name: str, errors: tuple[Frac
         chain, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
         for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
             item = (given.known_parts(forms, n, i), automaton.letters(n, i))
+            given.spend(len(item[1]) << len(automaton.memory))
             for adds, _ in item[1]:
                 if not 0 <= (value := item[0][-1] + adds[-1]) <= 1:
                     raise Rejected(f"{where}: a value can be {value}, expected 0 to 1")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.errors import InternalError
 from constructions.network.meanings import Near, Position
 from constructions.network.transformer import Transformer
 from proofs.attention import AttentionObligation, oblige_attention
@@ -25,7 +26,7 @@ TOLERATED_ERROR = Fraction(1, 4)
 Progress = Callable[[str], None]
 
 
-class Disagreement(Exception):
+class Disagreement(InternalError):
     """Z3 and the exact method contradict each other: a bug in this program or in Z3, not a fact about the network."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.errors import Unsupported
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Meaning, Near, Position, Truth
 from constructions.network.run import attend_hard, embed, run_layers
@@ -68,7 +69,7 @@ def _exact(x: Interval, name: str) -> Fraction:
     return x.lower
 
 
-class InexactHardAttention(Exception):
+class InexactHardAttention(Unsupported):
     """Hard attention cannot be enclosed when what it may read is only known approximately."""
 
 
