@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constructions.language.expressions import Expression
-from constructions.language.printer import format_formula
-from constructions.language.syntax import TRUE, Formula, is_positional
+from constructions.language.printer import format_count, format_formula
+from constructions.language.syntax import TRUE, Count, Formula, is_positional
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,46 @@ class Near:
         return f"near the truth of {format_formula(self.formula)}{guard}"
 
 
-Meaning = Position | Truth | Near
+@dataclass(frozen=True)
+class Product:
+    """Exactly the value of an expression in i and n where the formula holds, and exactly 0 elsewhere."""
+
+    value: Expression
+    formula: Formula
+
+    def __str__(self) -> str:
+        return f"exactly {self.value} where {format_formula(self.formula)}, else 0"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Exactly the count divided by the number of positions it looks at: i to the left, n + 1 - i to the right."""
+
+    count: Count
+
+    def __str__(self) -> str:
+        return f"the mean behind {format_count(self.count)}"
+
+
+@dataclass(frozen=True)
+class Others:
+    """Near the number of positions other than this one that are counted: the count, less 1 if this one is."""
+
+    count: Count
+
+    def __str__(self) -> str:
+        return f"near {format_count(self.count)}, less 1 where this position is counted"
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Any number: nothing is stated, so nothing can be proved from it."""
+
+    def __str__(self) -> str:
+        return "anything"
+
+
+Meaning = Position | Truth | Product | Near | Mean | Others | Anything
 
 
 def is_known(meaning: Meaning) -> bool:
@@ -49,7 +88,6 @@ def is_known(meaning: Meaning) -> bool:
     match meaning:
         case Position():
             return True
-        case Truth(formula):
+        case Truth(formula) | Product(_, formula):
             return is_positional(formula)
-        case Near():
-            return False
+    return False
