@@ -18,7 +18,7 @@ from constructions.language.syntax import Formula
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
-from proofs.known import KnownValues, positional_truth, predicate_holds
+from proofs.known import KnownValues, positional_truth
 from proofs.targets import Assignment, Target, build_target
 
 ZERO = Fraction(0)
@@ -198,7 +198,7 @@ class _Derivation:
     def _letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
         """The letter of every assignment at position j."""
         target = self.target
-        context = tuple(predicate_holds(predicate, j, n) for predicate in target.predicates)
+        context = tuple(positional_truth(predicate, j, n) for predicate in target.predicates)
         if context not in self._letters:
             self._letters[context] = tuple(self._letter(a, j, n) for a in assignments(len(target.atoms)))
         return self._letters[context]

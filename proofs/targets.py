@@ -27,7 +27,7 @@ from constructions.language.syntax import (
     operands,
 )
 from proofs.failures import NotDerived
-from proofs.known import connective, predicate_holds
+from proofs.known import connective, positional_truth
 
 MAX_ATOMS = 8
 MAX_MEMORY = 6
@@ -70,7 +70,7 @@ class _Reader:
             return self.assignment[self.target.atoms.index(formula)]
         match formula:
             case Predicate():
-                return predicate_holds(formula, self.i, self.n)
+                return positional_truth(formula, self.i, self.n)
             case Since(left, right) | Until(left, right):
                 return self.truth(left) and (self.truth(right) or self._last(formula))
             case Previous() | Next():

@@ -10,7 +10,7 @@ import z3
 from flint import fmpz
 
 from constructions.language.syntax import And, Constant, Formula, Iff, Implies, Not, Or, Predicate
-from proofs.known import predicate_holds
+from proofs.known import positional_truth
 
 TIMEOUT_MS = 60_000
 
@@ -62,7 +62,7 @@ def connective_term(formula: Formula, parts: list[Any], i: int, n: int) -> Any:
         case Constant(value):
             return z3.BoolVal(value)
         case Predicate():
-            return z3.BoolVal(predicate_holds(formula, i, n))
+            return z3.BoolVal(positional_truth(formula, i, n))
         case Not():
             return z3.Not(parts[0])
         case And():
