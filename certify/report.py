@@ -17,8 +17,8 @@ from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedCl
 from constructions.language.printer import Style, format_formula
 from constructions.network.meanings import Meaning, Near, Position, Truth
 from proofs.discharge import Line
+from proofs.extremes import Extreme
 from proofs.replay import Counterexample
-from proofs.worst_case import Extreme
 
 QUARTER = Fraction(1, 4)
 WIDTH = 132

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs.worst_case import Extreme, option_error
+from proofs.extremes import Extreme
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
@@ -18,18 +18,17 @@ AGREEMENT = Fraction(1, 10**25)
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
     """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
-    steps = list(zip(extreme.weighed.sweep.steps, extreme.choices, strict=False))
-    top = max(step.options[choice].score for step, choice in steps)
+    terms = extreme.terms()
+    top = max(score for score, _ in terms)
     with mpmath.workdps(DIGITS):
         total = wrong = mpmath.mpf(0)
-        for step, choice in steps:
-            option = step.options[choice]
-            weight = mpmath.exp(_mpf(option.score - top))
+        for score, error in terms:
+            weight = mpmath.exp(_mpf(score - top))
             total += weight
-            wrong += weight * _mpf(option_error(option.value, extreme.truth))
+            wrong += weight * _mpf(error)
         error = wrong / total
-    mantissa, exponent = error.man_exp
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    mantissa, exponent = abs(error).man_exp
+    return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def agrees(extreme: Extreme) -> bool:

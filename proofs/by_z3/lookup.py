@@ -1,0 +1,114 @@
+"""Lookup heads: the weights of all profiles of a group at once as real variables, each within its least and greatest.
+
+With w the weight at an offset and y the weight times the miss of the value there, both vary over what occurs in the
+group: w in an interval, y between w times the least and w times the greatest miss. Z3 shows that the sum of the y does
+not exceed the bound times the sum of the w. A group where this is too weak is cut in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from proofs.by_z3.costs import FINE_BITS
+from proofs.by_z3.solver import is_unsat, new_solver, rational
+from proofs.enclosures.exponential import enclose_exp
+from proofs.lookup_worst_case import Peak, Profile, Profiles
+
+NEGLIGIBLE_NATS, NEGLIGIBLE = 800, Fraction(1, 2**1100)
+"""e^-800 < 2^-1100, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-1100]."""
+Ends = tuple[Fraction, Fraction]
+
+
+def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> bool:
+    """Whether Z3 shows that no profile's mean exceeds its target by more, or falls short of it by more.
+
+    False means that Z3 found weights within the enclosures of one single profile; then it is false up to rounding.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    weights = _Weights()
+    ordered = sorted((profile for profile, _ in profiles.cases),
+                     key=lambda profile: (profile.window.peak.drop(1), profile.left, profile.misses))
+    return all(_proves_group(profiles, ordered, weights, sign, bound) for sign, bound in ((1, excess), (-1, shortfall)))
+
+
+def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weights, sign: int, bound: Fraction) -> bool:
+    pending = [group]
+    while pending:
+        group = pending.pop()
+        if not _within(_hulls(profiles, group, weights), sign, bound * profiles.scale):
+            if len(group) == 1:
+                return False
+            middle = len(group) // 2
+            pending += [group[middle:], group[:middle]]
+    return True
+
+
+class _Weights:
+    """Weights relative to the greatest, enclosed once."""
+
+    def __init__(self) -> None:
+        self._ends: dict[tuple[Peak, int], Ends] = {}
+
+    def ends(self, peak: Peak, offset: int) -> Ends:
+        key = (peak, offset)
+        if key not in self._ends:
+            self._ends[key] = self._enclose(peak.drop(offset))
+        return self._ends[key]
+
+    def _enclose(self, drop: Fraction) -> Ends:
+        if drop < -NEGLIGIBLE_NATS:
+            return Fraction(0), NEGLIGIBLE
+        ends = enclose_exp(drop, FINE_BITS)
+        unit = Fraction(2) ** ends.exponent
+        return ends.lower * unit, ends.upper * unit
+
+
+def _hulls(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
+    """For every offset, and for what lies beyond the windows, the range of the weight and that of the miss."""
+    misses: dict[int, tuple[int, int]] = {}
+    present: dict[int, int] = {}
+    peaks: dict[Peak, tuple[int, int]] = {}
+    for profile in group:
+        for offset, miss in enumerate(profile.misses, start=-profile.left):
+            least, most = misses.get(offset, (miss, miss))
+            misses[offset] = (min(least, miss), max(most, miss))
+            present[offset] = present.get(offset, 0) + 1
+        left, right = peaks.get(profile.window.peak, (0, 0))
+        peaks[profile.window.peak] = max(left, profile.left), max(right, profile.right)
+    hulls = []
+    for offset, range_of_miss in misses.items():
+        ends = [weights.ends(peak, offset) for peak, (left, right) in peaks.items() if -left <= offset <= right]
+        lightest = min(low for low, _ in ends) if present[offset] == len(group) else Fraction(0)
+        hulls.append(((lightest, max(high for _, high in ends)), range_of_miss))
+    return hulls + _beyond(profiles, group, weights)
+
+
+def _beyond(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
+    """What the windows leave out, taken together: so many times the first weight that is left out, at most."""
+    cut = {(profile.window.peak, offset) for profile in group
+           for is_cut, offset in zip(profile.cut, (-profile.left - 1, profile.right + 1), strict=True) if is_cut}
+    if not cut:
+        return []
+    heaviest = max(weights.ends(peak, offset)[1] for peak, offset in cut)
+    return [((Fraction(0), 2 * profiles.positions * heaviest), (-profiles.spread, profiles.spread))]
+
+
+def _within(hulls: Sequence[tuple[Ends, tuple[int, int]]], sign: int, bound: Fraction) -> bool:
+    """Whether no weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
+    solver = new_solver()
+    total, missed = [], []
+    for k, ((lightest, heaviest), (least, most)) in enumerate(hulls):
+        weight, product = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")
+        solver.add(rational(lightest) <= weight, weight <= rational(heaviest))
+        solver.add(least * weight <= product, product <= most * weight)
+        total.append(weight)
+        missed.append(product)
+    excess: Any = sign * z3.Sum(missed)
+    solver.add(excess > rational(bound) * z3.Sum(total))
+    return is_unsat(solver)
