@@ -191,7 +191,7 @@ def formula(
         refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize})
         raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
     check_place(output, as_json)
-    parsed, symbols, _ = read_formula(text, alphabet, predicate)
+    parsed, symbols = read_formula(text, alphabet, predicate)
     with ProgressLine() as progress:
         outcome = certify(parsed, symbols, max_n, read_regime(regime, causal), read_gamma(gamma), progress=progress)
     finish(outcome, as_json, style, parenthesize, output)
@@ -254,7 +254,7 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    parsed, symbols, _ = read_formula(text, alphabet, predicate)
+    parsed, symbols = read_formula(text, alphabet, predicate)
     try:
         network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma))
     except Unsupported as construct:
@@ -315,13 +315,13 @@ def run(
         network = read_model(subject)
         result = run_transformer(network, parse_word(word, network.alphabet))
     else:
-        parsed, symbols, defined = read_formula(subject, alphabet, predicate)
+        parsed, symbols = read_formula(subject, alphabet, predicate)
         letters = parse_word(word, symbols)
         try:
             network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma))
             result = run_transformer(network, letters)
         except Unsupported as construct:
-            result = run_formula(parsed, letters, f"truth only, no network: {construct}", defined)
+            result = run_formula(parsed, letters, f"truth only, no network: {construct}")
     if as_json:
         print_json(run_to_json(result))
     else:
@@ -345,7 +345,7 @@ def explain(
     from certify.explanation import explain_formula, explanation_to_json, print_explanation
     from certify.report import console
 
-    parsed, symbols, _ = read_formula(text, alphabet, predicate)
+    parsed, symbols = read_formula(text, alphabet, predicate)
     explanation = explain_formula(parsed, symbols, read_gamma(gamma))
     if as_json:
         print_json(explanation_to_json(explanation))

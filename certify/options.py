@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -44,17 +44,21 @@ CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
 
 
-def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...], Any]:
-    """The formula, its alphabet, and the user's predicates."""
+def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...]]:
+    """The formula, which may mention the user's predicates, and its alphabet."""
     from certify.files import check_unicode, read_text
+    from constructions.errors import InputError
     from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
     from constructions.language.predicates import parse_predicate_definition
 
     check_unicode(text, *([alphabet] if alphabet else []), *(predicates or []))
     symbols = parse_alphabet(alphabet) if alphabet is not None else None
-    defined = {definition.name: definition for definition in map(parse_predicate_definition, predicates or [])}
+    definitions = [parse_predicate_definition(definition) for definition in predicates or []]
+    defined = {definition.name: definition for definition in definitions}
+    if len(defined) < len(definitions):
+        raise InputError("--predicate: one name is defined twice, expected distinct names")
     formula = parse_formula(read_text("-") if text == "-" else text, symbols, defined)
-    return formula, symbols or alphabet_of(formula), defined
+    return formula, symbols or alphabet_of(formula)
 
 
 def read_regime(regime: SharpenedBy, causal: bool) -> Regime:

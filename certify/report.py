@@ -15,7 +15,7 @@ from rich.text import Text
 from certify.files import printable
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.language.printer import Style, format_formula
-from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.network.meanings import Meaning, Near, Position, Product, Truth
 from proofs.discharge import Line
 from proofs.extremes import Extreme
 from proofs.replay import Counterexample
@@ -314,7 +314,6 @@ def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
 
 def _formula_text(meaning: Meaning) -> str | None:
     match meaning:
-        case Position():
-            return None
-        case Truth(formula) | Near(formula):
+        case Truth(formula) | Near(formula) | Product(_, formula):
             return format_formula(formula)
+    return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,6 @@ from rich.text import Text
 from certify.files import printable
 from certify.report import decimal, decimal_lower, decimal_upper, plain, show_word
 from constructions.errors import InputError
-from constructions.language.predicates import PredicateDefinition
 from constructions.language.printer import Style, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, subformulas
@@ -31,7 +30,6 @@ BITS = 192
 MAX_LENGTH = 1024
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
-Predicates = Mapping[str, PredicateDefinition]
 _Row = tuple[str, str, list[str]]
 
 
@@ -56,12 +54,11 @@ class Run:
     truth: tuple[bool, ...]
     traces: tuple[Trace, ...]
     note: str = ""
-    predicates: Predicates = field(default_factory=dict)
 
 
-def run_formula(formula: Formula, word: tuple[str, ...], note: str, predicates: Predicates) -> Run:
+def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
     """The truths alone, for formulas without a network."""
-    return Run(word, formula, truth_values(formula, word, predicates), (), note, predicates)
+    return Run(word, formula, truth_values(formula, word), (), note)
 
 
 def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
@@ -127,7 +124,7 @@ def _rows(run: Run, style: Style) -> list[_Row]:
     rows: list[_Row] = [("", "symbol", list(map(printable, run.word))),
                         ("", "position", [str(place) for place in range(1, len(run.word) + 1)])]
     for formula in subformulas(run.formula):
-        truth = truth_values(formula, run.word, run.predicates)
+        truth = truth_values(formula, run.word)
         rows.append((format_formula(formula, style=style), "truth", ["T" if holds else "." for holds in truth]))
         traces = sorted((trace for trace in run.traces if trace.formula == formula), key=lambda trace: trace.exact)
         for trace in traces:

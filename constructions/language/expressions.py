@@ -123,6 +123,16 @@ def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH,
     return _build(tuple(item if isinstance(item, int) else str(item) for item in program), boolean)
 
 
+def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression with other names of at most the same length for its variables.
+
+    >>> str(rename_variables(parse_expression("i/n"), {"i": "n", "n": "k"}))
+    'n/k'
+    """
+    renamed = (names.get(item, item) if isinstance(item, str) else item for item in expression.postfix)
+    return _build(tuple(renamed), expression.boolean)
+
+
 def _build(program: Postfix, boolean: bool) -> Expression:
     text = format_text(program)
     if len(text) > MAX_LENGTH:

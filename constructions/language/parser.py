@@ -79,7 +79,7 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     """The formula that ``text`` denotes, abbreviations expanded.
 
     ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
-    another spelling of the latter.
+    another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
@@ -99,6 +99,22 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
         return _Builder(text, alphabet, predicates or {}).transform(tree)
     except VisitError as error:
         raise error.orig_exc from None
+
+
+def parse_count(text: str, alphabet: Sequence[str] | None = None,
+                predicates: Mapping[str, PredicateDefinition] | None = None) -> Count:
+    """The count that ``text`` denotes.
+
+    >>> parse_count("#>[Q_a]") is Count("right", Symbol("a"))
+    True
+
+    Raises:
+        FormulaError: as ``parse_formula``, and if the text is not a single count.
+    """
+    match parse_formula(f"{text} == 0", alphabet, predicates):
+        case Comparison("==", Term(((1, counted),), 0), Term((), 0)):
+            return counted
+    raise FormulaError(f"found {quote(text)}, expected {_COUNT}", 1, 1, text)
 
 
 def _parse_tree(text: str) -> ParseTree:
@@ -162,12 +178,16 @@ class _Builder(Transformer_NonRecursive[Token, Formula]):
         return self._limited(token, _BINARY[token.type](left, right))
 
     def predicate(self, name: Token, numbers: Sequence[int] = ()) -> Formula:
-        return Predicate(str(name), self._checked_parameters(name, numbers))
+        return Predicate(str(name), self._checked_parameters(name, numbers), self._users_definition(name))
 
     def predicate_on_count(self, name: Token, *arguments: Sequence[int] | Count) -> Formula:
         *numbers, counted = arguments
         parameters = self._checked_parameters(name, cast("Sequence[int]", numbers[0] if numbers else ()))
-        return self._limited(name, PredicateOnCount(str(name), parameters, cast(Count, counted)))
+        return self._limited(name, PredicateOnCount(str(name), parameters, cast(Count, counted),
+                                                    self._users_definition(name)))
+
+    def _users_definition(self, name: Token) -> PredicateDefinition | None:
+        return None if name in BUILTIN else self._predicates[name]
 
     def _checked_parameters(self, name: Token, numbers: Sequence[int]) -> tuple[int, ...]:
         definition = find_predicate(name, self._predicates)

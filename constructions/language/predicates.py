@@ -8,13 +8,14 @@ Differs     A count can be 0, which is outside [n]. The same rule is then applie
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from math import isqrt
 from types import MappingProxyType
 
 from constructions.errors import InputError
-from constructions.language.expressions import Expression, parse_expression
+from constructions.language.expressions import Expression, parse_expression, rename_variables
+from constructions.language.syntax import Formula, Predicate, PredicateOnCount, subformulas
 
 KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
 
@@ -24,11 +25,14 @@ _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class PredicateDefinition:
-    """``holds(k, n, parameters)`` for k >= 0 and n >= 1, with as many parameters as ``parameter_count`` says."""
+    """``holds(k, n, parameters)`` for k >= 0 and n >= 1, with as many parameters as ``parameter_count`` says.
+
+    Two definitions are equal if they are written alike; the ``description`` of a user's predicate is its definition.
+    """
 
     name: str
     parameter_count: int
-    holds: Callable[[int, int, tuple[int, ...]], bool]
+    holds: Callable[[int, int, tuple[int, ...]], bool] = field(compare=False, repr=False)
     description: str
     depends_on_n: bool = False
     first_parameter_at_least: int = 0
@@ -80,6 +84,33 @@ def find_predicate(name: str, predicates: Mapping[str, PredicateDefinition] | No
     return BUILTIN.get(name) or (predicates or {}).get(name)
 
 
+def definition_of(formula: Predicate | PredicateOnCount) -> PredicateDefinition:
+    """The definition of the predicate that the formula applies.
+
+    Raises:
+        InputError: if the formula was built without one and the name is not built in.
+    """
+    definition = formula.definition or BUILTIN.get(formula.name)
+    if definition is None:
+        raise InputError(f"predicate {formula.name}: it is neither built in nor defined by the user")
+    return definition
+
+
+def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
+    """The user's predicates that the formulas mention anywhere, sorted by name.
+
+    Raises:
+        InputError: if one name has two definitions.
+    """
+    found: dict[str, PredicateDefinition] = {}
+    for formula in formulas:
+        for part in subformulas(formula):
+            definition = part.definition if isinstance(part, Predicate | PredicateOnCount) else None
+            if definition is not None and found.setdefault(definition.name, definition) != definition:
+                raise InputError(f"predicate {definition.name}: found two definitions, expected one")
+    return [found[name] for name in sorted(found)]
+
+
 def parse_predicate_definition(text: str) -> PredicateDefinition:
     """A user's predicate: a name, a variable for the position and perhaps one for the length, and a condition.
 
@@ -88,6 +119,8 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
     [1, 4, 7]
     >>> third.description
     'THIRD(k) := k%3 == 1'
+
+    The variables are named k and n in the description, whatever they are called in ``text``.
     """
     parsed = _DEFINITION.fullmatch(text)
     if parsed is None:
@@ -103,13 +136,14 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
 
 
 def _define(name: str, variables: list[str], condition: Expression) -> PredicateDefinition:
-    used = [variable for variable in variables[1:] if variable in condition.variables]
+    condition = rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False)))
+    depends_on_n = "n" in condition.variables
     return PredicateDefinition(
         name,
         0,
-        lambda k, n, _: condition.holds(**dict(zip(variables, (k, n), strict=False))),
-        f"{name}({','.join([variables[0], *used])}) := {condition}",
-        depends_on_n=bool(used),
+        lambda k, n, _: condition.holds(k=k, n=n),
+        f"{name}({'k,n' if depends_on_n else 'k'}) := {condition}",
+        depends_on_n=depends_on_n,
     )
 
 

@@ -133,6 +133,15 @@ def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool 
     return writer.texts[formula]
 
 
+def format_count(count: Count, style: Style = "ascii") -> str:
+    """The count as text.
+
+    >>> format_count(Count("right", Symbol("a")))
+    '#>[Q_a]'
+    """
+    return _SPELLINGS[style].count[count.side].format(format_formula(count.operand, style))
+
+
 def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
     """The operator to print and its operands; the empty name for atoms and comparisons."""
     match formula:

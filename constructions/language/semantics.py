@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from constructions.errors import InputError
-from constructions.language.predicates import PredicateDefinition, find_predicate
+from constructions.language.predicates import definition_of
 from constructions.language.syntax import (
     And,
     Comparison,
@@ -33,13 +33,12 @@ from constructions.language.syntax import (
     subformulas,
 )
 
-_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
-def truth_values(formula: Formula, word: Sequence[str],
-                 predicates: Mapping[str, PredicateDefinition] | None = None) -> tuple[bool, ...]:
+def truth_values(formula: Formula, word: Sequence[str]) -> tuple[bool, ...]:
     """Whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
 
     >>> from constructions.language.parser import parse_formula
@@ -48,16 +47,15 @@ def truth_values(formula: Formula, word: Sequence[str],
     """
     if not word:
         raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
-    reading = _Reading(word, predicates)
+    reading = _Reading(word)
     for part in subformulas(formula):
         reading.table[part] = tuple(reading.satisfies(part, i) for i in reading.positions)
     return reading.table[formula]
 
 
-def satisfies(formula: Formula, word: Sequence[str], i: int,
-              predicates: Mapping[str, PredicateDefinition] | None = None) -> bool:
+def satisfies(formula: Formula, word: Sequence[str], i: int) -> bool:
     """Whether ``word, i`` satisfies ``formula``; positions count from 1."""
-    values = truth_values(formula, word, predicates)
+    values = truth_values(formula, word)
     if not 1 <= i <= len(word):
         raise InputError(f"position {i}: expected one of 1..{len(word)}")
     return values[i - 1]
@@ -66,11 +64,10 @@ def satisfies(formula: Formula, word: Sequence[str], i: int,
 class _Reading:
     """One word, and the truth values of the subformulas found so far."""
 
-    def __init__(self, word: Sequence[str], predicates: Mapping[str, PredicateDefinition] | None) -> None:
+    def __init__(self, word: Sequence[str]) -> None:
         self.word = word
         self.n = len(word)
         self.positions = range(1, self.n + 1)
-        self.predicates = predicates
         self.table: dict[Formula, tuple[bool, ...]] = {}
 
     def holds(self, formula: Formula, i: int) -> bool:
@@ -114,19 +111,13 @@ class _Reading:
 
     def _satisfies_counting(self, formula: Formula, i: int) -> bool:
         match formula:
-            case Predicate(name, parameters):
-                return self._theta(name, parameters, i)
-            case PredicateOnCount(name, parameters, count):
-                return self._theta(name, parameters, self._count(count, i))
+            case Predicate():
+                return definition_of(formula).holds(i, self.n, formula.parameters)
+            case PredicateOnCount(count=count):
+                return definition_of(formula).holds(self._count(count, i), self.n, formula.parameters)
             case Comparison(relation, left, right):
-                return _RELATIONS[relation](self._term(left, i), self._term(right, i))
+                return RELATIONS[relation](self._term(left, i), self._term(right, i))
         raise TypeError(f"not a formula: {type(formula).__name__}")
-
-    def _theta(self, name: str, parameters: tuple[int, ...], k: int) -> bool:
-        definition = find_predicate(name, self.predicates)
-        if definition is None:
-            raise InputError(f"predicate {name}: it is neither built in nor defined by the user")
-        return definition.holds(k, self.n, parameters)
 
     def _count(self, count: Count, i: int) -> int:
         counted = [j for j in self.positions if self.holds(count.operand, j)]

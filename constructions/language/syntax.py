@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from constructions.language.predicates import PredicateDefinition
 
 Side = Literal["left", "right"]
 Relation = Literal["<=", "<", ">=", ">", "==", "!="]
@@ -158,19 +161,21 @@ class Term(_Node):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Predicate(Formula):
-    """A unary numerical predicate, applied to this position."""
+    """A unary numerical predicate, applied to this position; ``definition`` is None if it is built in."""
 
     name: str
     parameters: tuple[int, ...] = ()
+    definition: PredicateDefinition | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class PredicateOnCount(Formula):
-    """A unary numerical predicate, applied to a count."""
+    """A unary numerical predicate, applied to a count; ``definition`` is None if it is built in."""
 
     name: str
     parameters: tuple[int, ...]
     count: Count
+    definition: PredicateDefinition | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -210,6 +215,26 @@ def counts_of(formula: Formula) -> tuple[Count, ...]:
         case Comparison(_, left, right):
             return tuple(count for _, count in (*left.coefficients, *right.coefficients))
     return ()
+
+
+def difference(comparison: Comparison) -> Term:
+    """The left term minus the right one, each count once and none with coefficient 0, in the order of mention.
+
+    >>> a = Count("left", Symbol("a"))
+    >>> difference(Comparison("<=", Term(((3, a),), 5), Term(((2, a),), 1))) is Term(((1, a),), 4)
+    True
+    """
+    coefficients: dict[Count, int] = {}
+    for sign, term in ((1, comparison.left), (-1, comparison.right)):
+        for number, count in term.coefficients:
+            coefficients[count] = coefficients.get(count, 0) + sign * number
+    summands = tuple((number, count) for count, number in coefficients.items() if number)
+    return Term(summands, comparison.left.constant - comparison.right.constant)
+
+
+def is_constant_comparison(formula: Formula) -> bool:
+    """Whether ``formula`` compares two terms whose difference has no count."""
+    return isinstance(formula, Comparison) and not difference(formula).coefficients
 
 
 TRUE = Constant(True)
@@ -273,18 +298,27 @@ def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]])
 def is_positional(formula: Formula) -> bool:
     """Whether the truth of ``formula`` depends on the position and the length only, visibly so.
 
-    True of formulas built from predicates on the position, constants and Boolean connectives.
+    True of formulas built from predicates on the position, constants, comparisons whose difference has no count, and
+    Boolean connectives.
     """
-    return _is_built_from(formula, (Predicate, Constant, Not, And, Or, Implies, Iff))
+    return _is_built_from(formula, (Predicate, Constant))
 
 
 def is_symbolic(formula: Formula) -> bool:
     """Whether ``formula`` is built from symbols, constants and Boolean connectives only."""
-    return _is_built_from(formula, (Symbol, Constant, Not, And, Or, Implies, Iff))
+    return _is_built_from(formula, (Symbol, Constant))
 
 
-def _is_built_from(formula: Formula, classes: tuple[type[Formula], ...]) -> bool:
-    return all(isinstance(part, classes) for part in subformulas(formula))
+_CONNECTIVES = (Not, And, Or, Implies, Iff)
+
+
+def _is_built_from(formula: Formula, atoms: tuple[type[Formula], ...]) -> bool:
+    return all(isinstance(part, (*_CONNECTIVES, *atoms)) or (Predicate in atoms and is_constant_comparison(part))
+               for part in postorder(formula, _operands_of_connective))
+
+
+def _operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
+    return operands(formula) if isinstance(formula, _CONNECTIVES) else ()
 
 
 def symbols_of(formula: Formula) -> list[str]:

@@ -13,11 +13,13 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from constructions.errors import InputError
+from constructions.language.brackets import PositionFunction, parse_position_function
 from constructions.language.expressions import parse_expression
-from constructions.language.parser import parse_formula
-from constructions.language.printer import format_formula
-from constructions.language.syntax import is_positional
-from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.language.parser import parse_count, parse_formula
+from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
+from constructions.language.printer import format_count, format_formula
+from constructions.language.syntax import Count, Formula
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
 
 FORMAT = "certify-transformer"
@@ -61,6 +63,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "alphabet": list(transformer.alphabet),
+        "predicates": [definition.description for definition in transformer.predicates()],
         "directions": {name: meaning_to_json(meaning) for name, meaning in transformer.directions.items()},
         "token_embedding": {symbol: numbers(transformer.token_embedding[symbol]) for symbol in transformer.alphabet},
         "position_embedding": ordered(transformer.position_embedding, str),
@@ -87,6 +90,14 @@ def meaning_to_json(meaning: Meaning) -> dict[str, Any]:
             return {"kind": "truth", "formula": format_formula(formula)}
         case Near(formula, when):
             return {"kind": "near", "formula": format_formula(formula), "when": format_formula(when)}
+        case Product(value, formula):
+            return {"kind": "product", "value": str(value), "formula": format_formula(formula)}
+        case Mean(count):
+            return {"kind": "mean", "count": format_count(count)}
+        case Others(count):
+            return {"kind": "others", "count": format_count(count)}
+        case Anything():
+            return {"kind": "any"}
 
 
 def write_canonical(data: Mapping[str, Any]) -> str:
@@ -120,7 +131,8 @@ def read_json(text: str, where: str) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(items)
         if len(result) != len(items):
-            repeated = next(key for key, _ in items if sum(key == other for other, _ in items) > 1)
+            seen: set[str] = set()
+            repeated = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise InputError(f"{where}: key {_quoted(repeated)} occurs twice in one object, expected once")
         return result
 
@@ -146,12 +158,19 @@ def _quoted(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+_KEYS_OF_MEANINGS = {
+    "position": ("value",), "truth": ("formula",), "near": ("formula", "when"), "product": ("value", "formula"),
+    "mean": ("count",), "others": ("count",), "any": (),
+}  # fmt: skip
+
+
 class _Reader:
     """Reads one model; ``directions`` grows first, so that every later name can be checked against it."""
 
     def __init__(self) -> None:
         self.alphabet: tuple[str, ...] = ()
         self.directions: dict[str, Meaning] = {}
+        self.predicates: dict[str, PredicateDefinition] = {}
 
     def fields(self, data: Any, where: str, names: tuple[str, ...]) -> list[Any]:
         if not isinstance(data, dict):
@@ -167,7 +186,7 @@ class _Reader:
     def mapping(self, data: Any, where: str, read: Callable[[Any, str], V]) -> dict[str, V]:
         if not isinstance(data, dict):
             raise InputError(f"{where}: {_quoted(data)}, expected an object")
-        return {key: read(value, f"{where}[{_quoted(key)}]") for key, value in data.items()}
+        return {self.text(key, where): read(value, f"{where}[{_quoted(key)}]") for key, value in data.items()}
 
     def by_direction(self, data: Any, where: str, read: Callable[[Any, str], V]) -> dict[str, V]:
         result = self.mapping(data, where, read)
@@ -215,19 +234,39 @@ class _Reader:
 
     def meaning(self, data: Any, where: str) -> Meaning:
         kind = data.get("kind") if isinstance(data, dict) else None
-        if kind == "position":
-            _, value = self.fields(data, where, ("kind", "value"))
-            return Position(self.located(parse_expression, value, where))
-        if kind == "truth":
-            _, formula = self.fields(data, where, ("kind", "formula"))
-            return Truth(self.located(lambda text: parse_formula(text, self.alphabet), formula, where))
-        if kind == "near":
-            _, formula, when = self.fields(data, where, ("kind", "formula", "when"))
-            guard = self.located(parse_formula, when, where)
-            if not is_positional(guard):
-                raise InputError(f"{where}: when = {_quoted(when)}, expected only predicates on the position")
-            return Near(self.located(lambda text: parse_formula(text, self.alphabet), formula, where), guard)
-        raise InputError(f"{where}: {_quoted(data)}, expected a meaning of kind position, truth or near")
+        keys = _KEYS_OF_MEANINGS.get(kind) if isinstance(kind, str) else None
+        if keys is None:
+            raise InputError(f"{where}: {_quoted(data)}, expected a meaning of kind {', '.join(_KEYS_OF_MEANINGS)}")
+        _, *parts = self.fields(data, where, ("kind", *keys))
+        match kind:
+            case "position":
+                return Position(self.position_function(parts[0], where))
+            case "truth":
+                return Truth(self.formula(parts[0], where))
+            case "near":
+                return Near(self.formula(parts[0], where), self.formula(parts[1], f"{where}.when"))
+            case "product":
+                return Product(self.located(parse_expression, parts[0], where), self.formula(parts[1], where))
+            case "mean":
+                return Mean(self.count(parts[0], where))
+            case "others":
+                return Others(self.count(parts[0], where))
+        return Anything()
+
+    def formula(self, data: Any, where: str) -> Formula:
+        return self.located(lambda text: parse_formula(text, self.alphabet, self.predicates), data, where)
+
+    def count(self, data: Any, where: str) -> Count:
+        return self.located(lambda text: parse_count(text, self.alphabet, self.predicates), data, where)
+
+    def position_function(self, data: Any, where: str) -> PositionFunction:
+        return self.located(lambda text: parse_position_function(text, self.predicates), data, where)
+
+    def define_predicate(self, data: Any, where: str) -> None:
+        definition = self.located(parse_predicate_definition, data, where)
+        if definition.name in self.predicates:
+            raise InputError(f"{where}: {definition.name} is defined twice, expected once")
+        self.predicates[definition.name] = definition
 
     def head(self, data: Any, where: str) -> Head:
         name, source, mask, weighting, temperature, queries, keys, values = self.fields(
@@ -266,15 +305,18 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
         InputError: for the first thing that does not fit section 2 of docs/certificate.md.
     """
     reader = _Reader()
-    version, form, alphabet, directions, tokens, positions, layers, output = reader.fields(
-        data, where, ("version", "format", "alphabet", "directions", "token_embedding", "position_embedding",
-                      "layers", "output"))
+    if isinstance(data, dict):
+        data = {"predicates": [], **data}
+    version, form, alphabet, predicates, directions, tokens, positions, layers, output = reader.fields(
+        data, where, ("version", "format", "alphabet", "predicates", "directions", "token_embedding",
+                      "position_embedding", "layers", "output"))
     if form != FORMAT or version != VERSION or isinstance(version, bool):
         raise InputError(f"{where}: format {_quoted(form)} version {_quoted(version)}, "
                          f"expected \"{FORMAT}\" version {VERSION}")
     reader.alphabet = reader.sequence(alphabet, f"{where}.alphabet", reader.text)
     if not reader.alphabet or "" in reader.alphabet or len(set(reader.alphabet)) != len(reader.alphabet):
         raise InputError(f"{where}.alphabet: {_quoted(alphabet)}, expected distinct non-empty symbols, at least one")
+    reader.sequence(predicates, f"{where}.predicates", reader.define_predicate)
     reader.directions = reader.mapping(directions, f"{where}.directions", reader.meaning)
     token_embedding = reader.mapping(tokens, f"{where}.token_embedding", reader.row)
     if set(token_embedding) != set(reader.alphabet):
@@ -286,9 +328,7 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
         alphabet=reader.alphabet,
         directions=reader.directions,
         token_embedding=token_embedding,
-        position_embedding=reader.by_direction(
-            positions, f"{where}.position_embedding",
-            lambda text, place: reader.located(parse_expression, text, place)),
+        position_embedding=reader.by_direction(positions, f"{where}.position_embedding", reader.position_function),
         layers=reader.sequence(layers, f"{where}.layers", reader.layer),
         output=output,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import TRUE, Count, Formula, is_positional
@@ -11,9 +12,9 @@ from constructions.language.syntax import TRUE, Count, Formula, is_positional
 
 @dataclass(frozen=True)
 class Position:
-    """Exactly the value of an expression in i and n, whatever the word."""
+    """Exactly the value of a position function, whatever the word."""
 
-    value: Expression
+    value: PositionFunction
 
     def __str__(self) -> str:
         return f"exactly {self.value}"
@@ -81,6 +82,18 @@ class Anything:
 
 
 Meaning = Position | Truth | Product | Near | Mean | Others | Anything
+
+
+def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
+    """The formulas that the meaning mentions: its own, its guard's, its count's or its bracket's."""
+    match meaning:
+        case Truth(formula) | Product(_, formula) | Position(Bracket(formula)):
+            return (formula,)
+        case Near(formula, when):
+            return formula, when
+        case Mean(count) | Others(count):
+            return (count.operand,)
+    return ()
 
 
 def is_known(meaning: Meaning) -> bool:

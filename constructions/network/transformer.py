@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
+from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
-from constructions.network.meanings import Meaning
+from constructions.language.predicates import PredicateDefinition, definitions_of
+from constructions.network.meanings import Meaning, formulas_of
 
 Row = Mapping[str, Fraction]
 """A linear form on the residual stream: direction -> coefficient; directions left out have coefficient 0."""
@@ -101,7 +103,7 @@ class Transformer:
     alphabet: tuple[str, ...]
     directions: Mapping[str, Meaning]
     token_embedding: Mapping[str, Row]
-    position_embedding: Mapping[str, Expression]
+    position_embedding: Mapping[str, PositionFunction]
     layers: tuple[Layer, ...]
     output: str
 
@@ -110,6 +112,11 @@ class Transformer:
         for number, layer in enumerate(self.layers, start=1):
             for place, head in enumerate(layer.heads, start=1):
                 yield number, place, head
+
+    def predicates(self) -> list[PredicateDefinition]:
+        """The user's predicates that meanings and position embeddings mention, sorted by name."""
+        brackets = [value.formula for value in self.position_embedding.values() if isinstance(value, Bracket)]
+        return definitions_of([*brackets, *(f for meaning in self.directions.values() for f in formulas_of(meaning))])
 
     def embedded(self) -> list[str]:
         """The directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""

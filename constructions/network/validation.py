@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
+from constructions.language.syntax import Predicate, PredicateOnCount, subformulas
+from constructions.network.meanings import formulas_of
 from constructions.network.transformer import Transformer
 
 
@@ -19,13 +21,25 @@ def shortened(value: Fraction) -> str:
     return "a negative number" if value < 0 else "a positive number"
 
 
+def _check_predicates(transformer: Transformer, max_n: int) -> None:
+    """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n."""
+    parts = {part: None for meaning in transformer.directions.values()
+             for formula in formulas_of(meaning) for part in subformulas(formula)}
+    for part in parts:
+        if isinstance(part, Predicate | PredicateOnCount) and part.definition is not None:
+            for n in range(1, max_n + 1):
+                for k in range(isinstance(part, Predicate), n + 1):
+                    part.definition.holds(k, n, part.parameters)
+
+
 def check_defined(transformer: Transformer, max_n: int) -> None:
-    """Check every (n, i) with i <= n <= max_n.
+    """Check every (n, i) with i <= n <= max_n, and predicates at every count up to n as well.
 
     Raises:
-        InputError: naming the first embedding or temperature that divides by zero, or a temperature that is not
-            positive, with i and n.
+        InputError: naming the first embedding, predicate or temperature that divides by zero, or a temperature that
+            is not positive, with i and n.
     """
+    _check_predicates(transformer, max_n)
     temperatures = {head.temperature: f"layer {layer}, head {place}" for layer, place, head in transformer.heads()}
     for n in range(1, max_n + 1):
         for i in range(1, n + 1):

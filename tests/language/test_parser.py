@@ -162,7 +162,11 @@ def test_symbols_outside_the_alphabet_are_refused() -> None:
 def test_user_predicates_are_known_only_where_they_are_given() -> None:
     third = parse_predicate_definition("THIRD(k,n) := k % 3 == 1")
     formula = parse_formula("THIRD & THIRD(#<[Q_a])", predicates={"THIRD": third})
-    assert formula is And(Predicate("THIRD"), PredicateOnCount("THIRD", (), LEFT_A))
+    assert formula is And(Predicate("THIRD", (), third), PredicateOnCount("THIRD", (), LEFT_A, third))
+    again = parse_predicate_definition("THIRD(i) := i%3 == 1")
+    assert formula is parse_formula("THIRD & THIRD(#<[Q_a])", predicates={"THIRD": again})
+    other = parse_predicate_definition("THIRD(k) := k%3 == 2")
+    assert formula is not parse_formula("THIRD & THIRD(#<[Q_a])", predicates={"THIRD": other})
     with pytest.raises(FormulaError, match="column 1: found 'THIRD', expected a predicate such as ODD"):
         parse_formula("THIRD")
 

@@ -41,8 +41,8 @@ def test_only_last_among_the_built_in_predicates_depends_on_n() -> None:
     [
         ("THIRD(k,n) := k % 3 == 1", "THIRD(k) := k%3 == 1", False),
         ("THIRD(k):=k%3=1", "THIRD(k) := k%3 == 1", False),
-        (" Half ( i , n ) := 2*i == n ", "Half(i,n) := 2*i == n", True),
-        ("M(n) := n > 1 and not n == 4", "M(n) := n > 1 and not n == 4", False),
+        (" Half ( i , n ) := 2*i == n ", "Half(k,n) := 2*k == n", True),
+        ("M(n) := n > 1 and not n == 4", "M(k) := k > 1 and not k == 4", False),
     ],
 )
 def test_definitions(text: str, description: str, depends_on_n: bool) -> None:

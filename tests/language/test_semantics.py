@@ -19,6 +19,7 @@ from constructions.language.syntax import (
     Next,
     Not,
     Or,
+    Predicate,
     Previous,
     Since,
     Symbol,
@@ -136,10 +137,10 @@ def test_parity_is_recognised_at_the_last_position() -> None:
 def test_user_predicates() -> None:
     known = {"HALF": parse_predicate_definition("HALF(k,n) := 2*k == n")}
     formula = parse_formula("HALF | HALF(#<[Q_a])", predicates=known)
-    assert truth_values(formula, "bbba", known) == (False, True, False, False)
-    assert satisfies(formula, "bbba", 2, known)
+    assert truth_values(formula, "bbba") == (False, True, False, False)
+    assert satisfies(formula, "bbba", 2)
     with pytest.raises(InputError, match="predicate HALF: it is neither built in nor defined by the user"):
-        truth_values(formula, "bbba")
+        truth_values(Predicate("HALF"), "bbba")
 
 
 def test_words_are_not_empty() -> None:

@@ -113,7 +113,8 @@ def test_very_deep_and_heavily_shared_formulas_do_no_harm() -> None:
     ("text", "positional", "symbolic"),
     [("true", True, True), ("Q_a", False, True), ("FIRST", True, False), ("!(FIRST & MOD(3,1)) | true", True, False),
      ("Q_a -> !Q_b", False, True), ("FIRST <-> Q_a", False, False), ("O true", False, False),
-     ("ODD(#<[true])", False, False), ("1 <= 2", False, False), ("prev Q_a", False, False)],
+     ("ODD(#<[true])", False, False), ("1 <= 2", True, False), ("0*#<[Q_a] <= 2 & ODD", True, False),
+     ("#<[ODD] <= 2", False, False), ("prev Q_a", False, False)],
 )  # fmt: skip
 def test_positional_and_symbolic(text: str, positional: bool, symbolic: bool) -> None:
     formula = parse_formula(text)

@@ -1,0 +1,79 @@
+"""Position functions: expressions in i and n, or brackets ``[formula]``: 1 where a formula holds and 0 elsewhere.
+
+Source      docs/certificate.md, section 1. Brackets put numerical predicates into position embeddings
+            ([SHA] Theorem 20: "PEs including ... all numerical predicates in φ").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.errors import InputError
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.parser import parse_formula
+from constructions.language.positional import find_subformula_with_length, positional_truth
+from constructions.language.predicates import PredicateDefinition
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula, is_positional
+
+_BRACKET = re.compile(r"\s*\[(.*)\]\s*(\(\s*i\s*-\s*1\s*\))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """1 where the positional formula holds and 0 elsewhere; if ``shifted``, where it holds one position to the left.
+
+    At i = 1 the position to the left is 0: the formula is evaluated there all the same.
+    """
+
+    formula: Formula
+    shifted: bool = False
+
+    def __str__(self) -> str:
+        return f"[{format_formula(self.formula)}]" + ("(i-1)" if self.shifted else "")
+
+    def evaluate(self, *, i: int, n: int) -> Fraction:
+        """The value, 0 or 1.
+
+        Raises:
+            InputError: if the condition of a user's predicate has no value there.
+        """
+        return Fraction(positional_truth(self.formula, i - self.shifted, n))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """``n`` is among them exactly if a predicate of the formula depends on it."""
+        return frozenset("i" if find_subformula_with_length(self.formula) is None else "in")
+
+    def latex(self) -> str:
+        """LaTeX for mathematics mode."""
+        return rf"\left[{format_formula(self.formula, 'latex')}\right]" + ("(i-1)" if self.shifted else "")
+
+
+PositionFunction = Expression | Bracket
+
+
+def parse_position_function(
+    text: str, predicates: Mapping[str, PredicateDefinition] | None = None
+) -> PositionFunction:
+    """The expression or the bracket that ``text`` denotes.
+
+    >>> shifted = parse_position_function("[PRIME](i-1)")
+    >>> [int(shifted.evaluate(i=i, n=7)) for i in range(1, 8)]
+    [0, 0, 1, 1, 0, 1, 0]
+
+    Raises:
+        InputError: if it does not parse, or if the formula in brackets depends on the word.
+    """
+    if not text.lstrip().startswith("["):
+        return parse_expression(text)
+    parts = _BRACKET.fullmatch(text)
+    if parts is None:
+        raise InputError(f"bracket {text[:60]!r}: expected [formula] or [formula](i-1), and nothing beside it")
+    formula = parse_formula(parts[1], predicates=predicates)
+    if not is_positional(formula):
+        raise InputError(f"bracket {text[:60]!r}: expected a formula of predicates on the position and connectives")
+    return Bracket(formula, shifted=parts[2] is not None)

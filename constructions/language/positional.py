@@ -1,0 +1,73 @@
+"""The truth of formulas that depend on the position and the length only.
+
+The position may be 0, where counts can be but no position is: ``brackets.py`` needs it.
+"""
+
+from __future__ import annotations
+
+from constructions.language.predicates import definition_of
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Constant,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    difference,
+    operands,
+    subformulas,
+)
+
+
+def connective(formula: Formula, truths: tuple[bool, ...]) -> bool | None:
+    """The truth of a Boolean connective from the truths of its operands; None if the formula is none."""
+    match formula, truths:
+        case Constant(value), ():
+            return value
+        case Not(), (a,):
+            return not a
+        case And(), (a, b):
+            return a and b
+        case Or(), (a, b):
+            return a or b
+        case Implies(), (a, b):
+            return b or not a
+        case Iff(), (a, b):
+            return a == b
+    return None
+
+
+def positional_truth(formula: Formula, i: int, n: int) -> bool:
+    """The truth at (n, i) of a formula for which ``is_positional`` holds.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> [positional_truth(parse_formula("ODD -> FIRST | 2 < 1"), i, 4) for i in range(1, 5)]
+    [True, True, False, True]
+
+    Raises:
+        InputError: if the condition of a user's predicate has no value there.
+    """
+    match formula:
+        case Predicate():
+            return definition_of(formula).holds(i, n, formula.parameters)
+        case Comparison(relation):
+            return RELATIONS[relation](difference(formula).constant, 0)
+    truth = connective(formula, tuple(positional_truth(operand, i, n) for operand in operands(formula)))
+    assert truth is not None, f"not positional: {formula!r}"
+    return truth
+
+
+def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCount | None:
+    """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> find_subformula_with_length(parse_formula("ODD | #<[LAST] == 1"))
+    parse_formula('LAST')
+    """
+    return next((part for part in subformulas(formula)
+                 if isinstance(part, Predicate | PredicateOnCount) and definition_of(part).depends_on_n), None)
