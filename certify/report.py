@@ -173,8 +173,7 @@ def _attention_cells(line: Line) -> dict[str, str]:
         "statement": line.source,
         "head": f"{line.layer}.{line.place}",
         "attends to": line.obligation.head.name if line.obligation else "-",
-        "approximates": _shortened(format_formula(line.obligation.target.formula) if line.obligation
-                                   else line.direction),
+        "approximates": _shortened(line.obligation.aim if line.obligation else line.direction),
         "rows": str(line.rows),
         "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
         "worst error": error,

@@ -96,6 +96,11 @@ class AttentionObligation:
         return list({sweep.key(): sweep for sweep in reversed(self.sweeps)}.values())[::-1]
 
     @property
+    def aim(self) -> str:
+        """What the head approximates, in words."""
+        return format_formula(self.meaning.formula)
+
+    @property
     def where(self) -> str:
         """The place in words."""
         return f"layer {self.layer}, head {self.place}, {self.direction}"

@@ -83,6 +83,13 @@ class LookupObligation:
         return self.tolerance, tuple(row.key() for row in self.sequences)
 
     @property
+    def aim(self) -> str:
+        """What the head approximates, in words."""
+        if isinstance(self.meaning, Near):
+            return format_formula(self.meaning.formula)
+        return f"{format_count(self.count)} elsewhere"
+
+    @property
     def where(self) -> str:
         """The place in words."""
         return f"layer {self.layer}, head {self.place}, {self.direction}"
