@@ -27,7 +27,7 @@ def error_by_mpmath(extreme: Extreme) -> Fraction:
             total += weight
             wrong += weight * _mpf(error)
         error = wrong / total
-    mantissa, exponent = abs(error).man_exp
+    mantissa, exponent = error.man_exp  # without the sign
     return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
