@@ -55,11 +55,11 @@ class Row:
     slope: Affine
     bend: Affine
     values: tuple[Fraction, ...]
-    targets: tuple[tuple[Fraction | None, ...], ...]
+    targets: tuple[tuple[int | None, ...], ...]
 
     def key(self) -> tuple[object, ...]:
-        """Equal for rows that are the same problem."""
-        return self.visible, self.denominator, self.slope, self.bend, self.values, self.targets
+        """Equal for rows that are the same problem, if their values are."""
+        return self.visible, self.denominator, self.slope, self.bend, self.targets
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class LookupObligation:
 
     def key(self) -> tuple[object, ...]:
         """Equal obligations are discharged once."""
-        return self.tolerance, tuple(row.key() for row in self.sequences)
+        values = {row.n: row.values for row in self.sequences}  # the same at every i
+        return self.tolerance, tuple(values.items()), tuple((row.n, *row.key()) for row in self.sequences)
 
     @property
     def aim(self) -> str:
@@ -187,14 +188,14 @@ class _Derivation:
                     total[0] += weight * known_value(meaning, i, n)
         return total
 
-    def _targets(self, i: int, n: int) -> tuple[tuple[Fraction | None, ...], ...]:
+    def _targets(self, i: int, n: int) -> tuple[tuple[int | None, ...], ...]:
         cases = range(counted_length(self.count, i, n))
         match self.meaning:
             case Others():
-                return (tuple(map(Fraction, cases)),) * 2
+                return (tuple(cases),) * 2
             case Near(formula, when):
                 return tuple(
-                    tuple(Fraction(self.truths.truth(formula, here, others, i, n))
+                    tuple(int(self.truths.truth(formula, here, others, i, n))
                           if self.truths.truth(when, here, others, i, n) else None for others in cases)
                     for here in (False, True))
         raise AssertionError(self.meaning)

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 
 from flint import arb
 
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.extremes import SMALLEST, Extreme, WorstCase, proved_bound
-from proofs.lookup import LookupObligation, Row
+from proofs.lookup import Affine, LookupObligation, Row
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
@@ -27,21 +27,39 @@ TINY = ball(SMALLEST)
 
 @dataclass(frozen=True)
 class Peak:
-    """Concave scores around the greatest: the next one to the right less it, and the second difference."""
+    """Concave scores around the greatest: the next one to the right less it, and the second difference.
 
-    slope: Fraction
-    bend: Fraction
+    Both are integers times 1/denominator, in lowest terms.
+    """
+
+    slope: int
+    bend: int
+    denominator: int
 
     def drop(self, offset: int) -> Fraction:
         """The score at this offset from the greatest, less the greatest; never positive on visible positions.
 
-        >>> [str(Peak(Fraction(-1), Fraction(-2)).drop(offset)) for offset in (-2, -1, 0, 1, 2)]
-        ['-4', '-1', '0', '-1', '-4']
+        >>> [str(Peak(-1, -2, 3).drop(offset)) for offset in (-2, -1, 0, 1, 2)]
+        ['-4/3', '-1/3', '0', '-1/3', '-4/3']
         """
-        return offset * self.slope + Fraction(offset * (offset - 1), 2) * self.bend
+        return Fraction(self.multiple(offset), self.denominator)
+
+    def multiple(self, offset: int) -> int:
+        """The drop times the denominator."""
+        return offset * self.slope + offset * (offset - 1) // 2 * self.bend
 
 
-@dataclass(frozen=True)
+def peak_in_lowest_terms(slope: int, bend: int, denominator: int) -> Peak:
+    """The peak with these differences.
+
+    >>> peak_in_lowest_terms(-6, -12, 9)
+    Peak(slope=-2, bend=-4, denominator=3)
+    """
+    divisor = gcd(slope, bend, denominator)
+    return Peak(slope // divisor, bend // divisor, denominator // divisor)
+
+
+@dataclass(frozen=True, eq=False)
 class Window:
     """The offsets that are looked at one by one, at most ``left`` and ``right`` ones, around a peak."""
 
@@ -109,12 +127,11 @@ class LookupExtreme(Extreme):
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """The scaled score and the error of every visible position."""
         row, here, others = self.case.row, self.case.here, self.case.others
-        slope, bend = (Fraction(part[0] + part[1] * here + part[2] * others, row.denominator)
-                       for part in (row.slope, row.bend))
+        from_first = Peak(in_case(row.slope, here, others), in_case(row.bend, here, others), row.denominator)
         target = row.targets[here][others]
         assert target is not None
         sign = 1 if self.excess else -1
-        return [(Peak(slope, bend).drop(j - 1), sign * (row.values[j - 1] - target)) for j in row.visible]
+        return [(from_first.drop(j - 1), sign * (row.values[j - 1] - target)) for j in row.visible]
 
 
 class Profiles:
@@ -139,16 +156,14 @@ class Profiles:
         first, last = row.visible[0], row.visible[-1]
         windows: dict[tuple[int, int], Window] = {}
         for here, others, target in _cases(row):
-            slope = row.slope[0] + row.slope[1] * here + row.slope[2] * others
-            bend = row.bend[0] + row.bend[1] * here + row.bend[2] * others
+            slope, bend = in_case(row.slope, here, others), in_case(row.bend, here, others)
             peak = min(max(_greatest(slope, bend, last), first), last)
             shape = (slope + (peak - 1) * bend, bend)
             if shape not in windows:
-                windows[shape] = self._window(Peak(Fraction(shape[0], row.denominator),
-                                                   Fraction(shape[1], row.denominator)))
+                windows[shape] = self._window(peak_in_lowest_terms(*shape, row.denominator))
             window = windows[shape]
             left, right = min(peak - first, window.left), min(last - peak, window.right)
-            aim = int(target * self.scale)
+            aim = target * self.scale
             misses = tuple([value - aim for value in values[peak - 1 - left:peak + right]])
             cut = (peak - first > left, last - peak > right)
             key = (id(window), left, cut, misses)
@@ -157,12 +172,12 @@ class Profiles:
 
     def _window(self, peak: Peak) -> Window:
         if peak not in self._windows:
-            nearest = max(drop for drop in (peak.drop(-1), peak.drop(1)) if drop <= 0)
-            least = nearest - self.bits - EXTRA_NATS
+            nearest = max(drop for drop in (peak.multiple(-1), peak.multiple(1)) if drop <= 0)
+            least = nearest - (self.bits + EXTRA_NATS) * peak.denominator
 
             def reach(step: int) -> int:
                 offset = 1
-                while offset < self.positions and peak.drop(step * (offset + 1)) >= least:
+                while offset < self.positions and peak.multiple(step * (offset + 1)) >= least:
                     offset += 1
                 return offset
 
@@ -183,12 +198,17 @@ class Profiles:
         return missed / (total * self.scale)
 
 
-def _cases(row: Row) -> Iterator[tuple[bool, int, Fraction]]:
+def _cases(row: Row) -> Iterator[tuple[bool, int, int]]:
     """The cases of a row in which something is claimed, with the target."""
     for here, targets in zip((False, True), row.targets, strict=True):
         for others, target in enumerate(targets):
             if target is not None:
                 yield here, others, target
+
+
+def in_case(number: Affine, here: bool, others: int) -> int:
+    """The number in a case."""
+    return number[0] + number[1] * here + number[2] * others
 
 
 def _greatest(slope: int, bend: int, last: int) -> int:

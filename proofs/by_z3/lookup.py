@@ -16,7 +16,7 @@ import z3
 from proofs.by_z3.costs import FINE_BITS
 from proofs.by_z3.solver import is_unsat, new_solver, rational
 from proofs.enclosures.exponential import enclose_exp
-from proofs.lookup_worst_case import Peak, Profile, Profiles
+from proofs.lookup_worst_case import Peak, Profile, Profiles, Window
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 800, Fraction(1, 2**1100)
 """e^-800 < 2^-1100, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-1100]."""
@@ -33,7 +33,7 @@ def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> 
     """
     weights = _Weights()
     ordered = sorted((profile for profile, _ in profiles.cases),
-                     key=lambda profile: (profile.window.peak.drop(1), profile.left, profile.misses))
+                     key=lambda profile: (profile.window.peak.drop(1), profile.left))
     return all(_proves_group(profiles, ordered, weights, sign, bound) for sign, bound in ((1, excess), (-1, shortfall)))
 
 
@@ -71,31 +71,29 @@ class _Weights:
 
 def _hulls(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
     """For every offset, and for what lies beyond the windows, the range of the weight and that of the miss."""
-    misses: dict[int, tuple[int, int]] = {}
-    present: dict[int, int] = {}
-    peaks: dict[Peak, tuple[int, int]] = {}
+    aligned: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+    reaches: dict[Window, tuple[int, int]] = {}
     for profile in group:
-        for offset, miss in enumerate(profile.misses, start=-profile.left):
-            least, most = misses.get(offset, (miss, miss))
-            misses[offset] = (min(least, miss), max(most, miss))
-            present[offset] = present.get(offset, 0) + 1
-        left, right = peaks.get(profile.window.peak, (0, 0))
-        peaks[profile.window.peak] = max(left, profile.left), max(right, profile.right)
+        aligned.setdefault((profile.left, profile.right), []).append(profile.misses)
+        left, right = reaches.get(profile.window, (0, 0))
+        reaches[profile.window] = max(left, profile.left), max(right, profile.right)
     hulls = []
-    for offset, range_of_miss in misses.items():
-        ends = [weights.ends(peak, offset) for peak, (left, right) in peaks.items() if -left <= offset <= right]
-        lightest = min(low for low, _ in ends) if present[offset] == len(group) else Fraction(0)
-        hulls.append(((lightest, max(high for _, high in ends)), range_of_miss))
+    for offset in range(-max(left for left, _ in aligned), max(right for _, right in aligned) + 1):
+        columns = [[row[left + offset] for row in rows] for (left, right), rows in aligned.items()
+                   if -left <= offset <= right]
+        ends = [weights.ends(window.peak, offset) for window, (left, right) in reaches.items()
+                if -left <= offset <= right]
+        lightest = min(low for low, _ in ends) if len(columns) == len(aligned) else Fraction(0)
+        hulls.append(((lightest, max(high for _, high in ends)), (min(map(min, columns)), max(map(max, columns)))))
     return hulls + _beyond(profiles, group, weights)
 
 
 def _beyond(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
     """What the windows leave out, taken together: so many times the first weight that is left out, at most."""
-    cut = {(profile.window.peak, offset) for profile in group
-           for is_cut, offset in zip(profile.cut, (-profile.left - 1, profile.right + 1), strict=True) if is_cut}
+    cut = {(profile.window, side) for profile in group for side in (0, 1) if profile.cut[side]}
     if not cut:
         return []
-    heaviest = max(weights.ends(peak, offset)[1] for peak, offset in cut)
+    heaviest = max(weights.ends(window.peak, (-window.left - 1, window.right + 1)[side])[1] for window, side in cut)
     return [((Fraction(0), 2 * profiles.positions * heaviest), (-profiles.spread, profiles.spread))]
 
 
