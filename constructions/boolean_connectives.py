@@ -1,6 +1,7 @@
-"""Boolean connectives of exact truth values, by the word embedding or one feed-forward layer.
+"""Boolean connectives of exact truth values, by the word embedding or one feed-forward layer; predicates on positions.
 
-Source      [SHA] Theorem 12, first case ("using the word embedding or a FFN").
+Source      [SHA] Theorem 12, first case ("using the word embedding or a FFN"); Theorem 20 ("for numerical predicates
+            θ applied to positions, we set the positional embedding").
 Claim       ``is[φ]`` is exactly 0 or 1 whenever the operands are.
 """
 
@@ -11,7 +12,18 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft
 from constructions.language.semantics import satisfies
-from constructions.language.syntax import And, Formula, Iff, Implies, Not, Or, is_symbolic, operands
+from constructions.language.syntax import (
+    And,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    is_constant_comparison,
+    is_symbolic,
+    operands,
+)
 from constructions.network.transformer import Row
 
 ZERO = Fraction(0)
@@ -19,11 +31,13 @@ _Unit = tuple[Row, Fraction, Fraction]
 
 
 def require_truth(draft: Draft, formula: Formula) -> str:
-    """The direction of a formula over symbols, or of a connective whose operands have their directions already."""
+    """The direction of a formula over symbols, of a predicate, or of a connective whose operands have directions."""
     if draft.has_truth(formula):
         return draft.truth(formula)
     if is_symbolic(formula):
         return draft.embed_truth(formula, [a for a in draft.alphabet if satisfies(formula, (a,), 1)])
+    if isinstance(formula, Predicate) or is_constant_comparison(formula):
+        return draft.embed_positional(formula)
     units, bias = connective_units(formula, [require_truth(draft, operand) for operand in operands(formula)])
     return draft.add_truth(formula, units, bias)
 

@@ -1,4 +1,5 @@
-"""Formula and regime to transformer: [SHA] Corollaries 17 a, b (LTL) and 18 a, b (its past fragment, causal).
+"""Formula and regime to transformer: [SHA] Corollaries 17 a, b and 22 a, b (LTL, with counting), 18 a, b and 23 (the
+past fragment, causal).
 
 Every subformula gets a direction that is exactly its truth.
 """
@@ -11,27 +12,49 @@ from fractions import Fraction
 from constructions.boolean_connectives import require_truth
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
-from constructions.language.fragments import find_counting_subformula, find_future_subformula
+from constructions.language.fragments import find_future_subformula
+from constructions.language.positional import find_subformula_with_length
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, Next, Previous, Since, Until, subformulas, symbols_of
+from constructions.language.syntax import (
+    Comparison,
+    Formula,
+    Next,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Until,
+    is_constant_comparison,
+    subformulas,
+    symbols_of,
+)
 from constructions.network.transformer import Transformer
-from constructions.regimes import Regime
+from constructions.regimes import Regime, Sharpening
 from constructions.theorem_12_previous_next import add_next, add_previous
 from constructions.theorem_13_previous_causal import add_previous_causal
 from constructions.theorem_15_since_until import add_since, add_until
 from constructions.theorem_16_since_causal import add_since_causal
+from constructions.theorem_20_as_printed import add_comparison_as_printed, add_predicate_on_count_as_printed
+from constructions.theorem_20_counting import add_comparison, add_predicate_on_count
+from constructions.theorem_21_counting_causal import (
+    TEMPERATURE,
+    add_comparison_causal,
+    add_predicate_on_count_causal,
+)
 
 PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
 
 
 def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
-                    gamma: Fraction = PRINTED_GAMMA) -> Transformer:
+                    gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False) -> Transformer:
     """One transformer that computes ``formula`` at every position of every word.
+
+    With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right.
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
-        InputError: if the formula uses a symbol outside the alphabet, or gamma is not positive.
+        InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
+            positive.
     """
     check_supported(formula, regime)
     if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
@@ -39,17 +62,36 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)
-    draft = Draft(tuple(alphabet), regime, gamma,
-                  reciprocal_embedded=not any(isinstance(part, Previous) for part in parts))
+    draft = new_draft(parts, alphabet, regime, gamma)
     for part in parts:
-        add_truth(draft, part)
+        add_truth(draft, part, as_printed)
     return draft.finish(formula)
 
 
-def add_truth(draft: Draft, formula: Formula) -> str:
+def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction) -> Draft:
+    """An empty draft for a formula with these subformulas.
+
+    Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23.
+    """
+    counts = any(map(is_counting, parts))
+    temporal = any(isinstance(part, Previous | Next | Since | Until) for part in parts)
+    previous = any(isinstance(part, Previous) for part in parts)
+    only_counts_causally = regime.causal and counts and not temporal
+    return Draft(tuple(alphabet), regime, gamma, reciprocal_embedded=not (previous or (counts and temporal)),
+                 temperature=TEMPERATURE if only_counts_causally else None)
+
+
+def is_counting(formula: Formula) -> bool:
+    """Whether the formula itself needs the value of a count."""
+    return isinstance(formula, PredicateOnCount | Comparison) and not is_constant_comparison(formula)
+
+
+def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
     """The direction that holds ``formula`` exactly, its operands' directions being there already."""
     if draft.has_truth(formula):
         return draft.truth(formula)
+    if is_counting(formula):
+        return add_count_truth(draft, formula, as_printed)
     match formula:
         case Previous():
             return add_previous_causal(draft, formula) if draft.regime.causal else add_previous(draft, formula)
@@ -63,9 +105,31 @@ def add_truth(draft: Draft, formula: Formula) -> str:
             return require_truth(draft, formula)
 
 
+def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
+    """The direction of a comparison of counts or of a predicate on a count, by Theorem 20 or 21."""
+    match formula:
+        case Comparison() if as_printed:
+            return add_comparison_as_printed(draft, formula)
+        case PredicateOnCount() if as_printed:
+            return add_predicate_on_count_as_printed(draft, formula)
+        case Comparison():
+            return add_comparison_causal(draft, formula) if draft.regime.causal else add_comparison(draft, formula)
+        case PredicateOnCount():
+            return (add_predicate_on_count_causal(draft, formula) if draft.regime.causal
+                    else add_predicate_on_count(draft, formula))
+    raise AssertionError(f"no count: {formula!r}")
+
+
 def check_supported(formula: Formula, regime: Regime) -> None:
     """Raise Unsupported, naming the first subformula that cannot be compiled in this regime."""
-    if counting := find_counting_subformula(formula):
-        raise Unsupported(f"{format_formula(counting)}: counts and numerical predicates are not compiled yet")
-    if regime.causal and (ahead := find_future_subformula(formula)):
+    if not regime.causal:
+        return
+    if ahead := find_future_subformula(formula):
         raise Unsupported(f"{format_formula(ahead)}: looks ahead, and a causal regime is future-masked")
+    if bounded := find_subformula_with_length(formula):
+        raise Unsupported(f"{format_formula(bounded)}: {bounded.name} depends on the length n, which a causal regime "
+                          "does not know")
+    counting = next(filter(is_counting, subformulas(formula)), None)
+    if counting and regime.sharpening is Sharpening.POSITION:
+        raise Unsupported(f"{format_formula(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
+                          "Corollary 23)")

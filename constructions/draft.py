@@ -5,13 +5,14 @@ Stages count half-layers: the embedding is stage 0, the heads of layer l stage 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula
+from constructions.language.printer import format_count, format_formula
+from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import Meaning, Position, Truth
 from constructions.network.transformer import FeedForward, Head, Layer, Row, Transformer, Unit
 from constructions.regimes import Regime
@@ -30,22 +31,26 @@ class _LayerDraft:
 class Draft:
     """What the constructions write to. Directions are added once; asking again returns the same name."""
 
-    def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True):
+    def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
+                 temperature: Expression | None = None):
         """An empty network over ``alphabet``.
 
-        ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i is
-        a position embedding (Theorem 16) or is computed by the network (Corollary 18).
+        ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
+        1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
+        All heads have the ``temperature``; left out, it is that of the regime.
         """
         self.alphabet = alphabet
         self.regime = regime
         self.gamma = gamma
         self.reciprocal_embedded = reciprocal_embedded
+        self.temperature = temperature or regime.temperature
         self._directions: dict[str, Meaning] = {}
         self._stages: dict[str, int] = {}
         self._tokens: dict[str, dict[str, Fraction]] = {symbol: {} for symbol in alphabet}
-        self._positions: dict[str, Expression] = {}
+        self._positions: dict[str, PositionFunction] = {}
         self._layers: list[_LayerDraft] = []
         self._names: dict[Formula, str] = {}
+        self._built: dict[Hashable, str] = {}
 
     # -- directions ----------------------------------------------------------------------------------------------------
 
@@ -59,9 +64,15 @@ class Draft:
 
     def embed_position(self, text: str) -> str:
         """A direction embedded as the position function ``text``, under that name."""
-        name = "one" if text == "1" else text
+        return self._embed_position_function("one" if text == "1" else text, parse_expression(text))
+
+    def embed_before(self, formula: Formula) -> str:
+        """A direction embedded as the truth of a positional formula one position to the left (0 at the left end)."""
+        bracket = Bracket(formula, shifted=True)
+        return self.once(bracket, lambda: self._embed_position_function(self.spell("before", formula), bracket))
+
+    def _embed_position_function(self, name: str, value: PositionFunction) -> str:
         if name not in self._directions:
-            value = parse_expression(text)
             self._add(name, Position(value), stage=0)
             self._positions[name] = value
         return name
@@ -77,6 +88,12 @@ class Draft:
             self._tokens[symbol][name] = ONE
         return name
 
+    def embed_positional(self, formula: Formula) -> str:
+        """A direction embedded as the truth of a positional formula."""
+        name = self._new_truth(formula, stage=0)
+        self._positions[name] = Bracket(formula)
+        return name
+
     # -- layers --------------------------------------------------------------------------------------------------------
 
     def add_head(self, head: Head, written: Mapping[str, Meaning]) -> None:
@@ -89,9 +106,16 @@ class Draft:
 
     def add_truth(self, formula: Formula, units: Iterable[tuple[Row, Fraction, Fraction]], bias: Fraction) -> str:
         """A direction ``is[formula]`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
+        name = self.add_feed_forward(self.spell("is", formula), Truth(formula), units, bias)
+        self._names[formula] = name
+        return name
+
+    def add_feed_forward(self, name: str, meaning: Meaning, units: Iterable[tuple[Row, Fraction, Fraction]],
+                         bias: Fraction) -> str:
+        """The direction ``name`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
         listed = list(units)
         layer = self._latest([reads for reads, _, _ in listed]) // 2 + 1
-        name = self._new_truth(formula, stage=2 * layer)
+        self._add(name, meaning, stage=2 * layer)
         part = self._layer(layer)
         part.units += [Unit(reads, offset, {name: write}) for reads, offset, write in listed]
         if bias:
@@ -109,27 +133,32 @@ class Draft:
             output=self.truth(output),
         )
 
-    # -- inside --------------------------------------------------------------------------------------------------------
+    # -- names ---------------------------------------------------------------------------------------------------------
 
-    def near_name(self, formula: Formula, note: str = "") -> str:
-        """The name of the direction for an approximation of ``formula``; ``note`` tells several apart."""
-        return self._spell("near", formula, note)
+    def once(self, key: Hashable, build: Callable[[], str]) -> str:
+        """The direction that ``build`` returned when it was first asked for ``key``."""
+        if key not in self._built:
+            self._built[key] = build()
+        return self._built[key]
+
+    def spell(self, kind: str, about: Formula | Count, note: str = "") -> str:
+        """A name for a direction about a formula or a count; ``note`` tells several apart."""
+        text = format_count(about) if isinstance(about, Count) else format_formula(about)
+        if len(text) > MAX_NAME:
+            text = f"#{len(self._directions) + 1}"
+        return f"{kind}[{text}]{note}"
 
     def has(self, name: str) -> bool:
         """Whether a direction of this name exists."""
         return name in self._directions
 
+    # -- inside --------------------------------------------------------------------------------------------------------
+
     def _new_truth(self, formula: Formula, stage: int) -> str:
-        name = self._spell("is", formula)
+        name = self.spell("is", formula)
         self._add(name, Truth(formula), stage)
         self._names[formula] = name
         return name
-
-    def _spell(self, kind: str, formula: Formula, note: str = "") -> str:
-        text = format_formula(formula)
-        if len(text) > MAX_NAME:
-            text = f"#{len(self._directions) + 1}"
-        return f"{kind}[{text}]{note}"
 
     def _add(self, name: str, meaning: Meaning, stage: int) -> None:
         assert name not in self._directions, name

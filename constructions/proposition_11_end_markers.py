@@ -50,10 +50,10 @@ def reciprocal_of_position(draft: Draft) -> str:
 
 
 def reciprocal_from_end(draft: Draft) -> str:
-    """The direction 1/(n+1-i), by uniform past-masked attention over the last marker (the remark)."""
+    """The direction 1/(n+1-i): embedded, or by uniform past-masked attention over the last marker (the remark)."""
     name = "1/(n+1-i)"
-    if draft.has(name):
-        return name
+    if draft.reciprocal_embedded or draft.has(name):
+        return draft.embed_position(name)
     return _uniform_head(draft, Mask.PAST, {last_marker(draft): _ONE}, name=name, value=name, case="b, remark")
 
 
@@ -63,7 +63,7 @@ def _uniform_head(draft: Draft, mask: Mask, values: Row, *, name: str, value: st
         source=f"Proposition 11 {case}",
         mask=mask,
         weighting=Weighting.SOFTMAX,
-        temperature=draft.regime.temperature,
+        temperature=draft.temperature,
         queries=({},),
         keys=({},),
         values={name: values},

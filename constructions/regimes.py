@@ -1,11 +1,13 @@
 """The four regimes of [SHA]: how attention is sharpened, and whether the network may look ahead and know n.
 
-| regime             | temperature | query scale | [SHA]                                   |
-|--------------------|-------------|-------------|-----------------------------------------|
-| temperature        | 1/n         | constant    | Theorems 12a, 15a, Corollary 17a        |
-| position           | 1           | n           | Theorems 12b, 15b, Corollary 17b        |
-| temperature causal | 1/i^2       | constant    | Theorems 13a, 16a, Corollary 18a        |
-| position causal    | 1           | i^2         | Theorems 13b, 16b, Corollary 18b        |
+| regime             | temperature | query scale | [SHA]                                        |
+|--------------------|-------------|-------------|----------------------------------------------|
+| temperature        | 1/n         | constant    | Theorems 12a, 15a, 20a, Corollaries 17a, 22a |
+| position           | 1           | n           | Theorems 12b, 15b, 20b, Corollaries 17b, 22b |
+| temperature causal | 1/i^2       | constant    | Theorems 13a, 16a, Corollaries 18a, 23       |
+| position causal    | 1           | i^2         | Theorems 13b, 16b, Corollary 18b             |
+
+Formulas with counts and without temporal operators have temperature 1/i in the regime temperature causal (Theorem 21).
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ class Statement:
 
 
 STATEMENTS = (
+    Statement("Lemma 7", "lemma_07_table_lookup", "attention to the position whose number was computed",
+              "temperature 1/n, 1/i or 1/i^2; position n"),
     Statement("Lemma 8 a, b, c", "lemma_08_tie_breaking", "leftmost and rightmost attention by a tie-breaking term",
               "all"),
     Statement("Lemma 9", "lemma_09_rounding", "an approximate Boolean to exactly 0 or 1 by two ReLUs", "all"),
@@ -26,5 +28,12 @@ STATEMENTS = (
     Statement("Theorem 15 a, b", "theorem_15_since_until", "since, until", "temperature 1/n; position n"),
     Statement("Theorem 16 a, b", "theorem_16_since_causal", "since, future-masked, independent of n",
               "temperature 1/i^2; position i^2"),
-    Statement("Corollaries 17 a, b and 18 a, b", "compiler", "any LTL formula; any past formula, causal", "all four"),
+    Statement("Theorem 20 a, b", "theorem_20_counting", "comparisons of counts, predicates on counts",
+              "temperature 1/n; position n"),
+    Statement("Theorem 21", "theorem_21_counting_causal", "counts to the left, future-masked, independent of n",
+              "temperature 1/i, or 1/i^2 beside prev and since"),
+    Statement("Theorems 20 a, b and 21, as printed", "theorem_20_as_printed",
+              "the same to the letter of the paper (`--as-printed`)", "temperature 1/n, 1/i or 1/i^2; position n"),
+    Statement("Corollaries 17 a, b, 18 a, b, 22 a, b and 23", "compiler",
+              "any LTL formula with counting; any past formula, causal", "all four; counts causally by temperature"),
 )

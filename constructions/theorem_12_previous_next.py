@@ -63,7 +63,7 @@ def _add_neighbour(draft: Draft, formula: Previous | Next, side: Side, edge: Pre
 
 def _add_parity_head(draft: Draft, formula: Previous | Next, side: Side, edge: Predicate, parity: Parity,
                      theorem: int) -> str:
-    near = draft.near_name(formula, f" by {parity.name} keys")
+    near = draft.spell("near", formula, f" by {parity.name} keys")
     plan = TieBrokenHead(
         name=f"{side.value} {parity.name} position",
         source=f"Theorem {theorem}{draft.regime.case}",

@@ -33,7 +33,7 @@ def add_until(draft: Draft, formula: Until) -> str:
 def _add_since_or_until(draft: Draft, formula: Since | Until, side: Side, theorem: int) -> str:
     decides = require_truth(draft, Implies(formula.left, formula.right))
     holds = require_truth(draft, And(formula.left, formula.right))
-    near = draft.near_name(formula)
+    near = draft.spell("near", formula)
     plan = TieBrokenHead(
         name=f"{side.value} deciding position",
         source=f"Theorem {theorem}{draft.regime.case}",

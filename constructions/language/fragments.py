@@ -5,14 +5,11 @@ Source      [SHA] Definitions 10, 14, 19; Theorem 13 (prev only), Theorem 16 (si
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from constructions.language.syntax import (
     Comparison,
     Formula,
     Next,
     Predicate,
-    PredicateOnCount,
     Previous,
     Since,
     Until,
@@ -57,20 +54,8 @@ def _name_with_counting(temporal: list[str], to_the_right: bool) -> str:
 
 def find_future_subformula(formula: Formula) -> Formula | None:
     """The first subformula, innermost first, that itself looks to the right of its position, or None."""
-    return _find(formula, _looks_right)
+    return next(filter(_looks_right, subformulas(formula)), None)
 
 
 def _looks_right(part: Formula) -> bool:
     return isinstance(part, Next | Until) or any(count.side == "right" for count in counts_of(part))
-
-
-def find_counting_subformula(formula: Formula) -> Formula | None:
-    """The first subformula, innermost first, that only Definition 19 has, or None.
-
-    These are comparisons of counts, and numerical predicates on counts or positions.
-    """
-    return _find(formula, lambda part: isinstance(part, Comparison | Predicate | PredicateOnCount))
-
-
-def _find(formula: Formula, condition: Callable[[Formula], bool]) -> Formula | None:
-    return next((part for part in subformulas(formula) if condition(part)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constructions.language.fragments import find_counting_subformula, find_future_subformula, fragment_of
+from constructions.language.fragments import find_future_subformula, fragment_of
 from constructions.language.parser import parse_formula
 
 
@@ -37,14 +37,3 @@ def test_fragments(text: str, fragment: str) -> None:
 )  # fmt: skip
 def test_what_looks_to_the_future_is_found(text: str, found: str | None) -> None:
     assert find_future_subformula(parse_formula(text)) is (parse_formula(found) if found else None)
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("O prev Q_a & F next Q_b", None), ("O FIRST", "FIRST"), ("Q_a | 1 <= #<[Q_a]", "1 <= #<[Q_a]"),
-        ("ODD(#<[Q_a])", "ODD(#<[Q_a])"), ("ODD(#<[EVEN(#>[Q_a])])", "EVEN(#>[Q_a])"),
-    ],
-)  # fmt: skip
-def test_what_only_counting_logics_have_is_found(text: str, found: str | None) -> None:
-    assert find_counting_subformula(parse_formula(text)) is (parse_formula(found) if found else None)
