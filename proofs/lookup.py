@@ -231,7 +231,11 @@ def counted_length(count: Count, i: int, n: int) -> int:
 
 
 class CaseTruths:
-    """The truth of formulas in a case: what is counted, predicates on the count, comparisons of it with numbers."""
+    """The truth of formulas in a case: what is counted, predicates on the count, comparisons of it with numbers.
+
+    What is counted follows the case even where it depends on the position alone: such cases that no word has are
+    checked like the others.
+    """
 
     def __init__(self, count: Count):
         """Formulas that another count, or more of the word, decides are refused."""
@@ -255,14 +259,14 @@ class CaseTruths:
     def _decide(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
         if formula is self.count.operand:
             return here
-        if is_positional(formula):
-            return positional_truth(formula, i, n)
         match formula:
             case PredicateOnCount(count=count) if count is self.count:
                 return definition_of(formula).holds(others + here, n, formula.parameters)
             case Comparison(relation) if {count for _, count in difference(formula).coefficients} == {self.count}:
                 ((factor, _),) = difference(formula).coefficients
                 return RELATIONS[relation](factor * (others + here) + difference(formula).constant, 0)
+            case Predicate() | Comparison() if is_positional(formula):
+                return positional_truth(formula, i, n)
         parts = () if isinstance(formula, Comparison | PredicateOnCount) else operands(formula)
         truth = connective(formula, tuple(self._decide(part, here, others, i, n) for part in parts))
         if truth is None:
