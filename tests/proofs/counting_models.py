@@ -13,7 +13,7 @@ from constructions.network.meanings import Mean, Meaning, Near, Others, Position
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 F = Fraction
-ONE = F(1)
+ZERO, ONE, THREE = ZERO, F(1), F(3)
 
 
 @dataclass
@@ -55,8 +55,8 @@ class Style:
 
     temperature: str = "1/n"
     keys: str = ""
-    gamma: Fraction = F(3)
-    bias: Fraction = F(0)
+    gamma: Fraction = THREE
+    bias: Fraction = ZERO
     swap_masks: bool = False
 
 
@@ -80,8 +80,8 @@ def add_count(model: Model, count: Count, style: Style) -> tuple[str, str]:
     model.directions[here] = Product(parse_position_function(reciprocal), count.operand)  # type: ignore[arg-type]
     mask = Mask.FUTURE if (count.side == "left") != style.swap_masks else Mask.PAST
     model.heads[0].append(head("mean", mask, style, (), (), {mean: {counted: ONE}}))
-    model.units[0].extend((Unit({reciprocal: ONE}, F(0), {here: ONE}),
-                           Unit({reciprocal: ONE, counted: -ONE}, F(0), {here: -ONE})))
+    model.units[0].extend((Unit({reciprocal: ONE}, ZERO, {here: ONE}),
+                           Unit({reciprocal: ONE, counted: -ONE}, ZERO, {here: -ONE})))
     return mean, here
 
 
@@ -109,7 +109,7 @@ def comparison_model(text: str, alphabet: str = "01", style: Style = TEMPERATURE
         model.directions[others] = Others(count)
         lookup(model, count, style, gamma, {others: model.position("i-1")})
         for name in (others, f"is[{count.operand}]"):
-            total[name] = total.get(name, F(0)) + number
+            total[name] = total.get(name, ZERO) + number
     output = f"is[{text}]"
     model.directions[output] = Truth(formula)
     for knee, write in KNEES[formula.relation]:
@@ -147,7 +147,7 @@ def predicate_model(text: str, alphabet: str = "01", style: Style = TEMPERATURE)
     lookup(model, count, style, style.gamma, {near[0]: model.position(f"[{name}]"),
                                               near[1]: model.position(f"[{name}](i-1)")})
     model.directions[output] = Truth(formula)
-    for reads, offset in (({near[0]: ONE, counted: ONE}, ONE), ({near[1]: ONE, counted: -ONE}, F(0))):
+    for reads, offset in (({near[0]: ONE, counted: ONE}, ONE), ({near[1]: ONE, counted: -ONE}, ZERO)):
         for knee, write in ((F(1, 4), F(2)), (F(3, 4), -F(2))):
             model.units[1].append(Unit(reads, -offset - knee + style.bias, {output: write}))
     return model.finish(output)
