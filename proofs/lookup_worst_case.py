@@ -232,7 +232,8 @@ def find_lookup_worst_case(profiles: Profiles) -> WorstCase:
                 upper = error.upper()
                 if upper > 0 and (excess not in best or upper > best[excess][1]):
                     best[excess] = (error, upper, case)
-    return WorstCase(*(_extreme(*best[excess], excess) if excess in best else None for excess in (True, False)))
+        extremes = [_extreme(*best[excess], excess) if excess in best else None for excess in (True, False)]
+    return WorstCase(*extremes)
 
 
 def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:

@@ -9,11 +9,14 @@ from fractions import Fraction
 
 import mpmath
 
+from proofs.enclosures.softmax import MAX_SPREAD
 from proofs.extremes import Extreme
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
 """Relative; enclosures of 128 bits are about 10^-38 wide."""
+LEAST_EXPONENT = -2 * MAX_SPREAD
+"""Smaller errors count as 0: enclosures are not finer, and as rationals they would fill the memory."""
 
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
@@ -28,6 +31,8 @@ def error_by_mpmath(extreme: Extreme) -> Fraction:
             wrong += weight * _mpf(error)
         error = wrong / total
     mantissa, exponent = error.man_exp  # without the sign
+    if exponent < LEAST_EXPONENT:
+        return Fraction(0)
     return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 

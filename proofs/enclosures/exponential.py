@@ -65,7 +65,7 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
 
 
 def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
-    """Rationals around every number of the ball.
+    """Rationals around every number of the ball, as close as the working precision allows.
 
     >>> [str(x) for x in exact_ends(arb(1) / 2)]
     ['1/2', '1/2']

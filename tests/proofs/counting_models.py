@@ -8,12 +8,13 @@ from fractions import Fraction
 
 from constructions.language.brackets import parse_position_function
 from constructions.language.parser import parse_formula
+from constructions.language.semantics import satisfies
 from constructions.language.syntax import Comparison, Count, Formula, PredicateOnCount, counts_of, difference
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 F = Fraction
-ZERO, ONE, THREE = ZERO, F(1), F(3)
+ZERO, ONE, THREE = F(0), F(1), F(3)
 
 
 @dataclass
@@ -33,13 +34,12 @@ class Model:
         return text
 
     def symbolic_truth(self, formula: Formula) -> str:
-        """The truth of a symbol or of ``true``, embedded."""
+        """The truth of a formula over symbols, embedded."""
         name = f"is[{formula}]"
         self.directions[name] = Truth(formula)
-        if formula is parse_formula("true"):
-            self.positions[name] = parse_position_function("1")
-        else:
-            self.tokens.setdefault(formula.symbol, {})[name] = ONE  # type: ignore[attr-defined]
+        for symbol in self.alphabet:
+            if satisfies(formula, (symbol,), 1):
+                self.tokens.setdefault(symbol, {})[name] = ONE
         return name
 
     def finish(self, output: str) -> Transformer:
