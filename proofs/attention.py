@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula
+from constructions.language.syntax import Formula, is_positional
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
@@ -138,6 +138,8 @@ class _Derivation:
             for name in row:
                 if name not in known:
                     raise NotDerived(f"a query reads {name}, which depends on the word")
+        if not is_positional(self.when):
+            raise NotDerived(f"{format_formula(self.when)} depends on the word, and the head does not look up a count")
         self.read = self._truths_read(transformer)
         self.target = build_target(meaning.formula, self.read.values())
         if (head.mask is not Mask.FUTURE) if self.target.past else (head.mask is not Mask.PAST):
