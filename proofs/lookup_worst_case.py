@@ -22,7 +22,7 @@ from proofs.lookup import Affine, LookupObligation, Row
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
-SMALLEST = Fraction(1, 10**20)
+SMALLEST = Fraction(1, 10**15)
 """Bounds below this are rounded up to it. The errors of all counts together, each times its coefficient of at most ten
 digits, may be 1/4: nothing is lost."""
 ROOM = 1 + Fraction(1, 10**6)
