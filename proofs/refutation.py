@@ -16,7 +16,7 @@ from constructions.language.syntax import Count, is_symbolic
 from constructions.network.transformer import Transformer
 from proofs import by_z3
 from proofs.attention import AttentionObligation
-from proofs.discharge import TOLERATED_ERROR, Line, bounds_of
+from proofs.discharge import TOLERATED_ERROR, Line
 from proofs.lookup import LookupObligation
 from proofs.lookup_worst_case import LookupExtreme, find_violations
 from proofs.replay import Counterexample, InexactHardAttention, find_miss
@@ -33,7 +33,6 @@ BITS = 192
 
 def find_counterexample(transformer: Transformer, max_n: int, lines: Sequence[Line]) -> Counterexample | None:
     """The counterexample with the shortest word that the search finds; None says nothing about the claim."""
-    bounds = bounds_of(lines)
     try:
         exhausted = exhaustive_length(len(transformer.alphabet), max_n)
         words = itertools.chain(
@@ -42,7 +41,7 @@ def find_counterexample(transformer: Transformer, max_n: int, lines: Sequence[Li
             _words_with_counts(transformer, exhausted, lines),
             _simple_words(transformer.alphabet, range(exhausted + 1, max_n + 1)),
         )
-        return next((miss for word in words if (miss := find_miss(transformer, word, BITS, bounds))), None)
+        return next((miss for word in words if (miss := find_miss(transformer, word, BITS))), None)
     except InexactHardAttention:
         return None
 

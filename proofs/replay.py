@@ -18,12 +18,11 @@ from constructions.network.transformer import FeedForward, Head, Transformer, We
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import enclose_mean
-from proofs.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, Bounds
+from proofs.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX
 from proofs.lookup import counted_length
 
 Residual = dict[str, Interval]
 HALF_A_COUNT = Interval(Fraction(-1, 2), Fraction(1, 2))
-NO_BOUNDS: Bounds = {}
 
 
 @dataclass(frozen=True)
@@ -89,11 +88,10 @@ def feed(feedforward: FeedForward, vector: Residual) -> Residual:
 class Reading:
     """What the meanings of directions say of one word."""
 
-    def __init__(self, word: Sequence[str], bounds: Bounds):
-        """``bounds`` are what is claimed of *others* directions, by name; without them half a count is allowed."""
+    def __init__(self, word: Sequence[str]):
+        """Nothing is read yet."""
         self.word = tuple(word)
         self.n = len(word)
-        self.bounds = bounds
         self._truths: dict[Formula, tuple[bool, ...]] = {}
 
     def truth(self, formula: Formula, i: int) -> bool:
@@ -111,8 +109,11 @@ class Reading:
         """The truth that a direction of this meaning holds at position i, if it holds one."""
         return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product) else None
 
-    def allowed(self, direction: str, meaning: Meaning, i: int) -> Interval | None:
-        """The numbers that the meaning allows at position i; None if it allows all."""
+    def allowed(self, meaning: Meaning, i: int) -> Interval | None:
+        """The numbers that the meaning allows at position i; None if it allows all.
+
+        A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
+        """
         match meaning:
             case Position(value):
                 return point(value.evaluate(i=i, n=self.n))
@@ -128,20 +129,19 @@ class Reading:
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
             case Others(count):
                 others = self.count(count, i) - self.truth(count.operand, i)
-                return self.bounds.get(direction, HALF_A_COUNT) + point(Fraction(others))
+                return HALF_A_COUNT + point(Fraction(others))
             case Anything():
                 return None
 
 
-def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192,
-              bounds: Bounds = NO_BOUNDS) -> Counterexample | None:
+def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any."""
     stream = run_soft(transformer, word, bits)
-    reading = Reading(word, bounds)
+    reading = Reading(word)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))
-            allowed = reading.allowed(name, meaning, i)
+            allowed = reading.allowed(meaning, i)
             if allowed is not None and value.misses(allowed.lower, allowed.upper):
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

@@ -38,7 +38,7 @@ def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> 
 
 
 def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weights, sign: int, bound: Fraction) -> bool:
-    pending = [group]
+    pending = [group] if group else []
     while pending:
         group = pending.pop()
         if not _within(_hulls(profiles, group, weights), sign, bound * profiles.scale):

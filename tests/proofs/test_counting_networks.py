@@ -56,13 +56,15 @@ def check_all_words(transformer: Transformer, lines: Sequence[Line], max_n: int)
     bounds = bounds_of(lines)
     output = transformer.directions[transformer.output]
     for word in (w for n in range(1, max_n + 1) for w in itertools.product("01", repeat=n)):
-        reading, stream = Reading(word, bounds), run_soft(transformer, word, 128)
+        reading, stream = Reading(word), run_soft(transformer, word, 128)
         truths = truth_values(output.formula, word)  # type: ignore[union-attr]
         for i, vector in enumerate(stream, start=1):
             assert vector[transformer.output] == point(Fraction(truths[i - 1])), (word, i)
             for name, meaning in transformer.directions.items():
-                allowed = reading.allowed(name, meaning, i)
-                value = vector.get(name, point(Fraction(0)))
+                allowed, value = reading.allowed(meaning, i), vector.get(name, point(Fraction(0)))
+                if isinstance(meaning, Others):
+                    others = reading.count(meaning.count, i) - reading.truth(meaning.count.operand, i)
+                    allowed = bounds[name] + point(Fraction(others))
                 assert allowed is None or value.within(allowed.lower, allowed.upper), (word, i, name)
 
 
