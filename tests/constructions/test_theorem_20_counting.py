@@ -2,6 +2,7 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
+import mpmath
 import pytest
 
 from constructions.language.parser import parse_count, parse_formula
@@ -114,6 +115,36 @@ def test_the_scores_are_sharpened_by_three_times_the_sum_of_the_coefficients(tex
     lookups = [head for _, _, head in network(text, Regime()).heads() if head.name != "uniform"]
     assert {row[name] for head in lookups for row in head.queries for name in row if name.startswith(("mean", "1/"))} \
         == {sharpness}
+
+
+def worst(text: str, max_n: int, gamma: Fraction = Fraction(3)) -> list[str]:
+    """The worst errors of the lookups to six digits, above and below, or where false and where true."""
+    found = [line.worst for line in discharge(network(text, Regime(), gamma), max_n) if line.kind == "lookup"]
+    return [f"{float(extreme.upper):.6g} at {extreme.n}, {extreme.i}" for case in found if case
+            for extreme in case.extremes]
+
+
+def test_the_worst_error_of_a_count_is_the_sharp_form_of_lemma_7() -> None:
+    """(x + 2 x^4 + ...)/(1 + x + x^4 + ...) with x = e^-3: no other position is counted, or all are."""
+    x = mpmath.exp(-3)
+    sharp = sum(k * x ** (k * k) for k in range(8)) / sum(x ** (k * k) for k in range(8))
+    assert mpmath.nstr(sharp, 6) == "0.0474373"
+    assert worst("#<[Q_a] >= 1", 8) == ["0.0474373 at 8, 8"] * 2
+
+
+def test_the_worst_error_of_a_parity_is_two_neighbours_against_one_position() -> None:
+    x = mpmath.exp(-3)
+    assert mpmath.nstr(2 * x / (1 + 2 * x), 6) == "0.090557"
+    assert "0.090557 at 3, 3" in worst("ODD(#<[Q_a])", 8)
+
+
+@pytest.mark.parametrize(("text", "critical"), [("#<[Q_a] >= 1", 1166948), ("ODD(#<[Q_a])", 1791759)])
+def test_the_critical_constants_are_where_the_closed_forms_are_a_quarter(text: str, critical: int) -> None:
+    """The sharp form of Lemma 7 is 1/4 at x = 0.311315617580594, that is at γ = 1.1669480; 2x/(1 + 2x) at γ = ln 6."""
+    def is_proved(gamma: Fraction) -> bool:
+        return all(line.proved for line in discharge(network(text, Regime(), gamma), 16))
+
+    assert is_proved(Fraction(critical + 1, 10**6)) and not is_proved(Fraction(critical, 10**6) - Fraction(1, 10**6))
 
 
 def test_a_large_coefficient_is_computed_exactly() -> None:
