@@ -17,12 +17,18 @@ from math import gcd, lcm
 from flint import arb
 
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
-from proofs.extremes import SMALLEST, Extreme, WorstCase, proved_bound
+from proofs.extremes import Extreme, WorstCase, proved_bound
 from proofs.lookup import Affine, LookupObligation, Row
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
+SMALLEST = Fraction(1, 10**15)
+"""Bounds below this are rounded up to it. The errors of all counts together, each times its coefficient of at most ten
+digits, may be 1/4: nothing is lost."""
+ROOM = 1 + Fraction(1, 10**6)
+"""Bounds exceed what was found by this factor, so that a checker that encloses more coarsely finds them true."""
 TINY = ball(SMALLEST)
+QUARTER = Fraction(1, 4)
 
 
 @dataclass(frozen=True)
@@ -240,11 +246,21 @@ def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
     if upper < TINY:
         return LookupExtreme(Fraction(0), SMALLEST, case, excess)
     lower_end, upper_end = exact_ends(error)
-    return LookupExtreme(max(lower_end, Fraction(0)), proved_bound(upper_end), case, excess)
+    return LookupExtreme(max(lower_end, Fraction(0)), _roomy_bound(upper_end), case, excess)
+
+
+def _roomy_bound(upper: Fraction) -> Fraction:
+    """A short number above ``upper``; but 1/4 itself, beyond which nothing is proved, if there is not enough room.
+
+    >>> str(_roomy_bound(Fraction(1, 3))), str(_roomy_bound(Fraction(1, 4) - Fraction(1, 10**9)))
+    ('3333336666667/10000000000000', '1/4')
+    """
+    bound = proved_bound(max(upper * ROOM, SMALLEST))
+    return QUARTER if upper <= QUARTER < bound else bound
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[Case]:
-    """Cases in which the error certainly exceeds ``bound``, the shortest word for each profile."""
+    """Cases in which the error certainly exceeds ``bound``, for each profile one of the shortest word."""
     profiles = Profiles(obligation, bits, longest_first=False)
     with working_precision(bits):
         least = ball(bound)

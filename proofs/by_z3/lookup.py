@@ -18,8 +18,8 @@ from proofs.by_z3.solver import is_unsat, new_solver, rational
 from proofs.enclosures.exponential import enclose_exp
 from proofs.lookup_worst_case import Peak, Profile, Profiles, Window
 
-NEGLIGIBLE_NATS, NEGLIGIBLE = 800, Fraction(1, 2**1100)
-"""e^-800 < 2^-1100, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-1100]."""
+NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
+"""e^-400 < 2^-550, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-550]."""
 Ends = tuple[Fraction, Fraction]
 
 

@@ -94,8 +94,8 @@ def test_the_worst_case_of_odd_at_three_positions_is_two_neighbours_against_one(
     worst = [line.worst.worst for line in discharge(predicate_model("ODD(#<[Q_1])"), 3) if line.worst]
     for extreme in worst:
         assert extreme is not None and (extreme.n, extreme.i) == (3, 3)
-        x = extreme.upper / (2 - 2 * extreme.upper)
-        assert abs(x - Fraction("0.049787068367863943")) < Fraction(1, 10**12)
+        x = extreme.lower / (2 - 2 * extreme.lower)
+        assert abs(x - Fraction("0.049787068367863943")) < Fraction(1, 10**13)
     assert {extreme.count for extreme in worst if extreme} == {1, 2}
 
 
@@ -107,7 +107,8 @@ def test_the_worst_case_of_a_count_is_lemma_7_in_its_sharp_form() -> None:
         if line.worst:
             assert line.worst.if_false is not None and line.worst.if_true is not None
             for extreme in (line.worst.if_false, line.worst.if_true):
-                assert abs(extreme.upper - x / (1 + x)) < Fraction(1, 10**13)
+                assert abs(extreme.lower - x / (1 + x)) < Fraction(1, 10**13)
+                assert extreme.lower < extreme.upper <= extreme.lower * Fraction(1000002, 1000000)
             assert (line.worst.if_false.count, line.worst.if_true.count) in {(0, 1), (1, 2)}
 
 
