@@ -336,6 +336,26 @@ def test_run_of_an_unsupported_formula_shows_the_truth_and_says_that_there_is_no
     assert "ODD(#<[Q_1])" in result.json["note"] and result.json["directions"] == []
 
 
+def test_run_shows_the_number_the_mean_and_the_lookup_of_every_count(certify: Any) -> None:
+    result = certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01")
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["#<[Q_1]", "number", "0", "1", "2", "2"] in rows and ["mean", "0", "1/2", "2/3", "1/2"] in rows
+    assert ["hard", "others", "0", "0", "1", "2"] in rows
+    mean, others = (trace for trace in certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01", "--json")
+                    .json["directions"] if "count" in trace)
+    assert (mean["direction"], mean["count"], mean["number"]) == ("mean[#<[Q_1]]", "#<[Q_1]", [0, 1, 2, 2])
+    assert mean["soft_lower"][1] == mean["soft_upper"][1] == "0.5"
+    assert others["hard"] == ["0", "0", "1", "2"]
+
+
+def test_counting_as_printed_is_refuted_on_a_word_of_one_symbol(certify: Any) -> None:
+    data = certify("formula", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "5", "--as-printed", "--json").json
+    found = data["counterexample"]
+    assert data["verdict"] == "refuted"
+    assert (found["word"], found["position"], found["direction"]) == (["0"], 1, "near[ODD(#<[Q_1])]")
+    assert (found["value_lower"], found["allowed"]) == ("1", ["0", "1/4"])
+
+
 def test_run_takes_predicates_of_the_user(certify: Any) -> None:
     result = certify("run", "THIRD", "aaaa", "--alphabet", "a", "--json", "--predicate", "THIRD(k,n) := k % 3 == 1")
     assert result.json["truth"] == [True, False, False, True]
