@@ -21,6 +21,7 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
+    order = {name: place for place, name in enumerate(transformer.directions)}
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -40,7 +41,8 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
                 "error_if_false": str(line.worst.bound(False)),
                 "error_if_true": str(line.worst.bound(True)),
             }
-            for line in lines if line.worst is not None
+            for line in sorted((line for line in lines if line.worst is not None),
+                               key=lambda line: (line.layer, line.place, order[line.direction]))
         ],
     }
     return write_canonical(certificate)
