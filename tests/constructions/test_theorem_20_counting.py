@@ -20,7 +20,7 @@ from tests.constructions.helpers import network
 
 REGIMES = [Regime(), Regime(Sharpening.POSITION)]
 FORMULAS = ["#<[Q_a] >= 2", "#>[Q_a] < 2", "3*#<[Q_a] - 2*#>[Q_b] >= 2", "#<[Q_a] - #<[Q_b] == 0", "ODD(#<[Q_a])",
-            "PRIME(#>[Q_a])", "#<[#>[Q_a] > 1] != 2", "MOD(3,2)(#<[EVEN(#<[Q_b])])", "#<[ODD] <= #<[Q_a]"]
+            "#<[Q_a] == #>[Q_a]", "PRIME(#>[Q_a])", "#<[#>[Q_a] > 1] != 2", "MOD(3,2)(#<[EVEN(#<[Q_b])])", "#<[ODD] <= #<[Q_a]"]
 
 
 def words_up_to(n: int) -> Iterator[tuple[str, ...]]:
