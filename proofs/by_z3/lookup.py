@@ -13,13 +13,14 @@ from typing import Any
 
 import z3
 
-from proofs.by_z3.costs import FINE_BITS
 from proofs.by_z3.solver import is_unsat, new_solver, rational
 from proofs.enclosures.exponential import enclose_exp
 from proofs.lookup_worst_case import Peak, Profile, Profiles, Window
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
 """e^-400 < 2^-550, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-550]."""
+EXTRA_BITS = 64
+"""What the exact worst case could decide, Z3 decides too: its enclosures are finer by so many bits."""
 Ends = tuple[Fraction, Fraction]
 
 
@@ -31,7 +32,7 @@ def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> 
     Raises:
         Undecided: if Z3 gives up.
     """
-    weights = _Weights()
+    weights = _Weights(profiles.bits + EXTRA_BITS)
     ordered = sorted((profile for profile, _ in profiles.cases),
                      key=lambda profile: (profile.window.peak.drop(1), profile.left))
     return all(_proves_group(profiles, ordered, weights, sign, bound) for sign, bound in ((1, excess), (-1, shortfall)))
@@ -52,7 +53,8 @@ def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weight
 class _Weights:
     """Weights relative to the greatest, enclosed once."""
 
-    def __init__(self) -> None:
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
         self._ends: dict[tuple[Peak, int], Ends] = {}
 
     def ends(self, peak: Peak, offset: int) -> Ends:
@@ -64,7 +66,7 @@ class _Weights:
     def _enclose(self, drop: Fraction) -> Ends:
         if drop < -NEGLIGIBLE_NATS:
             return Fraction(0), NEGLIGIBLE
-        ends = enclose_exp(drop, FINE_BITS)
+        ends = enclose_exp(drop, self._bits)
         unit = Fraction(2) ** ends.exponent
         return ends.lower * unit, ends.upper * unit
 
