@@ -147,7 +147,8 @@ class _Derivation:
                 case meaning:
                     why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
                     raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
-        self.atoms = list(dict.fromkeys(meaning.formula for meaning in self.read.values()))
+        self.atoms = list(dict.fromkeys([*(meaning.formula for meaning in self.read.values()),
+                                         *(part.count.operand for part in self.counted.values())]))
         self.target = None if isinstance(self.meaning, Position) else self.meaning.formula
         parts = _parts(self._evaluated(), self.atoms)
         self.terms = list(dict.fromkeys(difference(part) for part in parts
@@ -162,7 +163,6 @@ class _Derivation:
         if self.target is not None:
             yield self.target
         yield from (meaning.when for meaning in self.read.values() if isinstance(meaning, Near))
-        yield from (part.count.operand for part in self.counted.values())
 
     def situations(self, max_n: int) -> Iterable[_Situation]:
         """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
