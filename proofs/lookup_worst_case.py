@@ -252,13 +252,12 @@ def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
 
 
 def _roomy_bound(upper: Fraction) -> Fraction:
-    """A short number above ``upper``; but 1/4 itself, beyond which nothing is proved, if there is not enough room.
+    """A short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
 
-    >>> str(_roomy_bound(Fraction(1, 3))), str(_roomy_bound(Fraction(1, 4) - Fraction(1, 10**9)))
-    ('3333336666667/10000000000000', '1/4')
+    >>> [str(_roomy_bound(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
+    ['3000003/20000000', '1/4', '250000001/1000000000']
     """
-    bound = proved_bound(max(upper * ROOM, SMALLEST))
-    return QUARTER if upper <= QUARTER < bound else bound
+    return max(proved_bound(upper), min(proved_bound(max(upper * ROOM, SMALLEST)), QUARTER))
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[Case]:
