@@ -15,6 +15,7 @@ import typer
 
 from certify.options import (
     AlphabetOption,
+    AsPrintedOption,
     CausalOption,
     CertificateOption,
     FormulaText,
@@ -173,6 +174,7 @@ def formula(
         help="write the certificate here; - is standard output (without FORMULA: a folder for all)")] = None,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -188,12 +190,14 @@ def formula(
     if text is None:
         from certify.demo import run_demo
 
-        refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize})
+        refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize,
+                                "--as-printed": as_printed})
         raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
     check_place(output, as_json)
     parsed, symbols = read_formula(text, alphabet, predicate)
     with ProgressLine() as progress:
-        outcome = certify(parsed, symbols, max_n, read_regime(regime, causal), read_gamma(gamma), progress=progress)
+        outcome = certify(parsed, symbols, max_n, read_regime(regime, causal), read_gamma(gamma), progress=progress,
+                          as_printed=as_printed)
     finish(outcome, as_json, style, parenthesize, output)
 
 
@@ -246,6 +250,7 @@ def build(
     causal: CausalOption = False,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
 ) -> None:
     """Write the transformer of FORMULA as JSON."""
     from certify.files import check_writable, write_text
@@ -256,7 +261,7 @@ def build(
     check_writable(output)
     parsed, symbols = read_formula(text, alphabet, predicate)
     try:
-        network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma))
+        network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed)
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     write_text(output, write_canonical(transformer_to_json(network)))
@@ -296,6 +301,7 @@ def run(
     causal: CausalOption = False,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
@@ -318,7 +324,7 @@ def run(
         parsed, symbols = read_formula(subject, alphabet, predicate)
         letters = parse_word(word, symbols)
         try:
-            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma))
+            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed)
             result = run_transformer(network, letters)
         except Unsupported as construct:
             result = run_formula(parsed, letters, f"truth only, no network: {construct}")
@@ -334,6 +340,7 @@ def explain(
     alphabet: AlphabetOption = None,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -346,7 +353,7 @@ def explain(
     from certify.report import console
 
     parsed, symbols = read_formula(text, alphabet, predicate)
-    explanation = explain_formula(parsed, symbols, read_gamma(gamma))
+    explanation = explain_formula(parsed, symbols, read_gamma(gamma), as_printed)
     if as_json:
         print_json(explanation_to_json(explanation))
     else:

@@ -28,15 +28,18 @@ class Explanation:
     networks: tuple[tuple[Regime, Transformer | str], ...]
 
 
-def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction) -> Explanation:
+def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
+                    as_printed: bool = False) -> Explanation:
     """Compile the formula in every regime."""
     return Explanation(formula, alphabet, gamma,
-                       tuple((regime, _compile(formula, alphabet, regime, gamma)) for regime in ALL_REGIMES))
+                       tuple((regime, _compile(formula, alphabet, regime, gamma, as_printed))
+                             for regime in ALL_REGIMES))
 
 
-def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction) -> Transformer | str:
+def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction,
+             as_printed: bool) -> Transformer | str:
     try:
-        return compile_formula(formula, alphabet, regime, gamma)
+        return compile_formula(formula, alphabet, regime, gamma, as_printed)
     except Unsupported as construct:
         return str(construct)
 

@@ -40,6 +40,8 @@ StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are pr
 ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 PredicateOption = Annotated[list[str] | None, typer.Option(
     "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
+AsPrintedOption = Annotated[bool, typer.Option(
+    "--as-printed", help="count to the letter of [SHA] Theorems 20 and 21, which is not always right")]
 CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
 
@@ -47,16 +49,12 @@ CertificateOption = Annotated[str | None, typer.Option(
 def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...]]:
     """The formula, which may mention the user's predicates, and its alphabet."""
     from certify.files import check_unicode, read_text
-    from constructions.errors import InputError
     from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
-    from constructions.language.predicates import parse_predicate_definition
+    from constructions.language.predicates import parse_predicate_definitions
 
     check_unicode(text, *([alphabet] if alphabet else []), *(predicates or []))
     symbols = parse_alphabet(alphabet) if alphabet is not None else None
-    definitions = [parse_predicate_definition(definition) for definition in predicates or []]
-    defined = {definition.name: definition for definition in definitions}
-    if len(defined) < len(definitions):
-        raise InputError("--predicate: one name is defined twice, expected distinct names")
+    defined = parse_predicate_definitions(predicates or [])
     formula = parse_formula(read_text("-") if text == "-" else text, symbols, defined)
     return formula, symbols or alphabet_of(formula)
 

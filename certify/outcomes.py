@@ -10,8 +10,8 @@ from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
+from proofs.extremes import Extreme
 from proofs.replay import Counterexample
-from proofs.worst_case import Extreme
 
 
 @dataclass(frozen=True, kw_only=True)

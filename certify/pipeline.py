@@ -12,6 +12,7 @@ from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedCl
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import alphabet_of, parse_formula
+from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
@@ -48,20 +49,24 @@ class Clock:
 
 def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
             regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
-            progress: Progress = lambda _: None) -> Outcome:
+            progress: Progress = lambda _: None, as_printed: bool = False,
+            predicates: Sequence[str] = ()) -> Outcome:
     """Build the transformer of a formula and decide the claim for every word of length at most ``max_n``.
 
+    With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
+    ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``.
+
     Raises:
-        InputError: for a malformed formula, alphabet, max_n or gamma.
+        InputError: for a malformed formula, predicate, alphabet, max_n or gamma.
     """
     check_max_n(max_n)
     clock = Clock()
     if isinstance(formula, str):
-        formula = parse_formula(formula, alphabet)
+        formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
     alphabet = tuple(alphabet or alphabet_of(formula))
     clock.stamp("parse")
     try:
-        transformer = compile_formula(formula, alphabet, regime, gamma)
+        transformer = compile_formula(formula, alphabet, regime, gamma, as_printed)
     except Unsupported as construct:
         return UnsupportedClaim(formula=formula, alphabet=alphabet, max_n=max_n, regime=regime, seconds=clock.total,
                                 stages=clock.stages, reason=str(construct))

@@ -15,12 +15,16 @@ from rich.text import Text
 from certify.files import printable
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.language.printer import Style, format_formula
-from constructions.network.meanings import Meaning, Near, Position, Product, Truth
+from constructions.language.syntax import TRUE
+from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
 from proofs.discharge import Line
+from proofs.extremes import Extreme
+from proofs.lookup import LookupObligation
 from proofs.replay import Counterexample
-from proofs.worst_case import Extreme
 
 QUARTER = Fraction(1, 4)
+APPROXIMATING = ("attention", "lookup")
+"""The kinds of obligations about heads whose values are not exact."""
 WIDTH = 132
 NARROW = 112
 """Below this many columns a table leaves out what is not essential."""
@@ -145,8 +149,8 @@ def print_shape(out: Console, outcome: Outcome) -> None:
 
 
 def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
-    """A row for each attention obligation: the worst case over all inputs, and where it is."""
-    attention = [line for line in lines if line.kind == "attention"]
+    """A row for each obligation of a head that approximates: the worst case over all inputs, and where it is."""
+    attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return
     names = ["statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error", "slack to 1/4"]
@@ -169,17 +173,31 @@ def _attention_cells(line: Line) -> dict[str, str]:
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
     error, slack = (enclosed(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
         ("0", "0.25") if line.proved else ("-", "-"))
+    if _is_about_a_number(line):
+        slack = "-"
     return {
         "statement": line.source,
         "head": f"{line.layer}.{line.place}",
         "attends to": line.obligation.head.name if line.obligation else "-",
-        "approximates": _shortened(format_formula(line.obligation.target.formula) if line.obligation
-                                   else line.direction),
+        "approximates": _shortened(line.obligation.aim if line.obligation else line.direction) + _guard(line),
         "rows": str(line.rows),
         "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
         "worst error": error,
         "slack to 1/4": slack + mark,
     }
+
+
+def _guard(line: Line) -> str:
+    """Under which condition on the word a lookup is claimed, if under one."""
+    meaning = line.obligation.meaning if isinstance(line.obligation, LookupObligation) else None
+    if not isinstance(meaning, Near) or meaning.when is TRUE:
+        return ""
+    return f" if {_shortened(format_formula(meaning.when), 20)}"
+
+
+def _is_about_a_number(line: Line) -> bool:
+    """Whether the head approximates a number: then a comparison bounds the error, after weighting it."""
+    return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
 
 
 def _shortened(text: str, length: int = 40) -> str:
@@ -190,7 +208,7 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
     """What else had to be proved, counted, and a line for each failure."""
     out.print()
     parts = []
-    for kind, noun in (("embedding", "embedded direction"), ("uniform", "uniform head"),
+    for kind, noun in (("embedding", "embedded direction"), ("uniform", "uniform head"), ("mean", "mean head"),
                        ("feed-forward", "feed-forward output")):
         part = [line for line in lines if line.kind == kind]
         if part:
@@ -238,8 +256,10 @@ def describe_expected(found: Counterexample) -> str:
     allowed = found.allowed
     values = str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
     match found.meaning:
-        case Near(formula) | Truth(formula) if found.expected is not None:
+        case Near(formula) | Truth(formula) | Product(_, formula) if found.expected is not None:
             return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
+        case Mean() | Others():
+            return f"{values}, {found.meaning}"
         case Position(value):
             return f"{values}, the value of {value}"
     return values
@@ -262,7 +282,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "obligations": len(outcome.lines),
         "proved": sum(line.proved for line in outcome.lines),
         "worst_error": _extreme_to_json(worst, extreme) if worst and extreme else None,
-        "heads": [_line_to_json(line) for line in outcome.lines if line.kind == "attention"],
+        "heads": [_line_to_json(line) for line in outcome.lines if line.kind in APPROXIMATING],
         "seconds": round(outcome.seconds, 3),
         "stages": {name: round(seconds, 3) for name, seconds in outcome.stages.items()},
     }

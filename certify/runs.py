@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,16 +15,16 @@ from rich.text import Text
 from certify.files import printable
 from certify.report import decimal, decimal_lower, decimal_upper, plain, show_word
 from constructions.errors import InputError
-from constructions.language.printer import Style, format_formula
+from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import Formula, subformulas
-from constructions.network.meanings import Near, Truth
+from constructions.language.syntax import Count, Formula, counts_of, subformulas
+from constructions.network.meanings import Mean, Near, Others, Truth
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.enclosures.intervals import Interval, point
+from proofs.replay import Reading, run_soft
 from proofs.replay import Residual as SoftResidual
-from proofs.replay import run_soft
 
 BITS = 192
 MAX_LENGTH = 1024
@@ -35,12 +35,12 @@ _Row = tuple[str, str, list[str]]
 
 @dataclass(frozen=True)
 class Trace:
-    """What one direction holds along the word, beside the truth of its formula."""
+    """What one direction holds along the word, beside the truth of its formula or the number of its count."""
 
     direction: str
-    formula: Formula
+    subject: Formula | Count
     exact: bool
-    truth: tuple[bool, ...]
+    truth: tuple[bool, ...] | tuple[int, ...]
     soft: tuple[Interval, ...]
     hard: tuple[str, ...]
 
@@ -62,7 +62,7 @@ def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
 
 
 def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
-    """All truth and near directions of the network along the word.
+    """All directions of the network about subformulas and their counts, along the word.
 
     Raises:
         InputError: if the word is too long, has a symbol outside the alphabet, or the network is not defined on it.
@@ -78,22 +78,31 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     if not isinstance(output, Truth | Near):
         raise InputError(f"output {transformer.output}: {output}, expected a direction that means a formula")
     soft, hard = run_soft(transformer, word, BITS), run_hard(transformer, word)
-    shown = set(subformulas(output.formula))
+    shown: set[Formula | Count] = set()
+    for part in subformulas(output.formula):
+        shown |= {part, *counts_of(part)}
+    reading = Reading(word)
     traces = [
-        _trace(name, meaning, word, soft, hard)
+        _trace(name, meaning, reading, soft, hard)
         for name, meaning in transformer.directions.items()
-        if isinstance(meaning, Truth | Near) and meaning.formula in shown
+        if isinstance(meaning, Truth | Near | Mean | Others) and _subject(meaning) in shown
     ]
     return Run(word, output.formula, truth_values(output.formula, word), tuple(traces))
 
 
-def _trace(name: str, meaning: Truth | Near, word: Sequence[str], soft: list[SoftResidual],
+def _subject(meaning: Truth | Near | Mean | Others) -> Formula | Count:
+    return meaning.count if isinstance(meaning, Mean | Others) else meaning.formula
+
+
+def _trace(name: str, meaning: Truth | Near | Mean | Others, reading: Reading, soft: list[SoftResidual],
            hard: list[Residual]) -> Trace:
+    places = range(1, reading.n + 1)
     return Trace(
         direction=name,
-        formula=meaning.formula,
-        exact=isinstance(meaning, Truth),
-        truth=truth_values(meaning.formula, word),
+        subject=_subject(meaning),
+        exact=isinstance(meaning, Truth | Mean),
+        truth=tuple(reading.count(meaning.count, i) for i in places) if isinstance(meaning, Mean | Others)
+        else tuple(reading.truth(meaning.formula, i) for i in places),
         soft=tuple(vector.get(name, point(Fraction(0))) for vector in soft),
         hard=tuple(str(vector.get(name, 0)) for vector in hard),
     )
@@ -123,16 +132,35 @@ def _rows(run: Run, style: Style) -> list[_Row]:
     """Label, kind of value, and a cell per position; the first two rows are the symbols and the positions."""
     rows: list[_Row] = [("", "symbol", list(map(printable, run.word))),
                         ("", "position", [str(place) for place in range(1, len(run.word) + 1)])]
+    counts: set[Count] = set()
     for formula in subformulas(run.formula):
+        for count in dict.fromkeys(counts_of(formula)):
+            if count not in counts:
+                rows += _count_rows(run, count, style)
+        counts |= set(counts_of(formula))
         truth = truth_values(formula, run.word)
         rows.append((format_formula(formula, style=style), "truth", ["T" if holds else "." for holds in truth]))
-        traces = sorted((trace for trace in run.traces if trace.formula == formula), key=lambda trace: trace.exact)
+        traces = sorted((trace for trace in run.traces if trace.subject == formula), key=lambda trace: trace.exact)
         for trace in traces:
             if trace.exact:
                 rows.append(("", "exact", [_soft(value) for value in trace.soft]))
             else:
                 rows.append(("", f"soft{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
                 rows.append(("", f"hard{_note(trace.direction)}", list(trace.hard)))
+    return rows
+
+
+def _count_rows(run: Run, count: Count, style: Style) -> list[_Row]:
+    """The number at each position, what the mean holds, and how many other positions the lookups find."""
+    reading = Reading(run.word)
+    rows: list[_Row] = [(format_count(count, style), "number",
+                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
+    for trace in sorted((trace for trace in run.traces if trace.subject == count), key=lambda trace: not trace.exact):
+        if trace.exact:
+            rows.append(("", "mean", list(trace.hard)))
+        else:
+            rows.append(("", f"soft others{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
+            rows.append(("", f"hard others{_note(trace.direction)}", list(trace.hard)))
     return rows
 
 
@@ -174,22 +202,27 @@ def _note(direction: str) -> str:
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
-    """``truth`` is a list of Booleans by position; each trace has its soft bounds and hard values."""
+    """``truth`` is a list of Booleans by position; each trace has its soft bounds and hard values.
+
+    A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``.
+    """
     return {
         "formula": format_formula(run.formula),
         "word": list(run.word),
         "truth": list(run.truth),
         "satisfied": run.truth[-1],
         "note": run.note,
-        "directions": [
-            {
-                "direction": trace.direction,
-                "formula": format_formula(trace.formula),
-                "truth": list(trace.truth),
-                "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
-                "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
-                "hard": list(trace.hard),
-            }
-            for trace in run.traces
-        ],
+        "directions": [_trace_to_json(trace) for trace in run.traces],
+    }
+
+
+def _trace_to_json(trace: Trace) -> dict[str, Any]:
+    about = ({"count": format_count(trace.subject), "number": list(trace.truth)} if isinstance(trace.subject, Count)
+             else {"formula": format_formula(trace.subject), "truth": list(trace.truth)})
+    return {
+        "direction": trace.direction,
+        **about,
+        "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
+        "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
+        "hard": list(trace.hard),
     }

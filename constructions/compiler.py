@@ -14,6 +14,7 @@ from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
+from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.language.syntax import (
     Comparison,
@@ -54,11 +55,12 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
         InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
-            positive.
+            positive, or a predicate has two definitions.
     """
     check_supported(formula, regime)
     if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
+    definitions_of([formula])
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)

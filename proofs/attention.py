@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula
+from constructions.language.syntax import Formula, is_positional
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
-from proofs.known import KnownValues, positional_truth
+from proofs.known import KnownValues
 from proofs.targets import Assignment, Target, build_target
 
 ZERO = Fraction(0)
@@ -95,6 +96,11 @@ class AttentionObligation:
         return list({sweep.key(): sweep for sweep in reversed(self.sweeps)}.values())[::-1]
 
     @property
+    def aim(self) -> str:
+        """What the head approximates, in words."""
+        return format_formula(self.meaning.formula)
+
+    @property
     def where(self) -> str:
         """The place in words."""
         return f"layer {self.layer}, head {self.place}, {self.direction}"
@@ -132,6 +138,8 @@ class _Derivation:
             for name in row:
                 if name not in known:
                     raise NotDerived(f"a query reads {name}, which depends on the word")
+        if not is_positional(self.when):
+            raise NotDerived(f"{format_formula(self.when)} depends on the word, and the head does not look up a count")
         self.read = self._truths_read(transformer)
         self.target = build_target(meaning.formula, self.read.values())
         if (head.mask is not Mask.FUTURE) if self.target.past else (head.mask is not Mask.PAST):
@@ -170,8 +178,7 @@ class _Derivation:
 
     def _scaled_query(self, i: int, n: int) -> tuple[Fraction, ...]:
         temperature = self.head.temperature.evaluate(i=i, n=n)
-        return tuple(sum((weight * self.known.value(name, i, n) for name, weight in row.items()), ZERO) / temperature
-                     for row in self.head.queries)
+        return tuple(self.known.form(row, i, n) / temperature for row in self.head.queries)
 
     def _check_range(self, j: int, n: int) -> None:
         """Every value is in [0, 1], also where only rows outside the guard see it: then so is every weighted mean."""
@@ -188,12 +195,9 @@ class _Derivation:
         """What position j offers whatever the query: known parts of keys and value, and the letters."""
         if (j, n) not in self._positions:
             self._positions[j, n] = (
-                tuple(self._known_part(row, j, n) for row in self.head.keys), self._known_part(self.value, j, n),
+                tuple(self.known.form(row, j, n) for row in self.head.keys), self.known.form(self.value, j, n),
                 self._letters_at(j, n))
         return self._positions[j, n]
-
-    def _known_part(self, row: Row, j: int, n: int) -> Fraction:
-        return sum((weight * self.known.value(name, j, n) for name, weight in row.items() if name in self.known), ZERO)
 
     def _letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
         """The letter of every assignment at position j."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from constructions.language.positional import connective
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, Symbol, is_positional, is_symbolic, operands, subformulas
-from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
 from constructions.network.transformer import Row, Transformer
-from proofs.known import connective, positional_truth
+from proofs.known import known_value
 
 
 @dataclass(frozen=True)
@@ -91,20 +92,26 @@ def find_embedding_fault(transformer: Transformer, direction: str, max_n: int) -
                 if tokens.get(symbol, 0) != symbolic_truth(formula, symbol):
                     return f"the token embedding of {symbol} is {tokens.get(symbol, 0)}, expected {meaning}"
             return None
-        case Position() | Truth():
-            if isinstance(meaning, Truth) and not is_positional(meaning.formula):
-                return f"{meaning} is not decided by the embedding"
-            if tokens or position is None:
-                return "a function of the position is embedded by position alone"
-            for n in range(1, max_n + 1):
-                for i in range(1, n + 1):
-                    expected = (meaning.value.evaluate(i=i, n=n) if isinstance(meaning, Position)
-                                else int(positional_truth(meaning.formula, i, n)))
-                    if position.evaluate(i=i, n=n) != expected:
-                        return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
+        case Position() | Truth() | Product():
+            return _find_position_fault(transformer, direction, max_n)
+        case Near() | Mean() | Others():
+            return f"a direction that is {meaning} is written by a head, not embedded"
+        case Anything():
             return None
-        case Near():
-            return "an approximate direction is written by a head, not embedded"
+
+
+def _find_position_fault(transformer: Transformer, direction: str, max_n: int) -> str | None:
+    """Why a direction is not embedded as the function of the position that it means, if it is not."""
+    meaning, position = transformer.directions[direction], transformer.position_embedding.get(direction)
+    if not is_known(meaning):
+        return f"{meaning} is not decided by the embedding"
+    if position is None or any(direction in row for row in transformer.token_embedding.values()):
+        return "a function of the position is embedded by position alone"
+    for n in range(1, max_n + 1):
+        for i in range(1, n + 1):
+            if position.evaluate(i=i, n=n) != (expected := known_value(meaning, i, n)):
+                return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
+    return None
 
 
 def symbolic_truth(formula: Formula, symbol: str) -> bool:

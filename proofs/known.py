@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from constructions.language.positional import connective, positional_truth
+from constructions.language.positional import positional_truth
 from constructions.network.meanings import Meaning, Position, Product, Truth, is_known
+from constructions.network.transformer import Row
 
-__all__ = ["KnownValues", "connective", "positional_truth"]
+ZERO = Fraction(0)
 
 
 class KnownValues:
@@ -26,15 +27,21 @@ class KnownValues:
         """What the direction's meaning says it holds at position i of a word of length n."""
         key = (name, i, n)
         if key not in self._values:
-            self._values[key] = self._evaluate(self._meanings[name], i, n)
+            self._values[key] = known_value(self._meanings[name], i, n)
         return self._values[key]
 
-    def _evaluate(self, meaning: Meaning, i: int, n: int) -> Fraction:
-        match meaning:
-            case Position(value):
-                return value.evaluate(i=i, n=n)
-            case Truth(formula):
-                return Fraction(positional_truth(formula, i, n))
-            case Product(value, formula):
-                return value.evaluate(i=i, n=n) if positional_truth(formula, i, n) else Fraction(0)
-        raise AssertionError(f"not known: {meaning}")
+    def form(self, row: Row, i: int, n: int) -> Fraction:
+        """The linear form at (n, i), of its known directions alone."""
+        return sum((weight * self.value(name, i, n) for name, weight in row.items() if name in self), ZERO)
+
+
+def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
+    """The number that a known direction of this meaning holds at position i of a word of length n."""
+    match meaning:
+        case Position(value):
+            return value.evaluate(i=i, n=n)
+        case Truth(formula):
+            return Fraction(positional_truth(formula, i, n))
+        case Product(value, formula):
+            return value.evaluate(i=i, n=n) if positional_truth(formula, i, n) else ZERO
+    raise AssertionError(f"not known: {meaning}")

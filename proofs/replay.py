@@ -5,21 +5,24 @@ Nothing is called refuted before a word has been replayed here and a direction p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import truth_values
-from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.language.syntax import Count, Formula
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.run import attend_hard, embed, run_layers
 from constructions.network.transformer import FeedForward, Head, Transformer, Weighting
+from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import enclose_mean
-from proofs.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, enclose_output
-from proofs.known import positional_truth
+from proofs.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX
+from proofs.lookup import counted_length
 
 Residual = dict[str, Interval]
+HALF_A_COUNT = Interval(Fraction(-1, 2), Fraction(1, 2))
 
 
 @dataclass(frozen=True)
@@ -82,31 +85,63 @@ def feed(feedforward: FeedForward, vector: Residual) -> Residual:
     return change
 
 
-def allowed_values(meaning: Meaning, truths: Mapping[Meaning, Sequence[bool]], i: int, n: int) -> Interval:
-    """The numbers that the meaning allows at position i, given the truth of its formula by position."""
-    match meaning:
-        case Position(value):
-            return point(value.evaluate(i=i, n=n))
-        case Truth():
-            return point(Fraction(truths[meaning][i - 1]))
-        case Near(_, when):
-            if not positional_truth(when, i, n):
-                return FREE_BOX
-            return TRUE_BOX if truths[meaning][i - 1] else FALSE_BOX
+class Reading:
+    """What the meanings of directions say of one word."""
+
+    def __init__(self, word: Sequence[str]):
+        """Nothing is read yet."""
+        self.word = tuple(word)
+        self.n = len(word)
+        self._truths: dict[Formula, tuple[bool, ...]] = {}
+
+    def truth(self, formula: Formula, i: int) -> bool:
+        """The truth of a formula at position i."""
+        if formula not in self._truths:
+            self._truths[formula] = truth_values(formula, self.word)
+        return self._truths[formula][i - 1]
+
+    def count(self, count: Count, i: int) -> int:
+        """How many positions are counted at position i."""
+        looked_at = range(1, i + 1) if count.side == "left" else range(i, self.n + 1)
+        return sum(self.truth(count.operand, j) for j in looked_at)
+
+    def expected(self, meaning: Meaning, i: int) -> bool | None:
+        """The truth that a direction of this meaning holds at position i, if it holds one."""
+        return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product) else None
+
+    def allowed(self, meaning: Meaning, i: int) -> Interval | None:
+        """The numbers that the meaning allows at position i; None if it allows all.
+
+        A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
+        """
+        match meaning:
+            case Position(value):
+                return point(value.evaluate(i=i, n=self.n))
+            case Truth(formula):
+                return point(Fraction(self.truth(formula, i)))
+            case Product(value, formula):
+                return point(value.evaluate(i=i, n=self.n) if self.truth(formula, i) else Fraction(0))
+            case Near(formula, when):
+                if not self.truth(when, i):
+                    return FREE_BOX
+                return TRUE_BOX if self.truth(formula, i) else FALSE_BOX
+            case Mean(count):
+                return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
+            case Others(count):
+                others = self.count(count, i) - self.truth(count.operand, i)
+                return HALF_A_COUNT + point(Fraction(others))
+            case Anything():
+                return None
 
 
 def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any."""
     stream = run_soft(transformer, word, bits)
-    truths: dict[Meaning, tuple[bool, ...]] = {
-        meaning: truth_values(meaning.formula, word)
-        for meaning in transformer.directions.values() if isinstance(meaning, Truth | Near)
-    }
+    reading = Reading(word)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))
-            allowed = allowed_values(meaning, truths, i, len(word))
-            if value.misses(allowed.lower, allowed.upper):
-                expected = truths[meaning][i - 1] if meaning in truths else None
-                return Counterexample(tuple(word), i, name, meaning, expected, allowed, value)
+            allowed = reading.allowed(meaning, i)
+            if allowed is not None and value.misses(allowed.lower, allowed.upper):
+                return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

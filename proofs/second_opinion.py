@@ -9,27 +9,31 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs.worst_case import Extreme, option_error
+from proofs.enclosures.softmax import MAX_SPREAD
+from proofs.extremes import Extreme
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
 """Relative; enclosures of 128 bits are about 10^-38 wide."""
+LEAST_EXPONENT = -2 * MAX_SPREAD
+"""Smaller errors count as 0: enclosures are not finer, and as rationals they would fill the memory."""
 
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
     """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
-    steps = list(zip(extreme.weighed.sweep.steps, extreme.choices, strict=False))
-    top = max(step.options[choice].score for step, choice in steps)
+    terms = extreme.terms()
+    top = max(score for score, _ in terms)
     with mpmath.workdps(DIGITS):
         total = wrong = mpmath.mpf(0)
-        for step, choice in steps:
-            option = step.options[choice]
-            weight = mpmath.exp(_mpf(option.score - top))
+        for score, error in terms:
+            weight = mpmath.exp(_mpf(score - top))
             total += weight
-            wrong += weight * _mpf(option_error(option.value, extreme.truth))
+            wrong += weight * _mpf(error)
         error = wrong / total
-    mantissa, exponent = error.man_exp
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    mantissa, exponent = error.man_exp  # without the sign
+    if exponent < LEAST_EXPONENT:
+        return Fraction(0)
+    return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def agrees(extreme: Extreme) -> bool:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from constructions.language.positional import connective, positional_truth
 from constructions.language.printer import format_formula
 from constructions.language.syntax import (
     And,
+    Comparison,
     Constant,
     Formula,
     Iff,
@@ -24,10 +26,10 @@ from constructions.language.syntax import (
     Since,
     Symbol,
     Until,
+    is_constant_comparison,
     operands,
 )
 from proofs.failures import NotDerived
-from proofs.known import connective, positional_truth
 
 MAX_ATOMS = 8
 MAX_MEMORY = 6
@@ -43,7 +45,7 @@ class Target:
     past: bool
     atoms: tuple[Formula, ...]
     remembering: tuple[Formula, ...]
-    predicates: tuple[Predicate, ...]
+    predicates: tuple[Predicate | Comparison, ...]
 
     def step(self, memory: int, assignment: Assignment, i: int, n: int) -> tuple[int, bool]:
         """The next memory and the truth of the formula at position i, memory being a bit set over ``remembering``."""
@@ -69,7 +71,7 @@ class _Reader:
         if not at_root and formula in self.target.atoms:
             return self.assignment[self.target.atoms.index(formula)]
         match formula:
-            case Predicate():
+            case Predicate() | Comparison():
                 return positional_truth(formula, self.i, self.n)
             case Since(left, right) | Until(left, right):
                 return self.truth(left) and (self.truth(right) or self._last(formula))
@@ -99,18 +101,19 @@ def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
     parts = _boolean_closure(read)
     atoms: dict[Formula, None] = {}
     remembering: dict[Formula, None] = {}
-    predicates: dict[Predicate, None] = {}
+    predicates: dict[Predicate | Comparison, None] = {}
     entered: set[Formula] = set()
 
     def enter(node: Formula, root: bool, stop: Iterable[Formula]) -> None:
-        if not root and node in stop and not isinstance(node, Predicate | Constant):
+        constant = isinstance(node, Predicate | Constant) or is_constant_comparison(node)
+        if not root and node in stop and not constant:
             atoms[node] = None
             return
         if node in entered:
             return
         entered.add(node)
         match node:
-            case Predicate():
+            case Predicate() | Comparison() if constant:
                 predicates[node] = None
             case Constant():
                 pass

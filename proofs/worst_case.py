@@ -12,15 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-from proofs.attention import Step, Sweep
+from proofs.attention import AttentionObligation, Step, Sweep
 from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units
-
-DIGITS = 12
-"""Significant decimal digits of a proved bound."""
-SMALLEST = Fraction(1, 10**300)
-"""Bounds below this are rounded up to it, so that no certificate needs longer numbers."""
+from proofs.extremes import DIGITS, Extreme, WorstCase, proved_bound
 
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
@@ -35,20 +31,29 @@ class WeighedSweep:
 
 
 @dataclass(frozen=True)
-class Extreme:
-    """The largest error over inputs with the given truth of the target: ``lower`` is attained, ``upper`` is proved."""
+class SweepExtreme(Extreme):
+    """The largest error over inputs with the given truth of the target, and the input that has it."""
 
     truth: bool
-    lower: Fraction
-    upper: Fraction
     weighed: WeighedSweep = field(repr=False)
-    i: int
+    row: int
     choices: tuple[int, ...]
 
     @property
     def n(self) -> int:
         """The length of the word."""
         return self.weighed.sweep.n
+
+    @property
+    def i(self) -> int:
+        """The position of the query."""
+        return self.row
+
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """The scaled score and the error of every position read."""
+        options = [step.options[choice]
+                   for step, choice in zip(self.weighed.sweep.steps, self.choices, strict=False)]
+        return [(option.score, option_error(option.value, self.truth)) for option in options]
 
 
 def weigh(sweep: Sweep, bits: int) -> WeighedSweep:
@@ -125,13 +130,19 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
     return lower_error / upper_total, upper_error / lower_total
 
 
-def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> Extreme | None:
+def find_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
+    """The largest errors over all rows of the obligation, weights enclosed with so many bits."""
+    weighed = [weigh(sweep, bits) for sweep in obligation.distinct_sweeps()]
+    return WorstCase(find_extreme(weighed, False), find_extreme(weighed, True))
+
+
+def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
     """The largest error over all rows of all sweeps, by Dinkelbach's iteration; None if no input has this truth.
 
     Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
     Long words come first, so that of errors equal to DIGITS digits the one of the longest word is reported.
     """
-    best: Extreme | None = None
+    best: SweepExtreme | None = None
     for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
         while True:
             bound = best.upper if best else Fraction(0)
@@ -147,13 +158,13 @@ def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> Extreme | None:
     return best
 
 
-def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> Extreme:
+def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> SweepExtreme:
     choices = find_worst_input(weighed, truth, bound, i)
     lower, upper = error_of(weighed, choices, truth)
-    rounded = round_up(max(upper, SMALLEST), DIGITS) if upper else Fraction(0)
+    rounded = proved_bound(upper)
     if at_least and rounded <= at_least:
         rounded = round_up(at_least * (1 + Fraction(1, 10 ** (DIGITS - 1))), DIGITS)
-    return Extreme(truth, lower, rounded, weighed, i, choices)
+    return SweepExtreme(lower, rounded, truth, weighed, i, choices)
 
 
 def find_violations(sweeps: Iterable[WeighedSweep], bound: Fraction) -> list[tuple[int, int, bool, WeighedSweep]]:

@@ -56,7 +56,9 @@ def positional_truth(formula: Formula, i: int, n: int) -> bool:
         case Predicate():
             return definition_of(formula).holds(i, n, formula.parameters)
         case Comparison(relation):
-            return RELATIONS[relation](difference(formula).constant, 0)
+            term = difference(formula)
+            assert not term.coefficients, f"not positional: {formula!r}"
+            return RELATIONS[relation](term.constant, 0)
     truth = connective(formula, tuple(positional_truth(operand, i, n) for operand in operands(formula)))
     assert truth is not None, f"not positional: {formula!r}"
     return truth

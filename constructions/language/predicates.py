@@ -135,6 +135,20 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
     return _define(name, variables, condition)
 
 
+def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefinition]:
+    """Several predicates by name.
+
+    Raises:
+        InputError: as ``parse_predicate_definition``, and if a name is defined twice.
+    """
+    found: dict[str, PredicateDefinition] = {}
+    for definition in map(parse_predicate_definition, texts):
+        if definition.name in found:
+            raise InputError(f"predicate {definition.name}: defined twice, expected distinct names")
+        found[definition.name] = definition
+    return found
+
+
 def _define(name: str, variables: list[str], condition: Expression) -> PredicateDefinition:
     condition = rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False)))
     depends_on_n = "n" in condition.variables

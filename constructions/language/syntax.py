@@ -314,10 +314,11 @@ _CONNECTIVES = (Not, And, Or, Implies, Iff)
 
 def _is_built_from(formula: Formula, atoms: tuple[type[Formula], ...]) -> bool:
     return all(isinstance(part, (*_CONNECTIVES, *atoms)) or (Predicate in atoms and is_constant_comparison(part))
-               for part in postorder(formula, _operands_of_connective))
+               for part in postorder(formula, operands_of_connective))
 
 
-def _operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
+def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
+    """The operands of a Boolean connective; none of any other formula."""
     return operands(formula) if isinstance(formula, _CONNECTIVES) else ()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands
+from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
 from proofs.attention import AttentionObligation
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
 from proofs.by_z3.solver import choose, connective_term, integer, is_unsat, new_solver
@@ -106,7 +106,7 @@ class _Unfolding:
                 return z3.And(self.truth(left), z3.Or(self.truth(right), self.memory[formula]))
             case Previous() | Next():
                 return self.memory[formula]
-        return connective_term(formula, [self.truth(part) for part in operands(formula)], self.i, self.n)
+        return connective_term(formula, [self.truth(part) for part in operands_of_connective(formula)], self.i, self.n)
 
     def remembered(self, node: Formula) -> Any:
         match node:

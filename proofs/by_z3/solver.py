@@ -9,8 +9,8 @@ from typing import Any
 import z3
 from flint import fmpz
 
-from constructions.language.syntax import And, Constant, Formula, Iff, Implies, Not, Or, Predicate
-from proofs.known import positional_truth
+from constructions.language.positional import positional_truth
+from constructions.language.syntax import And, Comparison, Constant, Formula, Iff, Implies, Not, Or, Predicate
 
 TIMEOUT_MS = 60_000
 
@@ -57,11 +57,11 @@ def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
 
 
 def connective_term(formula: Formula, parts: list[Any], i: int, n: int) -> Any:
-    """A connective, constant or predicate at (n, i), over the terms of its operands."""
+    """A connective, constant, predicate or comparison without counts at (n, i), over the terms of its operands."""
     match formula:
         case Constant(value):
             return z3.BoolVal(value)
-        case Predicate():
+        case Predicate() | Comparison():
             return z3.BoolVal(positional_truth(formula, i, n))
         case Not():
             return z3.Not(parts[0])

@@ -9,7 +9,22 @@ from typing import Any
 
 import z3
 
-from constructions.language.syntax import Formula, Next, Previous, Since, Symbol, Until, operands, subformulas
+from constructions.language.predicates import definition_of
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    Next,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    Until,
+    difference,
+    operands,
+    subformulas,
+)
 from proofs.by_z3.costs import FINE_BITS, compressed, rounded_cost
 from proofs.by_z3.solver import choose, connective_term, is_unsat, new_solver
 from proofs.enclosures.exponential import Dyadic
@@ -78,10 +93,23 @@ class _Word:
                     value = z3.And(parts[0][i], z3.Or(parts[1][i], before[i]))
                 case Until():
                     value = z3.And(parts[0][i], z3.Or(parts[1][i], after[i]))
+                case PredicateOnCount(count=count):
+                    number_here = self._number(count, i)
+                    value = z3.Or(*(number_here == k for k in range(self.n + 1)
+                                    if definition_of(formula).holds(k, self.n, formula.parameters)))
+                case Comparison(relation) if difference(formula).coefficients:
+                    term = difference(formula)
+                    total = z3.Sum([c * self._number(count, i) for c, count in term.coefficients]) + term.constant
+                    value = RELATIONS[relation](total, 0)
                 case _:
                     value = connective_term(formula, [part[i] for part in parts], i + 1, self.n)
             self.solver.add(row[i] == value)
         return row
+
+    def _number(self, count: Count, i: int) -> Any:
+        """How many positions are counted at position i + 1."""
+        row = self._truths[count.operand]
+        return z3.Sum([z3.If(truth, 1, 0) for truth in (row[: i + 1] if count.side == "left" else row[i:])])
 
     def read(self, model: Any) -> tuple[str, ...]:
         return tuple(next(symbol for symbol, letter in zip(self.alphabet, row, strict=True)

@@ -5,6 +5,8 @@ mpmath's interval exp is not used: it misses the true value at some points (its 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +15,7 @@ from flint import arb, ctx, fmpq
 
 PRECISIONS = (128, 256, 512)
 """Bits of relative precision, tried in turn while a verdict is undecided."""
+GUARD_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,28 @@ class Dyadic:
     exponent: int
 
 
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Arb computes with a few more than so many bits inside, and as before afterwards."""
+    saved = ctx.prec
+    ctx.prec = bits + GUARD_BITS
+    try:
+        yield
+    finally:
+        ctx.prec = saved
+
+
+def ball(x: Fraction) -> arb:
+    """A ball around a rational, at the working precision."""
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def exp_ball(x: Fraction, bits: int) -> arb:
+    """A ball around e^x of relative width about 2**-bits; exact at 0."""
+    with working_precision(bits):
+        return ball(x).exp()
+
+
 @lru_cache(maxsize=200_000)
 def enclose_exp(x: Fraction, bits: int) -> Dyadic:
     """An enclosure of e^x of relative width about 2**-bits; exact at 0.
@@ -31,18 +56,26 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
     >>> enclose_exp(Fraction(0), 128)
     Dyadic(lower=1, upper=1, exponent=0)
     """
-    saved = ctx.prec
-    ctx.prec = bits + 16
-    try:
-        ball = arb(fmpq(x.numerator, x.denominator)).exp()
-        (low, low_exponent), (high, high_exponent) = (
-            (int(m), int(e)) for m, e in (ball.lower().man_exp(), ball.upper().man_exp()))
-    finally:
-        ctx.prec = saved
+    with working_precision(bits):
+        (low, low_exponent), (high, high_exponent) = _ends(exp_ball(x, bits))
     if low <= 0:
         return Dyadic(0, high, high_exponent)
     exponent = min(low_exponent, high_exponent)
     return Dyadic(low << (low_exponent - exponent), high << (high_exponent - exponent), exponent)
+
+
+def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
+    """Rationals around every number of the ball, as close as the working precision allows.
+
+    >>> [str(x) for x in exact_ends(arb(1) / 2)]
+    ['1/2', '1/2']
+    """
+    lower, upper = (Fraction(mantissa) * Fraction(2) ** exponent for mantissa, exponent in _ends(x))
+    return lower, upper
+
+
+def _ends(x: arb) -> list[tuple[int, int]]:
+    return [(int(m), int(e)) for m, e in (x.lower().man_exp(), x.upper().man_exp())]
 
 
 def round_up(x: Fraction, digits: int) -> Fraction:

@@ -187,7 +187,7 @@ def test_the_certificate_and_the_json_object_cannot_both_go_to_standard_output(c
 @pytest.mark.parametrize("arguments", [
     ("formula", "(Q_1", "-o", "precious"), ("formula", "Q_1", "--max-n", "0", "-o", "precious"),
     ("formula", "Q_1 since next Q_0", "--gamma", "1", "--alphabet", "01", "--max-n", "5", "-o", "precious"),
-    ("formula", "next Q_0", "--causal", "-o", "precious"), ("build", "ODD(#<[Q_1])", "-o", "precious"),
+    ("formula", "next Q_0", "--causal", "-o", "precious"), ("build", "next Q_1", "--causal", "-o", "precious"),
     ("build", "Q_2", "--alphabet", "01", "-o", "precious"), ("model", "precious", "-o", "precious"),
 ])
 def test_a_run_that_fails_leaves_the_output_file_as_it_was(

@@ -17,7 +17,7 @@ from constructions.language.semantics import truth_values
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
-COUNTING = ("ODD(#<[Q_1])", "--alphabet", "01")
+BEYOND_THE_REGIME = ("ODD(#<[Q_1])", "--alphabet", "01", "--regime", "position", "--causal")
 
 
 # -- formula -----------------------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def test_a_causal_regime_does_not_support_what_looks_ahead_and_names_it(
     assert data.json.keys() >= KEYS
 
 
-def test_counting_is_unsupported_and_names_the_count(certify: Any) -> None:
-    result = certify("formula", "prev Q_0 & ODD(#<[Q_1])", "--alphabet", "01", "--json")
+def test_causal_counting_by_position_embeddings_is_unsupported_and_names_the_count(certify: Any) -> None:
+    result = certify("formula", *BEYOND_THE_REGIME, "--json")
     assert result.code == 3 and result.json["reason"].startswith("ODD(#<[Q_1]): ")
 
 
@@ -237,8 +237,8 @@ def test_build_prints_one_json_object_or_writes_it(certify: Any, since_model: di
     assert printed.out == Path("m.json").read_text()
 
 
-def test_build_does_not_support_counting(certify: Any, tmp_path: Path) -> None:
-    result = certify("build", *COUNTING, "-o", "m.json")
+def test_build_writes_nothing_if_the_formula_is_unsupported(certify: Any, tmp_path: Path) -> None:
+    result = certify("build", *BEYOND_THE_REGIME, "-o", "m.json")
     assert (result.code, result.out) == (3, "")
     assert result.err.startswith("certify: unsupported: ODD(#<[Q_1]): ") and result.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
@@ -317,15 +317,53 @@ def test_run_prints_a_column_per_position(certify: Any) -> None:
     assert result.out.endswith("\nthe word does not satisfy Q_1 since Q_0 at its last position\n")
 
 
-def test_run_of_a_counting_formula_shows_the_truth_and_says_that_there_is_no_network(certify: Any) -> None:
-    result = certify("run", "ODD(#<[Q_1])", "01101", "--alphabet", "01", "--json")
+def test_build_writes_the_predicates_of_the_user_into_the_model(certify: Any) -> None:
+    model = certify("build", "THIRD(#<[Q_a])", "--predicate", "THIRD(i, n) := i % 3 = 1").json
+    assert model["predicates"] == ["THIRD(k) := k%3 == 1"]
+    assert model["position_embedding"]["before[THIRD]"] == "[THIRD](i-1)"
+
+
+def test_build_can_count_to_the_letter_of_the_paper(certify: Any) -> None:
+    shipped, printed = (certify("build", "#<[Q_1] >= 2", *option).json for option in ((), ("--as-printed",)))
+    kinds = {kind: [meaning["kind"] for meaning in model["directions"].values()].count(kind)
+             for kind, model in (("others", shipped), ("any", printed))}
+    assert kinds == {"others": 1, "any": 3}
+
+
+def test_run_of_an_unsupported_formula_shows_the_truth_and_says_that_there_is_no_network(certify: Any) -> None:
+    result = certify("run", "ODD(#<[Q_1])", "01101", *BEYOND_THE_REGIME[1:], "--json")
     assert (result.code, result.json["truth"]) == (0, [False, True, False, False, True])
     assert "ODD(#<[Q_1])" in result.json["note"] and result.json["directions"] == []
+
+
+def test_run_shows_the_number_the_mean_and_the_lookup_of_every_count(certify: Any) -> None:
+    result = certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01")
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["#<[Q_1]", "number", "0", "1", "2", "2"] in rows and ["mean", "0", "1/2", "2/3", "1/2"] in rows
+    assert ["hard", "others", "0", "0", "1", "2"] in rows
+    mean, others = (trace for trace in certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01", "--json")
+                    .json["directions"] if "count" in trace)
+    assert (mean["direction"], mean["count"], mean["number"]) == ("mean[#<[Q_1]]", "#<[Q_1]", [0, 1, 2, 2])
+    assert mean["soft_lower"][1] == mean["soft_upper"][1] == "0.5"
+    assert others["hard"] == ["0", "0", "1", "2"]
+
+
+def test_counting_as_printed_is_refuted_on_a_word_of_one_symbol(certify: Any) -> None:
+    data = certify("formula", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "5", "--as-printed", "--json").json
+    found = data["counterexample"]
+    assert data["verdict"] == "refuted"
+    assert (found["word"], found["position"], found["direction"]) == (["0"], 1, "near[ODD(#<[Q_1])]")
+    assert (found["value_lower"], found["allowed"]) == ("1", ["0", "1/4"])
 
 
 def test_run_takes_predicates_of_the_user(certify: Any) -> None:
     result = certify("run", "THIRD", "aaaa", "--alphabet", "a", "--json", "--predicate", "THIRD(k,n) := k % 3 == 1")
     assert result.json["truth"] == [True, False, False, True]
+
+
+def test_one_name_for_two_predicates_is_refused(certify: Any) -> None:
+    result = certify("run", "T", "a", "--predicate", "T(k) := k == 1", "--predicate", "T(k) := k == 2")
+    assert (result.code, result.err) == (2, "certify: predicate T: defined twice, expected distinct names\n")
 
 
 def test_run_of_a_model_file_takes_words_with_long_symbols(certify: Any) -> None:
@@ -361,12 +399,20 @@ def test_explain_json_has_an_entry_per_regime_with_its_network_or_the_reason(cer
     assert all(entry["unsupported"].startswith("next Q_0: ") for entry in data["regimes"][2:])
 
 
+def test_explain_names_the_statements_on_counting(certify: Any) -> None:
+    data = certify("explain", "#<[prev Q_1] >= 2", "--alphabet", "01", "--json").json
+    assert [entry.get("statements") for entry in data["regimes"]] == [
+        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 12a", "Theorem 20a"],
+        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 12b", "Theorem 20b"],
+        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 13a", "Theorem 21"], None]
+
+
 def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
     text, data = certify("list"), certify("list", "--json")
     assert text.code == data.code == 0
     assert [entry["name"] for entry in data.json["examples"]] == [example.name for example in load_examples()]
     assert {entry["name"] for entry in data.json["predicates"]} >= {"ODD", "EVEN", "MOD", "FIRST", "LAST", "PRIME"}
-    assert "Theorem 15 a, b" in {entry["name"] for entry in data.json["statements"]}
+    assert {"Theorem 15 a, b", "Theorem 20 a, b"} <= {entry["name"] for entry in data.json["statements"]}
     for section in ("examples", "predicates", "statements"):
         assert f"{section}\n" in text.out and data.json[section][0]["name"] in text.out
 

@@ -121,9 +121,27 @@ OBJECTS: dict[str, tuple[Spoil, str]] = {
         lambda m: m["directions"].update(one={"kind": "truth", "formula": "Q_1 &"}), "line 1, column 6"),
     "a meaning over other symbols": (
         lambda m: m["directions"].update(one={"kind": "truth", "formula": "Q_2"}), "symbol '2' is not in the alphabet"),
-    "a guard that depends on the word": (
-        lambda m: m["directions"].update(one={"kind": "near", "formula": "Q_1", "when": "Q_1"}),
-        "expected only predicates on the position"),
+    "a guard over other symbols": (
+        lambda m: m["directions"].update(one={"kind": "near", "formula": "Q_1", "when": "Q_2"}),
+        "symbol '2' is not in the alphabet"),
+    "a formula as count": (
+        lambda m: m["directions"].update(one={"kind": "mean", "count": "Q_1"}), "expected"),
+    "two counts": (
+        lambda m: m["directions"].update(one={"kind": "others", "count": "#<[Q_1] + #<[Q_0]"}),
+        "found '#<[Q_1] + #<[Q_0]', expected a count such as #<[Q_a]"),
+    "a bracket that depends on the word": (
+        lambda m: m["position_embedding"].update(one="[Q_1]"), "expected a formula of predicates on the position"),
+    "more than a bracket": (
+        lambda m: m["position_embedding"].update(one="[ODD] + 1"), "expected [formula] or [formula](i-1)"),
+    "a bracket as temperature": (lambda m: head(m).update(temperature="[ODD]"), "found '[', expected a number"),
+    "a predicate that is not defined": (
+        lambda m: m["position_embedding"].update(one="[THIRD]"), "found 'THIRD', expected a predicate such as"),
+    "a predicate that is defined twice": (
+        lambda m: m.update(predicates=["T(k) := k == 1"] * 2), "predicates[2]: T is defined twice, expected once"),
+    "a predicate that is no definition": (
+        lambda m: m.update(predicates=["T"]), "expected a definition such as THIRD(k,n) := k % 3 == 1"),
+    "a lone surrogate as a name": (
+        lambda m: m["directions"].update({"\ud800": {"kind": "any"}}), "a lone surrogate, expected Unicode text"),
     "a missing key": (lambda m: m.pop("layers"), 'no key "layers"'),
     "an unknown key": (lambda m: m.update(dropout="0"), 'unknown key "dropout"'),
     "a missing key of a head": (lambda m: head(m).pop("temperature"), 'no key "temperature"'),

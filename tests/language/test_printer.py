@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constructions.errors import InputError
-from constructions.language.parser import parse_formula
-from constructions.language.printer import Style, format_formula
-from constructions.language.syntax import And, Formula, Or, Since, Symbol
+from constructions.language.parser import parse_count, parse_formula
+from constructions.language.printer import Style, format_count, format_formula
+from constructions.language.syntax import And, Count, Formula, Or, Side, Since, Symbol
 from tests.language.strategies import formulas
 
 
@@ -54,6 +54,17 @@ def test_latex_is_balanced_ascii(formula: Formula, parenthesize: bool) -> None:
 )  # fmt: skip
 def test_the_printed_spelling(text: str, printed: str) -> None:
     assert str(parse_formula(text)) == printed
+
+
+@given(formulas(counting=True, max_depth=2), st.sampled_from(["left", "right"]))
+def test_parsing_undoes_printing_of_counts(formula: Formula, side: Side) -> None:
+    assert parse_count(format_count(Count(side, formula))) is Count(side, formula)
+
+
+@pytest.mark.parametrize("text", ["Q_a", "2*#<[Q_a]", "#<[Q_a] + 1", "#<[Q_a] == 0 & #<[Q_a]", "1", "-#<[Q_a]", ""])
+def test_what_is_no_single_count_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_count(text)
 
 
 def test_unicode_spelling() -> None:

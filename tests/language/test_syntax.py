@@ -25,8 +25,10 @@ from constructions.language.syntax import (
     Term,
     Until,
     always,
+    difference,
     eventually,
     historically,
+    is_constant_comparison,
     is_positional,
     is_symbolic,
     once,
@@ -119,6 +121,20 @@ def test_very_deep_and_heavily_shared_formulas_do_no_harm() -> None:
 def test_positional_and_symbolic(text: str, positional: bool, symbolic: bool) -> None:
     formula = parse_formula(text)
     assert (is_positional(formula), is_symbolic(formula)) == (positional, symbolic)
+
+
+def test_the_difference_has_each_count_once_and_no_zero_coefficient() -> None:
+    a, b = Count("left", A), Count("right", B)
+    assert difference(comparison("3*#<[Q_a] + #>[Q_b] - 1 <= #<[Q_a] + 4")) is Term(((2, a), (1, b)), -5)
+    assert difference(comparison("#<[Q_a] + 2 > #<[Q_a] + 2*#>[Q_b]")) is Term(((-2, b),), 2)
+    assert difference(comparison("#<[Q_a] == #<[Q_a]")) is Term((), 0)
+    assert is_constant_comparison(comparison("0*#<[Q_a] == 1")) and not is_constant_comparison(TRUE)
+
+
+def comparison(text: str) -> Comparison:
+    parsed = parse_formula(text)
+    assert isinstance(parsed, Comparison)
+    return parsed
 
 
 def test_symbols_are_found_inside_counts_and_sorted() -> None:

@@ -9,20 +9,28 @@ from constructions.language.syntax import (
     FALSE,
     TRUE,
     And,
+    Comparison,
+    Count,
     Formula,
     Iff,
     Implies,
     Next,
     Not,
     Or,
+    Predicate,
+    PredicateOnCount,
     Previous,
+    Relation,
+    Side,
     Since,
     Symbol,
+    Term,
     Until,
     usual_since,
     usual_until,
 )
 
+RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==", "!=")
 PAST, FUTURE = ("prev", "since"), ("next", "until")
 _TEMPORAL = {
     "prev": [Previous],
@@ -48,6 +56,46 @@ def random_formula(
         operator = rng.choice([Not, And, Or, Implies, Iff])
     count = 1 if operator in (Not, Previous, Next) else 2
     return operator(*(random_formula(rng, depth - 1, alphabet, temporal, atoms) for _ in range(count)))
+
+
+_NAMES = ("ODD", "EVEN", "FIRST", "LAST", "SQUARE", "POW2", "PRIME", "MOD")
+WITHOUT_LENGTH = tuple(name for name in _NAMES if name != "LAST")
+
+
+def random_counting_formula(
+    rng: random.Random,
+    depth: int,
+    alphabet: Sequence[str] = "ab",
+    temporal: Collection[str] = PAST + FUTURE,
+    sides: Sequence[Side] = ("left", "right"),
+    names: Sequence[str] = _NAMES,
+) -> Formula:
+    """A formula of the full language, of at most ``depth`` operators on a path; coefficients are from -3 to 3."""
+
+    def part() -> Formula:
+        return random_counting_formula(rng, depth - 1, alphabet, temporal, sides, names)
+
+    def count() -> Count:
+        return Count(rng.choice(sides), part())
+
+    def term() -> Term:
+        return Term(tuple((rng.randint(-3, 3), count()) for _ in range(rng.choice([0, 1, 1, 2]))), rng.randint(-3, 3))
+
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice([*map(Symbol, alphabet), *map(Symbol, alphabet), TRUE, random_predicate(rng, names)])
+    choice = rng.random()
+    if choice < 0.3:
+        return Comparison(rng.choice(RELATIONS), term(), term())
+    if choice < 0.45:
+        theta = random_predicate(rng, names)
+        return PredicateOnCount(theta.name, theta.parameters, count())
+    operator = rng.choice([_TEMPORAL[name][0] for name in sorted(temporal)] + [Not, And, Or, Implies, Iff])
+    return operator(*(part() for _ in range(1 if operator in (Not, Previous, Next) else 2)))
+
+
+def random_predicate(rng: random.Random, names: Sequence[str]) -> Predicate:
+    name = rng.choice(names)
+    return Predicate(name, (rng.randint(1, 4), rng.randint(0, 3)) if name == "MOD" else ())
 
 
 def random_word(rng: random.Random, n: int, alphabet: Sequence[str] = "ab") -> tuple[str, ...]:

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from fractions import Fraction
 
 import pytest
 
 from constructions.compiler import compile_formula
+from constructions.language.brackets import Bracket
+from constructions.language.expressions import parse_expression
+from constructions.language.parser import parse_count, parse_formula
+from constructions.language.predicates import parse_predicate_definition
+from constructions.language.syntax import And, Predicate
 from constructions.network.dense import dense_embeddings, dense_layers
 from constructions.network.json_form import (
     InputError,
+    meaning_to_json,
     read_transformer,
     transformer_from_json,
     transformer_to_json,
     write_canonical,
 )
+from constructions.network.meanings import Anything, Mean, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.network.random_formulas import FUTURE, PAST, random_formula
 
@@ -64,6 +73,65 @@ def test_canonical_text_does_not_depend_on_the_order_or_spelling_of_the_input(re
         assert write_canonical(transformer_to_json(read_transformer(text))) == write_canonical(data)
 
 
+def test_counting_models_come_back_equal_with_the_predicates_of_the_user_in_order() -> None:
+    known = {definition.name: definition for definition in map(parse_predicate_definition, (
+        "THIRD(i) := i % 3 == 1", "HALF(k,n) := 2*k == n", "UNUSED(k) := k == 7"))}
+    formula = parse_formula("THIRD & HALF(#<[2*#<[Q_a] > #>[prev Q_b]]) | LAST", "ab", known)
+    for as_printed in (False, True):
+        transformer = compile_formula(formula, "ab", Regime(), as_printed=as_printed)
+        data = transformer_to_json(transformer)
+        assert list(data)[:5] == ["format", "version", "alphabet", "predicates", "directions"]
+        assert data["predicates"] == ["HALF(k,n) := 2*k == n", "THIRD(k) := k%3 == 1"]
+        assert read_transformer(write_canonical(data)) == transformer
+
+
+def test_every_kind_of_meaning_has_its_json_object() -> None:
+    count, odd = parse_count("#>[Q_a]"), parse_formula("ODD")
+    objects = {
+        Position(Bracket(odd, shifted=True)): {"kind": "position", "value": "[ODD](i-1)"},
+        Truth(odd): {"kind": "truth", "formula": "ODD"},
+        Near(odd, count.operand): {"kind": "near", "formula": "ODD", "when": "Q_a"},
+        Product(parse_expression("1/i"), odd): {"kind": "product", "value": "1/i", "formula": "ODD"},
+        Mean(count): {"kind": "mean", "count": "#>[Q_a]"},
+        Others(count): {"kind": "others", "count": "#>[Q_a]"},
+        Anything(): {"kind": "any"},
+    }
+    data = transformer_to_json(compile_formula(parse_formula("Q_a"), "ab", Regime()))
+    for meaning, written in objects.items():
+        assert meaning_to_json(meaning) == written
+        data["directions"]["x"] = written
+        assert transformer_from_json(data).directions["x"] == meaning
+
+
+def test_a_model_without_the_key_predicates_has_none() -> None:
+    data = transformer_to_json(compile_formula(parse_formula("ODD(#<[Q_a])"), "ab", Regime()))
+    assert data.pop("predicates") == []
+    assert transformer_from_json(data).predicates() == []
+
+
+def test_one_name_with_two_definitions_cannot_be_compiled() -> None:
+    first, second = (parse_predicate_definition(f"T(k) := k == {number}") for number in (1, 2))
+    formula = And(Predicate("T", (), first), Predicate("T", (), second))
+    with pytest.raises(InputError, match="predicate T: found two definitions, expected one"):
+        compile_formula(formula, "ab", Regime())
+
+
+def test_repeated_keys_are_found_in_linear_time() -> None:
+    text = "{" + ", ".join(f'"{number}": 0' for number in range(200_000)) + ', "7": 0}'
+    started = time.perf_counter()
+    with pytest.raises(InputError, match='key "7" occurs twice in one object'):
+        read_transformer(text)
+    assert time.perf_counter() - started < 10
+
+
+def test_a_predicate_without_a_value_at_some_count_is_found_before_any_run() -> None:
+    known = {"INVERSE": parse_predicate_definition("INVERSE(k,n) := 1/(n-k-3) > 0")}
+    transformer = compile_formula(parse_formula("INVERSE(#<[Q_a])", "ab", known), "ab", Regime())
+    check_defined(transformer, 2)
+    with pytest.raises(InputError, match=r"1/\(n-k-3\) > 0 divides by zero at k = 0, n = 3"):
+        check_defined(transformer, 3)
+
+
 @pytest.mark.parametrize("symbols", [("'", "\\"), ("é", "\n"), ("a b", "Q_a"), ("\U0001f600", "]"), ("true", "0")])
 def test_odd_symbols_survive(symbols: tuple[str, str]) -> None:
     from constructions.language.syntax import Not, Since, Symbol
@@ -99,8 +167,6 @@ def test_odd_symbols_survive(symbols: tuple[str, str]) -> None:
     ],
 )
 def test_a_value_of_the_wrong_type_is_bad_input_and_no_traceback(path: tuple[object, ...], value: object) -> None:
-    from constructions.language.parser import parse_formula
-
     data = transformer_to_json(compile_formula(parse_formula("Q_a since Q_b"), "ab", Regime()))
     part = data
     for key in path[:-1]:

@@ -13,6 +13,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.meanings import Meaning, Near, Position, Truth
 from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
+from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
 from proofs.feed_forward import (
@@ -21,11 +22,10 @@ from proofs.feed_forward import (
     TRUE_BOX,
     Case,
     FeedForwardObligation,
-    check_cases,
-    enclose_output,
     oblige_feed_forward,
 )
 from proofs.known import KnownValues
+from proofs.piecewise import check_cases
 
 Units = tuple[tuple[Row, Fraction, Fraction], ...]
 F = Fraction
@@ -115,7 +115,7 @@ def test_case_check_and_z3_and_sampling_agree_on_random_outputs(first: int) -> N
     proved = refuted = 0
     for seed in range(first, first + 50):
         task = random_task(random.Random(seed))
-        exact, solver = passes(task), proves_feed_forward(task)
+        exact, solver = passes(task), proves_feed_forward(task, 6)
         wrong = [
             at for case in task.cases for at in kinks(task, case) if output(task.units, task.bias, at) != case.expected
         ]
@@ -138,10 +138,10 @@ def derived(
     directions: dict[str, Meaning], units: tuple[Unit, ...], bias: dict[str, Fraction] | None = None, max_n: int = 6
 ) -> bool:
     try:
-        task = oblige_feed_forward(model(directions, units, bias or {}), KnownValues(directions), max_n, 1, "out")
+        task = oblige_feed_forward(model(directions, units, bias or {}), KnownValues(directions), max_n, 1, "out", {})
     except NotDerived:
         return False
-    assert passes(task) <= proves_feed_forward(task)
+    assert passes(task) <= proves_feed_forward(task, 6)
     return passes(task)
 
 

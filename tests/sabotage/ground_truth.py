@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import And, Constant, Formula, Iff, Implies, Not, Or, Predicate
-from constructions.network.meanings import Position, Truth
+from constructions.language.syntax import Count, Formula
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
 from tests.network.second_forward import SecondForward, to_fraction
-from tests.proofs.brute_worst_case import PREDICATES
 
 Miss = tuple[str, int]
 """Direction and position (from 1)."""
@@ -24,48 +23,54 @@ def words(alphabet: Sequence[str], max_n: int, min_n: int = 1) -> Iterator[tuple
         yield from itertools.product(alphabet, repeat=n)
 
 
-def guard_holds(formula: Formula, i: int, n: int) -> bool:
-    match formula:
-        case Constant(value):
-            return value
-        case Predicate("MOD", (m, r)):
-            return i % m == r
-        case Predicate(name, ()):
-            return PREDICATES[name](i, n)
-        case Not(a):
-            return not guard_holds(a, i, n)
-        case And(a, b):
-            return guard_holds(a, i, n) and guard_holds(b, i, n)
-        case Or(a, b):
-            return guard_holds(a, i, n) or guard_holds(b, i, n)
-        case Implies(a, b):
-            return not guard_holds(a, i, n) or guard_holds(b, i, n)
-        case Iff(a, b):
-            return guard_holds(a, i, n) == guard_holds(b, i, n)
-    raise AssertionError(formula)
+class Claims:
+    """What the meanings claim of one word, by the definitions of docs/certificate.md, section 2."""
+
+    def __init__(self, word: Sequence[str]):
+        self.word = word
+        self._truths: dict[Formula, tuple[bool, ...]] = {}
+
+    def truth(self, formula: Formula, i: int) -> bool:
+        if formula not in self._truths:
+            self._truths[formula] = truth_values(formula, self.word)
+        return self._truths[formula][i - 1]
+
+    def total(self, count: Count, i: int) -> Fraction:
+        looked_at = range(1, i + 1) if count.side == "left" else range(i, len(self.word) + 1)
+        return Fraction(sum(self.truth(count.operand, j) for j in looked_at))
+
+    def ends(self, meaning: Meaning, i: int) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest number allowed; None if all are. Half a count is allowed where bounds are open."""
+        n = len(self.word)
+        match meaning:
+            case Position(value):
+                exact = value.evaluate(i=i, n=n)
+            case Truth(formula):
+                exact = Fraction(self.truth(formula, i))
+            case Product(value, formula):
+                exact = value.evaluate(i=i, n=n) * self.truth(formula, i)
+            case Mean(count):
+                exact = self.total(count, i) / (i if count.side == "left" else n + 1 - i)
+            case Others(count):
+                others = self.total(count, i) - self.truth(count.operand, i)
+                return others - Fraction(1, 2), others + Fraction(1, 2)
+            case Near(formula, when):
+                if not self.truth(when, i):
+                    return Fraction(0), Fraction(1)
+                return (Fraction(3, 4), Fraction(1)) if self.truth(formula, i) else (Fraction(0), Fraction(1, 4))
+            case Anything():
+                return None
+        return exact, exact
 
 
 def own_misses(transformer: Transformer, word: Sequence[str], forward: SecondForward | None = None) -> list[Miss]:
     """The directions that miss their meaning on this word by more than the error of 60 digits, with positions."""
     forward = forward or SecondForward(transformer, DIGITS)
-    n, found = len(word), []
+    claims, found = Claims(word), []
     rows = forward.run(word)
     for k, (name, meaning) in enumerate(transformer.directions.items()):
-        truths = None if isinstance(meaning, Position) else truth_values(meaning.formula, word)
-        for i in range(1, n + 1):
-            value = to_fraction(rows[i - 1][k])
-            if isinstance(meaning, Position):
-                low = high = meaning.value.evaluate(i=i, n=n)
-            else:
-                assert truths is not None
-                low, high = Fraction(truths[i - 1]), Fraction(truths[i - 1])
-                if not isinstance(meaning, Truth):
-                    if not guard_holds(meaning.when, i, n):
-                        low, high = Fraction(0), Fraction(1)
-                    elif truths[i - 1]:
-                        low = Fraction(3, 4)
-                    else:
-                        high = Fraction(1, 4)
-            if value < low - TOLERANCE or value > high + TOLERANCE:
+        for i in range(1, len(word) + 1):
+            value, ends = to_fraction(rows[i - 1][k]), claims.ends(meaning, i)
+            if ends and not ends[0] - TOLERANCE <= value <= ends[1] + TOLERANCE:
                 found.append((name, i))
     return found

@@ -29,6 +29,11 @@ FUNCTIONS = [
     "2*i/n",
     "1/2",
     "(-1)^(i+1)",
+    "i-1",
+    "i*n",
+    "i^2*n",
+    "[PRIME](i-1)",
+    "[ODD | LAST]",
 ]
 TEMPERATURES = ["1/n", "1", "1/i^2", "1/i", "2/n", "1/(2*n)", "n", "1/(n+1)", "1/n^2", "10", "i", "1/(n-i+1)", "3/n"]
 GUARDS = [
@@ -46,7 +51,13 @@ GUARDS = [
     "EVEN & !LAST",
     "ODD | !FIRST",
     "PRIME",
+    "Q_a",
+    "!Q_a",
+    "#<[Q_a] > 1",
 ]
+
+
+COUNTS = ["#<[Q_a]", "#>[Q_a]", "#<[Q_b]", "#<[!Q_a]", "#<[true]"]
 
 
 def number_sites(model: Model) -> list[Site]:
@@ -159,6 +170,19 @@ def change_formula(model: Model, rng: random.Random) -> str:
     return f"meaning {old} -> {place['formula']}"
 
 
+def change_count(model: Model, rng: random.Random) -> str:
+    """Another count for a mean or for others; without any, another formula."""
+    places = [m for m in model["directions"].values() if "count" in m]
+    if not places:
+        return change_formula(model, rng)
+    place = rng.choice(places)
+    old, operand = place["count"], place["count"][3:-1]
+    side = "#>" if old.startswith("#<") else "#<"
+    others = [f"{side}[{operand}]", f"{old[:2]}[!({operand})]", f"{old[:2]}[Q_b]", f"{old[:2]}[ODD]"]
+    place["count"] = rng.choice(others)
+    return f"count {old} -> {place['count']}"
+
+
 def change_guard(model: Model, rng: random.Random) -> str:
     near = [m for m in model["directions"].values() if m["kind"] == "near"]
     if not near:
@@ -176,6 +200,10 @@ def change_kind(model: Model, rng: random.Random) -> str:
             {"kind": "truth", "formula": formula},
             {"kind": "near", "formula": formula, "when": rng.choice(GUARDS)},
             {"kind": "position", "value": rng.choice(FUNCTIONS)},
+            {"kind": "product", "value": rng.choice(["1/i", "1", "i-1", "1/(n+1-i)"]), "formula": formula},
+            {"kind": "mean", "count": rng.choice(COUNTS)},
+            {"kind": "others", "count": rng.choice(COUNTS)},
+            {"kind": "any"},
         ]
     )
     return f"meaning of {name} -> {model['directions'][name]}"
@@ -277,6 +305,8 @@ MUTATIONS: list[Callable[[Model, random.Random], str]] = [
     change_formula,
     change_guard,
     change_guard,
+    change_count,
+    change_count,
     change_kind,
     change_value,
     rewire,

@@ -19,7 +19,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
-from constructions.network.meanings import Near, Truth
+from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.certificate import seal
@@ -44,12 +44,17 @@ FORMULAS = [
     "Q_a S Q_b",
     "next Q_a since Q_b",
     "F (Q_a & next Q_a)",
+    "ODD(#<[Q_a])",
+    "#<[Q_a] > #<[Q_b]",
+    "2*#<[Q_a] - #<[prev Q_b] != 1",
+    "PRIME(#>[Q_b]) & #<[ODD] == #>[Q_a]",
 ]
 CASES = [
     (text, regime)
     for text in FORMULAS
     for regime in ALL_REGIMES
-    if not (regime.causal and any(word in text for word in ("until", "next", "F ")))
+    if not (regime.causal and any(word in text for word in ("until", "next", "F ", "#>")))
+    and not ("#" in text and str(regime) == "position, causal")
 ]
 
 
@@ -76,7 +81,7 @@ def brute_miss(transformer: Transformer, max_n: int, alphabet: Sequence[str] = "
 
 
 def checker_accepts(transformer: Transformer, max_n: int) -> bool:
-    """Whether the independent checker accepts the model as it stands, every near direction claimed to be within 1/4."""
+    """Whether the independent checker accepts the model as it stands, all approximations claimed to be within 1/4."""
     output = transformer.directions[transformer.output]
     if not isinstance(output, Truth):
         return False
@@ -84,7 +89,7 @@ def checker_accepts(transformer: Transformer, max_n: int) -> bool:
         {"layer": layer, "head": place, "direction": name, "error_if_false": "1/4", "error_if_true": "1/4"}
         for layer, place, head in transformer.heads()
         for name in sorted(head.values, key=list(transformer.directions).index)
-        if isinstance(transformer.directions[name], Near)
+        if isinstance(transformer.directions[name], Near | Others)
     ]
     data = json.loads(seal(output.formula, max_n, None, transformer, []))
     try:

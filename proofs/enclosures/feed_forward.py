@@ -1,0 +1,46 @@
+"""The output of a feed-forward layer over a box of inputs, enclosed: for running a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from constructions.network.transformer import Row
+from proofs.enclosures.intervals import Interval, enclose_form, point
+
+ZERO = Fraction(0)
+Units = tuple[tuple[Row, Fraction, Fraction], ...]
+"""What each unit reads, its bias, and the weight with which the output takes it."""
+
+
+def enclose_output(units: Units, bias: Fraction,
+                   box: Mapping[str, Interval]) -> Interval:
+    """An enclosure of the output over a box, exact where every unit keeps its sign or depends on one free input.
+
+    Units of constant sign are summed as one linear form first, so that opposite slopes cancel.
+    """
+    constant, slopes, loose = bias, dict[str, Fraction](), point(ZERO)
+    for reads, offset, write in units:
+        activation = enclose_form(reads, box) + point(offset)
+        if activation.upper <= 0:
+            continue
+        if activation.lower >= 0:
+            constant += write * offset
+            for name, weight in reads.items():
+                slopes[name] = slopes.get(name, ZERO) + write * weight
+            continue
+        free = [name for name in reads if name in box and not box[name].is_point]
+        if len(free) == 1:
+            return _split(units, bias, box, free[0], reads, offset)
+        loose += Interval(ZERO, activation.upper).scaled(write)
+    return enclose_form(slopes, box) + point(constant) + loose
+
+
+def _split(units: Units, bias: Fraction, box: Mapping[str, Interval], name: str,
+           reads: Row, offset: Fraction) -> Interval:
+    """The hull of the output over the two halves at the point where the unit's input is 0."""
+    rest = enclose_form({k: w for k, w in reads.items() if k != name}, box).lower + offset
+    knee = -rest / reads[name]
+    halves = [enclose_output(units, bias, {**box, name: part})
+              for part in (Interval(box[name].lower, knee), Interval(knee, box[name].upper))]
+    return Interval(min(half.lower for half in halves), max(half.upper for half in halves))

@@ -1,0 +1,82 @@
+"""The worst case of a head, however it was found: where it is, how large it is at least, and what is proved at most."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+
+from proofs.enclosures.exponential import round_up
+
+DIGITS = 12
+"""Significant decimal digits of a proved bound."""
+SMALLEST = Fraction(1, 10**300)
+"""Bounds below this are rounded up to it, so that no certificate needs longer numbers."""
+
+
+@dataclass(frozen=True)
+class Extreme(ABC):
+    """The largest error of one kind: ``lower`` is attained at (n, i), ``upper`` is proved everywhere."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The length of the word."""
+
+    @property
+    @abstractmethod
+    def i(self) -> int:
+        """The position of the query."""
+
+    @property
+    def count(self) -> int | None:
+        """The count at that position, where the head looks up a count."""
+        return None
+
+    @abstractmethod
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """The scaled score and the error of every visible position; the weighted mean of the errors is the error."""
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The largest error where the target is false and where it is true; None where there is none.
+
+    For a number in place of a truth these are how far the head's value is above it and below it.
+    """
+
+    if_false: Extreme | None
+    if_true: Extreme | None
+
+    @property
+    def extremes(self) -> list[Extreme]:
+        """Those that exist."""
+        return [extreme for extreme in (self.if_false, self.if_true) if extreme]
+
+    def bound(self, truth: bool) -> Fraction:
+        """The proved bound of the error for inputs with this truth; 0 if there are none."""
+        extreme = self.if_true if truth else self.if_false
+        return extreme.upper if extreme else Fraction(0)
+
+    @property
+    def worst(self) -> Extreme | None:
+        """The larger of the two."""
+        return max(self.extremes, key=lambda extreme: extreme.upper, default=None)
+
+    def within(self, bound: Fraction) -> bool | None:
+        """Whether all errors are at most ``bound``; None if the enclosures do not say."""
+        if any(extreme.lower <= bound < extreme.upper for extreme in self.extremes):
+            return None
+        return all(extreme.upper <= bound for extreme in self.extremes)
+
+
+def proved_bound(upper: Fraction) -> Fraction:
+    """A short number that is at least ``upper``.
+
+    >>> str(proved_bound(Fraction(1, 4))), str(proved_bound(Fraction(0)))
+    ('1/4', '0')
+    """
+    return round_up(max(upper, SMALLEST), DIGITS) if upper > 0 else Fraction(0)

@@ -1,0 +1,105 @@
+"""The exact check of feed-forward outputs: a sum of piecewise linear functions, each of one form of the inputs.
+
+Units whose forms are multiples of one another are one function of that form, so opposite slopes cancel. A form ranges
+over an interval; if every function is constant on its interval, the output is the sum of these constants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.printer import format_count
+from constructions.language.syntax import Count, Term
+from constructions.network.transformer import Row
+from proofs.enclosures.feed_forward import Units
+from proofs.enclosures.intervals import Interval, enclose_form, point
+from proofs.failures import NotDerived
+from proofs.feed_forward import Case, FeedForwardObligation
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Function:
+    """sum of write * ReLU(scale * x + bias), x being the form ``reads``; ``pieces`` lists (scale, bias, write)."""
+
+    reads: Row
+    pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
+
+    def at(self, x: Fraction) -> Fraction:
+        """The value of the function.
+
+        >>> Function({}, ((Fraction(2), Fraction(-1), Fraction(3)),)).at(Fraction(1))
+        Fraction(3, 1)
+        """
+        return sum((write * max(scale * x + bias, ZERO) for scale, bias, write in self.pieces), ZERO)
+
+    def range_on(self, interval: Interval) -> Interval:
+        """Exactly the values on an interval: the extremes are at its ends or at knees between them."""
+        knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
+        places = [interval.lower, interval.upper, *(x for x in knees if interval.lower < x < interval.upper)]
+        values = [self.at(x) for x in places]
+        return Interval(min(values), max(values))
+
+
+def group_units(units: Units) -> list[Function]:
+    """The functions, one for each form up to a factor."""
+    grouped: dict[tuple[tuple[str, Fraction], ...], list[tuple[Fraction, Fraction, Fraction]]] = {}
+    for reads, bias, write in units:
+        listed = sorted((name, weight) for name, weight in reads.items() if weight)
+        scale = listed[0][1] if listed else ZERO
+        form = tuple((name, weight / scale) for name, weight in listed)
+        grouped.setdefault(form, []).append((scale, bias, write))
+    return [Function(dict(form), tuple(pieces)) for form, pieces in grouped.items()]
+
+
+def check_cases(obligation: FeedForwardObligation) -> None:
+    """Prove every case exactly.
+
+    Raises:
+        NotDerived: if some case is false or not decided (a function is not constant where its form may lie).
+    """
+    functions = group_units(obligation.units)
+    ranges: dict[tuple[int, Interval], Interval] = {}
+    for case in obligation.cases:
+        total = point(obligation.bias)
+        for k, function in enumerate(functions):
+            interval = _enclose_input(function.reads, obligation, case)
+            if (k, interval) not in ranges:
+                ranges[k, interval] = function.range_on(interval)
+            total += ranges[k, interval]
+        if total != point(case.expected):
+            raise NotDerived(f"the output lies in [{total.lower}, {total.upper}], expected {case.expected}, "
+                             f"{_described(case)}")
+
+
+def _described(case: Case) -> str:
+    parts = [f"{name} in [{x.lower}, {x.upper}]" for name, x in case.box]
+    return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
+
+
+def _enclose_input(reads: Row, obligation: FeedForwardObligation, case: Case) -> Interval:
+    """The interval of a form: what it reads exactly or nearly, and a multiple of a difference of counts."""
+    rest = enclose_form(reads, dict(case.box))
+    counted = {name: weight for name, weight in reads.items() if name in obligation.counted}
+    if not counted:
+        return rest
+    factors: dict[Count, Fraction] = {}
+    for name, weight in counted.items():
+        part = obligation.counted[name]
+        factors[part.count] = factors.get(part.count, ZERO) + weight
+        rest += part.error.scaled(weight) + point(-weight * dict(case.here)[name])
+    term, least, most, factor = _find_multiple(factors, case)
+    return rest + Interval(Fraction(least), Fraction(most)).scaled(factor) + point(-factor * term.constant)
+
+
+def _find_multiple(factors: dict[Count, Fraction], case: Case) -> tuple[Term, int, int, Fraction]:
+    """The difference whose sign is assigned, and the factor with which it gives these factors of the counts."""
+    for term, least, most in case.ranges:
+        numbers = {count: number for number, count in term.coefficients}
+        factor = factors.get(term.coefficients[0][1], ZERO) / term.coefficients[0][0]
+        if {count: weight for count, weight in factors.items() if weight} == {
+                count: factor * number for count, number in numbers.items() if factor}:
+            return term, least, most, factor
+    raise NotDerived("a form of " + ", ".join(map(format_count, factors)) + " is no multiple of a comparison")
