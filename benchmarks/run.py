@@ -25,6 +25,9 @@ from proofs.check import check_file
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMULA = "Q_1 S Q_0"
+PARITY = "ODD(#<[Q_1])"
+COUNTING = {"PARITY": PARITY, "PARITY without predicates": "#<[#<[prev Q_1] == #>[Q_1]] == 0",
+            "MAJORITY": "#<[Q_1] > #<[Q_0]"}
 
 
 def cold(*command: str, repeats: int = 3) -> float:
@@ -54,6 +57,10 @@ def cold_starts(max_n: int) -> None:
         row(f"certify formula '{FORMULA}'", produce)
         row("python -I -S proofs/check.py", check := cold("-I", "-S", "proofs/check.py", certificate),
             f"{(check - base) / (produce - base):.2f} of producing")
+        for name, formula in COUNTING.items():
+            command = ("-m", "certify.cli", "formula", formula, "--alphabet", "01", "--max-n", str(max_n))
+            row(f"{name}: certify formula", cold(*command, "-o", certificate, repeats=1))
+            row(f"{name}: check", cold("-I", "-S", "proofs/check.py", certificate, repeats=1))
 
 
 def stages(max_n: int) -> None:
@@ -65,11 +72,11 @@ def stages(max_n: int) -> None:
         row(str(regime), outcome.seconds, shares)
 
 
-def growth_with_n(sizes: list[int]) -> None:
+def growth_with_n(formula: str, sizes: list[int]) -> None:
     """The exponent e of cost ~ N^e between the two largest sizes."""
-    print(f"growth with N, '{FORMULA}'")
+    print(f"growth with N, '{formula}'")
     for regime in (Regime(), Regime(causal=True)):
-        measured = [(n, timed(n, regime)) for n in sizes]
+        measured = [(n, timed(formula, n, regime)) for n in sizes]
         (n, (produce, check)), (m, (produce_2, check_2)) = measured[-2:]
         for size, (seconds, checking) in measured:
             row(f"{regime}, N = {size}", seconds, f"check {checking:.3f} s")
@@ -78,9 +85,9 @@ def growth_with_n(sizes: list[int]) -> None:
               f"check {math.log(check_2 / check) / ratio:.2f}")
 
 
-def timed(n: int, regime: Regime) -> tuple[float, float]:
+def timed(formula: str, n: int, regime: Regime) -> tuple[float, float]:
     """Seconds to produce and to check one certificate."""
-    outcome = certify(FORMULA, "01", n, regime)
+    outcome = certify(formula, "01", n, regime)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "c.cert"
         path.write_text(certificate_of(outcome))
@@ -115,7 +122,8 @@ def main() -> None:
     max_n = 32 if quick else 64
     cold_starts(max_n)
     stages(max_n)
-    growth_with_n([8, 16, 32] if quick else [16, 32, 64, 128])
+    for formula in (FORMULA, PARITY):
+        growth_with_n(formula, [8, 16, 32] if quick else [16, 32, 64, 128])
     growth_with_formula(max_n)
 
 

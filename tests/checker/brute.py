@@ -8,7 +8,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from proofs.check import Expression, Formulas
+from proofs.check import Language
 
 Values = dict[str, list[mpf]]
 
@@ -18,14 +18,19 @@ def number(x: Fraction | str) -> mpf:
     return mpf(x.numerator) / x.denominator
 
 
-def truths(table: Formulas, f: int, word: tuple[str, ...]) -> list[bool]:
+def evaluate(text: str, n: int, i: int) -> Fraction:
+    language = Language()
+    return language.at(language.value(text, "x"), n, i, "x")
+
+
+def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
     """The truth of a formula at every position, by the definitions."""
-    op, *args = table.nodes[f]
+    op, args, data = table.nodes[f]
     n = len(word)
     if op == "Q":
-        return [symbol == args[0] for symbol in word]
+        return [symbol == data[0] for symbol in word]
     if op == "P":
-        return [table.holds_at(f, n, i) for i in range(1, n + 1)]
+        return [bool(table.at(f, n, i, "x")) for i in range(1, n + 1)]
     if op in ("true", "false"):
         return [op == "true"] * n
     a = truths(table, args[0], word)
@@ -60,16 +65,15 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
         for d, x in model["token_embedding"][symbol].items():
             stream[i - 1][d] += number(x)
         for d, e in model["position_embedding"].items():
-            stream[i - 1][d] += number(Expression.parse(e, "x").value_at(n, i, "x"))
+            stream[i - 1][d] += number(evaluate(e, n, i))
     for layer in model["layers"]:
         added: list[dict[str, mpf]] = [{} for _ in word]
         for head in layer["heads"]:
-            temperature = Expression.parse(head["temperature"], "x")
             keys = [[combine(k, h) for k in head["keys"]] for h in stream]
             for i in range(1, n + 1):
                 seen = {"none": range(n), "future": range(i), "past": range(i - 1, n)}[head["mask"]]
                 query = [combine(q, stream[i - 1]) for q in head["queries"]]
-                heat = number(temperature.value_at(n, i, "x"))
+                heat = number(evaluate(head["temperature"], n, i))
                 scores = {j: mp.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / heat for j in seen}
                 top = max(scores.values())
                 weights = {j: mp.exp(s - top) for j, s in scores.items()}
@@ -95,14 +99,14 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
 def find_fault(certificate: dict[str, Any]) -> str | None:
     """The first way in which what the certificate claims is not so, for every word of length at most 4."""
     with mp.workdps(40):
-        claim, model, table = certificate["claim"], certificate["transformer"], Formulas()
+        claim, model, table = certificate["claim"], certificate["transformer"], Language()
         tiny = mpf(10) ** -30
-        formula = table.parse(claim["formula"], "x")
+        formula = table.formula(claim["formula"], "x")
         bounds = {
             b["direction"]: (number(b["error_if_false"]), number(b["error_if_true"])) for b in certificate["bounds"]
         }
         meanings = {
-            d: (m, table.parse(m.get("formula", "true"), "x"), table.parse(m.get("when", "true"), "x"))
+            d: (m, table.formula(m.get("formula", "true"), "x"), table.formula(m.get("when", "true"), "x"))
             for d, m in model["directions"].items()
         }
         for n in range(1, min(claim["max_n"], 4) + 1):
@@ -122,7 +126,7 @@ def find_fault(certificate: dict[str, Any]) -> str | None:
                                 return f"{d} at {word}, {i + 1}"
                         else:
                             stated = (
-                                number(Expression.parse(meaning["value"], "x").value_at(n, i + 1, "x"))
+                                number(evaluate(meaning["value"], n, i + 1))
                                 if meaning["kind"] == "position"
                                 else truth
                             )

@@ -95,6 +95,7 @@ def certificate(
             "format": "certify-transformer",
             "version": 1,
             "alphabet": list(alphabet),
+            "predicates": [],
             "directions": directions,
             "token_embedding": {s: {d: "1" for d in order if s in tokens.get(d, "")} for s in alphabet},
             "position_embedding": {d: positions[d] for d in order if d in positions},

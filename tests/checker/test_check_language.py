@@ -6,17 +6,20 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.check import Expression, Formulas, Malformed, Reader, Rejected
+from proofs.check import Language, Malformed, Reader, Rejected
 
 Tree = str | tuple[object, ...]
 
 
-def tree(table: Formulas, f: int) -> Tree:
+def tree(table: Language, f: int) -> Tree:
     """The formula as nested tuples, predicates and symbols as in text."""
-    op, *args = table.nodes[f]
-    if op in ("Q", "P"):
-        return (op, *args)
-    return (op, *(tree(table, a) for a in args)) if args else op
+    op, operands, data = table.nodes[f]
+    return (op, *data, *(tree(table, a) for a in operands)) if data or operands else op
+
+
+def evaluate(text: str, n: int, i: int) -> Fraction:
+    language = Language()
+    return language.at(language.number(text, "x"), n, i, "x")
 
 
 A, B, C = ("Q", "a"), ("Q", "b"), ("Q", "c")
@@ -62,8 +65,8 @@ CASES: list[tuple[str, Tree]] = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_formulas_are_read_as_written_by_hand(text: str, expected: Tree) -> None:
-    table = Formulas()
-    assert tree(table, table.parse(text, "formula", person=True)) == expected
+    table = Language()
+    assert tree(table, table.formula(text, "formula")) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,8 +98,7 @@ def test_formulas_are_read_as_written_by_hand(text: str, expected: Tree) -> None
         "odd",
         "TRUE",
         "MOD(0,0)",
-        "MOD(3,3)",
-        "MOD(03,1)",
+                "MOD(03,1)",
         "MOD(3)",
         "MOD",
         "MOD(-1,0)",
@@ -116,26 +118,87 @@ def test_formulas_are_read_as_written_by_hand(text: str, expected: Tree) -> None
 )
 def test_other_texts_are_malformed(text: str) -> None:
     with pytest.raises(Malformed, match="formula"):
-        Formulas().parse(text, "formula", person=True)
+        Language().formula(text, "formula")
 
 
-@pytest.mark.parametrize("text", ["#<[Q_a] > 1", "ODD(#<[Q_a])", "←#[Q_a] = 2", "1 <= #>[Q_a]", "→#[Q_a] > 0"])
-def test_counting_is_refused_in_words(text: str) -> None:
-    with pytest.raises(Malformed, match=r"counting is not covered|unexpected|unknown") as caught:
-        Formulas().parse(text, "formula", person=True)
-    if text[0] in "#O←→":
-        assert "counting is not covered by this version" in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["¬Q_a", "Q_a ∧ Q_b", "Q_a → Q_b", "⊖Q_a", "Q_a\u00a0& Q_b", "Q_\u0430", "Q_é"])
-def test_a_certificate_is_ascii_outside_quotes(text: str) -> None:
+@pytest.mark.parametrize("text", ["Q_a\u00a0& Q_b", "Q_\u0430", "Q_é", "Q_a\u037e", "Ｑ_a"])
+def test_other_characters_are_malformed_outside_quotes(text: str) -> None:
     with pytest.raises(Malformed):
-        Formulas().parse(text, "formula")
+        Language().formula(text, "formula")
+
+
+COUNT = ("#<", A)
+COUNTING: list[tuple[str, Tree]] = [
+    ("#<[Q_a] > 1", ("T", ">", -1, 1, COUNT)),
+    ("1 <= #>[Q_a]", ("T", "<=", 1, -1, ("#>", A))),
+    ("←#[Q_a] = 2", ("T", "==", -2, 1, COUNT)),
+    ("→ # [Q_a] ≠ 0", ("T", "!=", 0, 1, ("#>", A))),
+    ("3*#<[Q_a] - 2*#>[Q_b] >= 5", ("T", ">=", -5, 3, -2, COUNT, ("#>", B))),
+    ("#<[Q_a]*3 - (2 - #<[Q_a]) < -1", ("T", "<", -1, 4, COUNT)),
+    ("#<[Q_a] - #<[Q_a] == 0", ("T", "==", 0)),
+    ("0 <= 1", ("T", "<=", -1)),
+    ("ODD(#<[Q_a])", ("on", ("P", "ODD"), COUNT)),
+    ("MOD(3,1)(#<[Q_a])", ("on", ("P", "MOD", 3, 1), COUNT)),
+    ("!#<[Q_a] >= 1 & ODD", ("&", ("!", ("T", ">=", -1, 1, COUNT)), ("P", "ODD"))),
+    ("Q_a since #<[Q_a] >= 1", ("since", A, ("T", ">=", -1, 1, COUNT))),
+    ("#<[#<[Q_a] > 0] > 0", ("T", ">", 0, 1, ("#<", ("T", ">", 0, 1, COUNT)))),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), COUNTING)
+def test_counting_is_read_as_written_by_hand(text: str, expected: Tree) -> None:
+    table = Language()
+    assert tree(table, table.formula(text, "formula")) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#<[Q_a]", "#<[Q_a] + 1", "#<[Q_a) > 1", "#<(Q_a) > 1", "#<[1] > 1", "#<[Q_a] > Q_b", "Q_a + 1 > 0", "1 & 2"]
+    + ["#<[Q_a] * #<[Q_b] > 1", "ODD(#<[Q_a] + 1)", "ODD(2*#<[Q_a])", "ODD(Q_a)", "Q_a(#<[Q_a])", "ODD(3)", "#<[] > 1"]
+    + ["#<[Q_a] // 2 > 1", "1 < #<[Q_a] < 3", "n > 1", "i == 1", "-Q_a", "!#<[Q_a]", "THIRD", "#[Q_a] > 1"],
+)
+def test_other_counting_is_malformed(text: str) -> None:
+    with pytest.raises(Malformed):
+        Language().formula(text, "formula")
+
+
+def test_a_predicate_of_the_user_is_its_condition() -> None:
+    table = Language()
+    table.define("THIRD(k,n) := k % 3 == 1 and not k**2 == 16", "p")
+    table.define("SAME(m) := m%3 == 1 and not m^2 == 16", "p")
+    assert table.formula("THIRD", "x") == table.formula("SAME", "x")
+    assert [k for k in range(1, 12) if table.at(table.formula("THIRD", "x"), 12, k, "x")] == [1, 7, 10]
+    table.define("LAZY(k,n) := k > 1 and 6 // (k - 1) == n or n == 5", "p")
+    lazy = table.formula("LAZY", "x")
+    assert [k for k in range(5) if table.at(lazy, 3, k, "x")] == [3]
+    with pytest.raises(Rejected, match="no value"):
+        table.define("BAD(k) := 1 // k == 1", "p")
+        table.at(table.formula("BAD", "x"), 1, 0, "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ODD(k) := k == 1", "S(k) := k == 1", "Q_x(k) := k == 1", "A(k,k) := k == 1", "A(k,n,m) := k == 1", "A := k == 1"]
+    + ["A(k) = k == 1", "A(k) := k", "A(k) := n == 1", "A(k) := k.real == 1", "A(k) := f(k) == 1", "A(k) := k == 1 == 1"]
+    + ["A(k) := ", "A(k) := (k == 1", "A(k) := 'k'", "A(k) := ODD", "A(k) := true", "A(k) := #<[k] == 1", "1A(k) := k == 1"],
+)
+def test_other_definitions_are_malformed(text: str) -> None:
+    with pytest.raises(Malformed):
+        Language().define(text, "p")
+
+
+def test_a_bracket_is_one_where_its_formula_holds() -> None:
+    table = Language()
+    assert [table.at(table.value("[PRIME]", "x"), 9, i, "x") for i in range(1, 6)] == [0, 1, 1, 0, 1]
+    assert [table.at(table.value("[EVEN & !PRIME](i-1)", "x"), 9, i, "x") for i in range(1, 6)] == [1, 0, 0, 0, 1]
+    for text in ("[Q_a]", "[#<[Q_a] > 1]", "[PRIME](i-2)", "[PRIME]+1", "[prev true]", "[1]"):
+        with pytest.raises(Malformed):
+            table.value(text, "x")
 
 
 def test_a_quoted_symbol_may_be_any_text() -> None:
-    table = Formulas()
-    assert tree(table, table.parse("Q['é']", "formula")) == ("Q", "é")
+    table = Language()
+    assert tree(table, table.formula("Q['é']", "formula")) == ("Q", "é")
 
 
 @pytest.mark.parametrize(
@@ -143,28 +206,20 @@ def test_a_quoted_symbol_may_be_any_text() -> None:
 )
 def test_deep_nesting_is_a_limit(text: str) -> None:
     with pytest.raises(Malformed, match="limit"):
-        Formulas().parse(text, "formula")
+        Language().formula(text, "formula")
 
 
 def test_long_chains_are_read() -> None:
-    table = Formulas()
-    f = table.parse(" & ".join(["Q_a", "Q_b"] * 4000), "formula")
+    table = Language()
+    f = table.formula(" & ".join(["Q_a", "Q_b"] * 4000), "formula")
     assert len(table.preorder([f])) == 2 + 7999
-    assert table.show(f).endswith("...")
+    assert len(table.show(f)) < 200
 
 
 def test_nested_abbreviations_stay_small() -> None:
-    table = Formulas()
-    f = table.parse(" S ".join(f"Q_{k}" for k in range(150)), "formula")
+    table = Language()
+    f = table.formula(" S ".join(f"Q_{k}" for k in range(150)), "formula")
     assert len(table.preorder([f])) <= 150 * 3
-
-
-def test_show_is_read_back() -> None:
-    table = Formulas()
-    for text, _ in CASES:
-        f = table.parse(text, "formula", person=True)
-        if len(table.show(f)) < 100 and "'" not in text and "\\" not in text:
-            assert table.parse(table.show(f).replace('"', "'"), "formula") == f
 
 
 EXPRESSIONS = [
@@ -203,7 +258,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize(("text", "n", "i", "expected"), EXPRESSIONS)
 def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | int) -> None:
-    assert Expression.parse(text, "x").value_at(n, i, "x") == expected
+    assert evaluate(text, n, i) == expected
 
 
 @pytest.mark.parametrize(
@@ -220,7 +275,6 @@ def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | i
         "2i",
         "2(3)",
         "j",
-        "i**2",
         "i//2",
         "i%2",
         "(i",
@@ -229,8 +283,6 @@ def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | i
         "*i",
         "1 2",
         "٣",
-        "i\n",
-        "i\t+1",
         "sqrt(i)",
         "()",
         "-",
@@ -244,7 +296,7 @@ def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | i
 )
 def test_other_expressions_are_malformed(text: str) -> None:
     with pytest.raises(Malformed):
-        Expression.parse(text, "x")
+        Language().number(text, "x")
 
 
 @pytest.mark.parametrize(
@@ -252,14 +304,14 @@ def test_other_expressions_are_malformed(text: str) -> None:
 )
 def test_expressions_without_a_value_are_rejected(text: str) -> None:
     with pytest.raises(Rejected, match="n = 1, i = 1"):
-        Expression.parse(text, "x").value_at(1, 1, "x")
+        evaluate(text, 1, 1)
 
 
 def test_large_powers_are_a_limit() -> None:
     with pytest.raises(Malformed, match="limit"):
-        Expression.parse("(((9^64)^64)^64)^64", "x").value_at(1, 1, "x")
-    assert Expression.parse("(" * 149 + "i" + ")" * 149, "x").value_at(1, 1, "x") == 1
-    assert Expression.parse("-" * 150 + "i", "x").value_at(1, 1, "x") == 1
+        evaluate("(((9^64)^64)^64)^64", 1, 1)
+    assert evaluate("(" * 149 + "i" + ")" * 149, 1, 1) == 1
+    assert evaluate("-" * 150 + "i", 1, 1) == 1
 
 
 @pytest.mark.parametrize("text", ["0", "1", "-1", "1/2", "-3/7", "10", "9" * 1000, "1/" + "9" * 1000])
@@ -313,7 +365,7 @@ def test_long_rationals_are_a_limit() -> None:
 
 
 def test_predicates() -> None:
-    table = Formulas()
+    table = Language()
     expected = {
         "ODD": [1, 3, 5, 7, 9, 11],
         "EVEN": [2, 4, 6, 8, 10, 12],
@@ -326,5 +378,5 @@ def test_predicates() -> None:
         "MOD(1,0)": list(range(1, 13)),
     }
     for text, places in expected.items():
-        f = table.parse(text, "x")
-        assert [i for i in range(1, 13) if table.holds_at(f, 12, i)] == places
+        f = table.formula(text, "x")
+        assert [i for i in range(1, 13) if table.at(f, 12, i, 'x')] == places

@@ -157,7 +157,7 @@ def test_the_rejection_names_the_place_and_the_worst_case() -> None:
         check_text(handmade.dump(handmade.since_certificate(6, errors=("1/100", "1/4"))))
     message = str(caught.value)
     assert "layer 1, head 1, direction 'near'" in message
-    assert "error_if_false 0.010000000 is below the worst case at n = " in message
+    assert "error_if_false 1/100 is below the worst case at n = " in message
     assert "n = 6, i = " in message
 
 
