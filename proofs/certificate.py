@@ -21,6 +21,9 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
+    order = {name: place for place, name in enumerate(transformer.directions)}
+    bounded = [(line, line.worst) for line in lines if line.worst is not None]
+    bounded.sort(key=lambda pair: (pair[0].layer, pair[0].place, order[pair[0].direction]))
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -37,10 +40,10 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
                 "layer": line.layer,
                 "head": line.place,
                 "direction": line.direction,
-                "error_if_false": str(line.worst.bound(False)),
-                "error_if_true": str(line.worst.bound(True)),
+                "error_if_false": str(worst.bound(False)),
+                "error_if_true": str(worst.bound(True)),
             }
-            for line in lines if line.worst is not None
+            for line, worst in bounded
         ],
     }
     return write_canonical(certificate)

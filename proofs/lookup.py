@@ -8,7 +8,7 @@ in ``here`` and ``others``; in every case they must be concave, so that the weig
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -55,7 +55,7 @@ class Row:
     slope: Affine
     bend: Affine
     values: tuple[Fraction, ...]
-    targets: tuple[tuple[int | None, ...], ...]
+    targets: tuple[Sequence[int | None], ...]
 
     def key(self) -> tuple[object, ...]:
         """Equal for rows that are the same problem, if their values are."""
@@ -188,11 +188,11 @@ class _Derivation:
                     total[0] += weight * known_value(meaning, i, n)
         return total
 
-    def _targets(self, i: int, n: int) -> tuple[tuple[int | None, ...], ...]:
+    def _targets(self, i: int, n: int) -> tuple[Sequence[int | None], ...]:
         cases = range(counted_length(self.count, i, n))
         match self.meaning:
             case Others():
-                return (tuple(cases),) * 2
+                return cases, cases
             case Near(formula, when):
                 return tuple(
                     tuple(int(self.truths.truth(formula, here, others, i, n))

@@ -146,8 +146,10 @@ class Profiles:
     def __init__(self, obligation: LookupObligation, bits: int, longest_first: bool = True):
         """Go through all cases; of equal profiles the first is kept, that of the longest word or of the shortest."""
         self.bits = bits
-        values = [value for row in obligation.sequences for value in row.values]
+        by_length = {row.n: row.values for row in obligation.sequences}
+        values = [value for row in by_length.values() for value in row]
         self.scale = lcm(*(value.denominator for value in values))
+        self._scaled = {n: [int(value * self.scale) for value in row] for n, row in by_length.items()}
         self.positions = max(row.n for row in obligation.sequences)
         self.spread = int((max(map(abs, values)) + self.positions) * self.scale) + 1
         """No value misses its target by more, in units of 1/scale."""
@@ -158,7 +160,7 @@ class Profiles:
         self.cases = list(found.values())
 
     def _add_row(self, row: Row, found: dict[tuple[object, ...], tuple[Profile, Case]]) -> None:
-        values = [int(value * self.scale) for value in row.values]
+        values = self._scaled[row.n]
         first, last = row.visible[0], row.visible[-1]
         windows: dict[tuple[int, int], Window] = {}
         for here, others, target in _cases(row):
@@ -250,13 +252,12 @@ def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
 
 
 def _roomy_bound(upper: Fraction) -> Fraction:
-    """A short number above ``upper``; but 1/4 itself, beyond which nothing is proved, if there is not enough room.
+    """A short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
 
-    >>> str(_roomy_bound(Fraction(1, 3))), str(_roomy_bound(Fraction(1, 4) - Fraction(1, 10**9)))
-    ('3333336666667/10000000000000', '1/4')
+    >>> [str(_roomy_bound(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
+    ['3000003/20000000', '1/4', '250000001/1000000000']
     """
-    bound = proved_bound(max(upper * ROOM, SMALLEST))
-    return QUARTER if upper <= QUARTER < bound else bound
+    return max(proved_bound(upper), min(proved_bound(max(upper * ROOM, SMALLEST)), QUARTER))
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[Case]:

@@ -191,3 +191,14 @@ def test_the_certificate_states_the_bounds_of_counts_in_the_order_of_layers() ->
     for name in stated:
         assert f'"error_if_false": "{bounds[name].upper}"' in text
         assert f'"error_if_true": "{-bounds[name].lower}"' in text
+
+
+def test_bounds_follow_the_directions_whatever_the_order_in_which_a_head_writes() -> None:
+    transformer = predicate_model("ODD(#<[Q_1])")
+    first, second = transformer.layers
+    (head,) = second.heads
+    turned = replace(head, values=dict(reversed(list(head.values.items()))))
+    changed = replace(transformer, layers=(first, replace(second, heads=(turned,))))
+    formula = parse_formula("ODD(#<[Q_1])")
+    texts = [seal(formula, 4, Regime(), network, discharge(network, 4)) for network in (transformer, changed)]
+    assert texts[0] == texts[1]
