@@ -99,6 +99,16 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
     return low if low == high else f"{decimal_lower(lower, 6)} .. {decimal_upper(upper, 6)}"
 
 
+def bounded(lower: Fraction, upper: Fraction) -> str:
+    """Six digits that an attained value and its bound share when rounded, or the bound alone, rounded up.
+
+    >>> bounded(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12)), bounded(Fraction(1, 3), Fraction(2, 3))
+    ('0.333333', '0.666667')
+    """
+    low, high = decimal(lower), decimal(upper)
+    return low if low == high else decimal_upper(upper, 6)
+
+
 # -- words and formulas ------------------------------------------------------------------------------------------------
 
 
@@ -171,7 +181,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
 def _attention_cells(line: Line) -> dict[str, str]:
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
-    error, slack = (enclosed(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
+    error, slack = (bounded(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
         ("0", "0.25") if line.proved else ("-", "-"))
     if _is_about_a_number(line):
         slack = "-"

@@ -116,14 +116,14 @@ def in_first_half_of_a(word: str, i: int) -> bool:
 
 COUNTING_DEFINITIONS: dict[str, Holds] = {
     "parity": lambda word, i: sum(map(int, word[: i + 1])) % 2 == 1,
-    "parity_without_predicates": no_balanced_cut,
-    "one_more_than_a_multiple_of_3": so_far("b*ab*(ab*ab*ab*)*"),
+    "parity_predicate_free": no_balanced_cut,
+    "one_modulo_3": so_far("b*ab*(ab*ab*ab*)*"),
     "square_many": lambda word, i: word[i] == "a" and word[: i + 1].count("a") in {1, 4, 9, 16, 25},
     "prime_positions": lambda word, i: all(word[p - 1] == "a" for p in (2, 3, 5, 7, 11, 13, 17, 19, 23) if p <= i + 1),
     "majority": lambda word, i: 2 * word[: i + 1].count("1") > i + 1,
     "majority_anywhere": lambda word, i: 2 * word.count("1") > len(word),
     "equal_counts": lambda word, i: word[: i + 1].count("a") == word[: i + 1].count("b"),
-    "more_a_than_b_in_every_prefix": lambda word, i: all(2 * p.count("a") > len(p) for p in prefixes(word, i)),
+    "ballot": lambda word, i: all(2 * p.count("a") > len(p) for p in prefixes(word, i)),
     "hot_or_not": lambda word, i: 3 * word[: i + 1].count("a") >= 5 + 2 * word[i:].count("b"),
     "first_half": lambda word, i: 2 * (i + 1) <= len(word) + 1,
     "a_n_b_n": equal_blocks("ab"),
@@ -134,7 +134,7 @@ COUNTING_DEFINITIONS: dict[str, Holds] = {
     "tomita_5": so_far("(00|11|(01|10)(00|11)*(01|10))*"),
     "tomita_6": lambda word, i: sum(1 if symbol == "0" else 2 for symbol in word[: i + 1]) % 3 == 0,
     "leads": lambda word, i: 2 * sum(2 * p.count("a") > len(p) for p in prefixes(word, i)) > i + 1,
-    "even_number_of_balances": lambda word, i: sum(2 * p.count("a") == len(p) for p in prefixes(word, i)) % 2 == 0,
+    "even_balances": lambda word, i: sum(2 * p.count("a") == len(p) for p in prefixes(word, i)) % 2 == 0,
     "median": in_first_half_of_a,
 }
 

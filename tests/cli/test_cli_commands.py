@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from certify.examples import load_examples
+from constructions.compiler import is_counting
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
+from constructions.language.syntax import subformulas
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
@@ -145,7 +147,8 @@ def causal_options(causal: bool) -> tuple[str, ...]:
 def test_the_demo_certifies_every_example_that_fits_and_writes_certificates_that_are_accepted(
         certify: Any, tmp_path: Path, regime: str, causal: bool) -> None:
     examples = load_examples()
-    fitting = [e.name for e in examples if not (causal and find_future_subformula(e.formula))]
+    fitting = [e.name for e in examples if not (causal and find_future_subformula(e.formula))
+               and not (causal and regime == "position" and any(map(is_counting, subformulas(e.formula))))]
     result = certify("formula", "--max-n", "4", "--regime", regime, *causal_options(causal), "-o", "certificates")
     rows = {line.split()[0]: line for line in result.out.splitlines() if line and line.split()[0] in
             {example.name for example in examples}}
