@@ -76,4 +76,7 @@ def test_predicates_of_the_user_on_positions_and_counts_run_exactly(regime: Regi
 def test_hard_run_equals_the_semantics_on_every_word_up_to_length_7(first: int) -> None:
     for seed in range(first, first + 10):
         formula, regime = formula_number(seed)
-        check_hard(compile_formula(formula, "ab", regime), words_up_to(7))
+        transformer = compile_formula(formula, "ab", regime)
+        check_hard(transformer, words_up_to(7))
+        check_soft(transformer, words_up_to(5))
+    check_soft(transformer, [random_word(random.Random(first), 64)])
