@@ -50,6 +50,7 @@ class WorstCase:
 
     if_false: Extreme | None
     if_true: Extreme | None
+    otherwise: Fraction = Fraction(0)
 
     @property
     def extremes(self) -> list[Extreme]:
@@ -57,9 +58,9 @@ class WorstCase:
         return [extreme for extreme in (self.if_false, self.if_true) if extreme]
 
     def bound(self, truth: bool) -> Fraction:
-        """The proved bound of the error for inputs with this truth; 0 if there are none."""
+        """The proved bound of the error for inputs with this truth; ``otherwise`` if there are none."""
         extreme = self.if_true if truth else self.if_false
-        return extreme.upper if extreme else Fraction(0)
+        return extreme.upper if extreme else self.otherwise
 
     @property
     def worst(self) -> Extreme | None:

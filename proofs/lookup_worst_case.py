@@ -240,8 +240,8 @@ def find_lookup_worst_case(profiles: Profiles) -> WorstCase:
                 upper = error.upper()
                 if upper > 0 and (excess not in best or upper > best[excess][1]):
                     best[excess] = (error, upper, case)
-        extremes = [_extreme(*best[excess], excess) if excess in best else None for excess in (True, False)]
-    return WorstCase(*extremes)
+        above, below = (_extreme(*best[excess], excess) if excess in best else None for excess in (True, False))
+    return WorstCase(above, below, otherwise=SMALLEST)
 
 
 def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
