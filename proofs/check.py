@@ -1,9 +1,9 @@
 """The trusted file: reads a certificate and says yes only if its claim is proved.
 
-    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE...
+    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
 
-Claim       On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i
-            of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic)
+Claim       On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position
+            i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic)
             holds exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if
             not; every subformula is held exactly by some direction; every *near* and *others* direction stays within
             its stated bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
@@ -21,17 +21,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import operator
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from math import isqrt, lcm
+from itertools import accumulate, pairwise, product, zip_longest
+from math import gcd, isqrt, lcm
 from types import SimpleNamespace
 from typing import Any
 
-MAX_BYTES, MAX_ITEMS, MAX_DEPTH = 1 << 26, 1 << 22, 16  # the file: size, strings or commas, nesting
+MAX_BYTES, MAX_ITEMS = 1 << 26, 1 << 22  # the file: size; strings, or commas, or brackets
 MAX_DIGITS, MAX_BITS = 1000, 1 << 17  # one rational: as written, and as computed
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
 MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
@@ -42,26 +44,39 @@ QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
 Row = dict[str, Fraction]
 Box = tuple[Fraction, Fraction]
 
-
 class Malformed(Exception):
     """The file is not a certificate of this version, or it is beyond a limit."""
-
 
 class Rejected(Exception):
     """An obligation could not be proved, or the claim is not the one asked for."""
 
+def expect(condition: object, message: str) -> None:
+    """Raises: Malformed: unless the condition, which belongs to the format, holds."""
+    if not condition:
+        raise Malformed(message)
+
+def require(condition: object, message: str) -> None:
+    """Raises: Rejected: unless the condition, which belongs to the proof, holds."""
+    if not condition:
+        raise Rejected(message)
+
+@contextmanager
+def within(where: str) -> Iterator[None]:
+    """Adds to what goes wrong where it does."""
+    try:
+        yield
+    except (Malformed, Rejected) as error:
+        raise type(error)(f"{where}: {error}") from None
 
 def quote(name: str) -> str:
     """A name from the file, safe to print and not too long."""
     return ascii(name if len(name) <= 100 else name[:100] + "...")
-
 
 def bounded(x: Fraction) -> Fraction:
     """X itself. Raises: Malformed: if it has more than MAX_BITS."""
     if x.numerator.bit_length() + x.denominator.bit_length() > MAX_BITS:
         raise Malformed(f"limit: a rational of more than {MAX_BITS} bits")
     return x
-
 
 def total(terms: Iterable[Fraction]) -> Fraction:
     """The exact sum, bounded all the way."""
@@ -70,25 +85,28 @@ def total(terms: Iterable[Fraction]) -> Fraction:
         result = bounded(result + term)
     return result
 
-
 # --------------------------------------------------------------------------------------------------------- language
-# Formulas, counts, numbers and the conditions of predicates share one table of operators, from loosest to tightest.
+# Formulas, counts, numbers and the conditions of predicates are read with one table of operators.
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
-COUNTS, TEMPORAL = {"#<", "#>"}, PAST | FUTURE
+COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
+NUMBERS = {*ARITHMETIC, *COUNTS, "int", "i", "n"}
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
+RELATIONS |= {">=": operator.ge, ">": operator.gt, "!=": operator.ne}
 BINARY = {"<->": (1, False), "->": (2, True), "|": (3, False), "&": (4, False)}  # strength; does it group to the right
-BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True))
-RELATIONS: dict[str, Callable[[Fraction], bool]] = {"<=": lambda t: t <= 0, "<": lambda t: t < 0, "==": lambda t: t == 0}
-RELATIONS |= {">=": lambda t: t >= 0, ">": lambda t: t > 0, "!=": lambda t: t != 0}
-BINARY |= dict.fromkeys(RELATIONS, (7, False)) | dict.fromkeys("+-", (8, False))
-BINARY |= dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
-PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "on"), 12)
-ARITHMETIC = {"+", "-", "*", "/", "^"}
-CONDITION = ARITHMETIC | {"//", "%", "!", "&", "|", *RELATIONS}
-FORMULA = {*PREFIX, *BINARY} - {"/", "//", "%", "^"}
+BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True)) | dict.fromkeys(RELATIONS, (7, False))
+BINARY |= dict.fromkeys("+-", (8, False)) | dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
+PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "("), 0)
+APPLY = 12  # the strength of a predicate before a count in brackets
 SPELLINGS = {"~": "!", "not": "!", "¬": "!", "&&": "&", "and": "&", "∧": "&", "||": "|", "or": "|", "∨": "|", "=": "=="}
 SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next", "⊕": "next", "**": "^"}
-SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!="}
-PREDICATES: dict[str, Callable[[int, int], bool]] = {
+SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
+TOKEN = re.compile(
+    r"(?P<operand>Q_[A-Za-z0-9_]+|Q\['(?:[^'\\]|\\['\\])+'\]|MOD *\( *[1-9][0-9]{0,8} *, *[0-9]{1,9} *\)|[0-9]{1,1000}|"
+    r"[A-Za-z][A-Za-z0-9_]*)(?P<applied>(?= *\())?|(?P<space>[ \t\r\n]+)|"
+    r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)",
+    re.DOTALL,
+)
+PREDICATES: dict[str, Callable[..., bool]] = {
     "ODD": lambda n, i: i % 2 == 1,
     "EVEN": lambda n, i: i % 2 == 0,
     "FIRST": lambda n, i: i == 1,
@@ -96,82 +114,36 @@ PREDICATES: dict[str, Callable[[int, int], bool]] = {
     "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
     "POW2": lambda n, i: i > 0 and i & (i - 1) == 0,
     "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1)),
+    "MOD": lambda n, i, m, r: i % m == r,
 }
-WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "MOD", "Q"}
-TOKEN = re.compile(
-    r"(?P<leaf>Q_[A-Za-z0-9_]+|Q\['(?:[^'\\]|\\['\\])+'\]|MOD *\( *[1-9][0-9]{0,8} *, *[0-9]{1,9} *\))"
-    r"|(?P<count>#[<>] *\[|[←→] *# *\[)|(?P<number>[0-9]{1,1000})|(?P<word>[A-Za-z][A-Za-z0-9_]*)"
-    r"|(?P<sign><->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠])|(?P<space>[ \t\r\n]+)|(?P<bad>.)",
-    re.DOTALL,
-)
-Token = tuple[str, Any, int]
-"""Text, value, column: a leaf has a value; so has "on", which applies a predicate (the value) to a count."""
-
-
-def parse_postfix(tokens: Iterable[Token], where: str) -> Iterator[tuple[int, str, Any]]:
-    """The tokens as postfix code (arity, text, value): operator precedence without recursion."""
-    stack: list[tuple[int, int, str, Any]] = []  # (strength, arity, text, value); an open bracket has strength 0
-    operand_next = True
-    for text, value, column in tokens:
-        if operand_next and value is not None and text != "on":
-            yield 0, text, value
-            operand_next = False
-        elif operand_next and text in ("(", "["):
-            stack.append((0, 0, text, None))
-        elif operand_next and text in PREFIX:
-            stack.append((PREFIX[text], 1, text, value))
-        elif not operand_next and text in BINARY:
-            strength, right = BINARY[text]
-            while stack and (stack[-1][0] > strength or (stack[-1][0] == strength and not right)):
-                yield stack.pop()[1:]
-            stack.append((strength, 2, text, None))
-            operand_next = True
-        elif not operand_next and text in (")", "]"):
-            while stack and stack[-1][0]:
-                yield stack.pop()[1:]
-            if not stack or stack.pop()[2] + text not in ("()", "[]"):
-                raise Malformed(f"{where}, column {column}: unmatched {text}")
-        else:
-            wanted = "an operand" if operand_next else "an operator or the end"
-            raise Malformed(f"{where}, column {column}: expected {wanted}, got {quote(text)}")
-        if len(stack) > MAX_NESTING:
-            raise Malformed(f"{where}, column {column}: limit: nested more than {MAX_NESTING} deep")
-    if operand_next or any(strength == 0 for strength, *_ in stack):
-        raise Malformed(f"{where}: ends where {'an operand' if operand_next else 'a closing bracket'} is expected")
-    yield from (entry[1:] for entry in reversed(stack))
-
+WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "Q"}
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | None:
     """Base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None."""
     e = exponent.numerator
     if exponent.denominator != 1 or (base == 0 and e < 0) or (abs(e) > 64 and base not in (0, 1, -1)):
         return None
-    if base in (0, 1, -1):
-        return ONE if e == 0 else base ** (2 - e % 2)
-    if abs(e) * (base.numerator.bit_length() + base.denominator.bit_length()) > MAX_BITS:
-        raise Malformed(f"limit: a rational of more than {MAX_BITS} bits")
-    return Fraction(base**e)
+    bits = min(abs(e), 64) * (base.numerator.bit_length() + base.denominator.bit_length())
+    expect(bits <= MAX_BITS, f"limit: a rational of more than {MAX_BITS} bits")
+    return Fraction(base ** (e if abs(e) <= 64 else 2 - e % 2))
 
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "!": lambda a: not a, "->": lambda a, b: not a or b, "<->": lambda a, b: bool(a) == bool(b),
-    "neg": lambda a: -a, "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b),
-    "*": lambda a, b: bounded(a * b), "/": lambda a, b: bounded(a / b) if b else None, "^": power,
-    "//": lambda a, b: Fraction(a // b) if b else None, "%": lambda a, b: bounded(a % b) if b else None,
+OPERATIONS: dict[str, Callable[..., Any]] = RELATIONS | {
+    "!": operator.not_, "&": lambda a, b: a and b, "|": lambda a, b: a or b,
+    "->": lambda a, b: not a or b, "<->": lambda a, b: bool(a) == bool(b),
+    "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b), "*": lambda a, b: bounded(a * b),
+    "/": lambda a, b: bounded(a / b) if b else None, "//": lambda a, b: Fraction(a // b) if b else None,
+    "%": lambda a, b: bounded(a % b) if b else None, "^": power,
 }  # fmt: skip
-
-
-def operate(op: str, args: list[Any]) -> Any:
-    """An operation on values; None is the value of what has none. Conjunction and disjunction may stop early."""
-    if op in ("&", "|"):
-        return args[0] if args[0] is None or bool(args[0]) == (op == "|") else args[1]
-    if None in args:
-        return None
-    return RELATIONS[op](args[0] - args[1]) if op in RELATIONS else OPERATIONS[op](*args)
-
-
-Node = tuple[str, tuple[int, ...], tuple[Any, ...]]
-
+LEAVES: dict[str, Callable[..., Any]] = {
+    "true": lambda n, i: True, "false": lambda n, i: False, "P": lambda n, i, name, *m: PREDICATES[name](n, i, *m),
+    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, value: Fraction(value),
+}  # fmt: skip
+ABBREVIATIONS: dict[str, Callable[..., int]] = {
+    "S": lambda make, a, b: make("since", make("|", a, b), b), "O": lambda make, a: make("since", make("true"), a),
+    "U": lambda make, a, b: make("until", make("|", a, b), b), "F": lambda make, a: make("until", make("true"), a),
+    "H": lambda make, a: make("!", make("since", make("true"), make("!", a))),
+    "G": lambda make, a: make("!", make("until", make("true"), make("!", a))),
+}  # fmt: skip
 
 class Language:
     """All formulas, counts and numbers met, each once: ``nodes[f]`` is (operator, operands, data), operands first.
@@ -179,13 +151,13 @@ class Language:
     So loops in increasing order take the place of recursion, and ``a S b``, which repeats b, stays small. Beside the
     operators there are: Q with a symbol; P, a built-in predicate of this position, with its name and parameters; user,
     a condition on this position; on, a predicate and the count it is applied to; shift, a formula one position to the
-    left; int; and T, which compares constant + sum of c * count with 0, with the data (relation, constant, c...).
+    left; i, n, int; and T, which compares constant + sum of c * count with 0, with the data (relation, constant, c...).
     """
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.places: dict[Node, int] = {}
-        self.leaves: list[frozenset[str]] = []  # which of Q (symbols), T (temporal), # (counts), i and n occur
+        self.nodes: list[tuple[str, tuple[int, ...], tuple[Any, ...]]] = []
+        self.places: dict[tuple[str, tuple[int, ...], tuple[Any, ...]], int] = {}
+        self.leaves: list[frozenset[str]] = []  # which of Q (symbols), T (temporal), # (counts), % (and //), i, n occur
         self.predicates: dict[str, int] = {}  # the user's
         self.below: dict[int, list[int]] = {}
         self.values: dict[tuple[int, int, int], Fraction] = {}
@@ -201,11 +173,10 @@ class Language:
         """The place of this node."""
         node = (op, operands, data)
         if node not in self.places:
-            if len(self.nodes) >= MAX_NODES:
-                raise Malformed(f"limit: more than {MAX_NODES} formulas")
-            own = "T" if op in TEMPORAL else "#" if op in COUNTS else op if op in "Qin" else "i" if op == "P" else ""
-            names = {*own, "n"} if data[:1] == ("LAST",) and op == "P" else {*own}
-            self.leaves.append(frozenset(names.union(*(self.leaves[a] for a in operands))))
+            expect(len(self.nodes) < MAX_NODES, f"limit: more than {MAX_NODES} formulas")
+            kinds = dict.fromkeys(TEMPORAL, "T") | {"//": "%", "#<": "#", "#>": "#", "P": "in" if "LAST" in data else "i"}
+            own = kinds.get(op, op if op in ("Q", "%", "i", "n") else "")
+            self.leaves.append(frozenset(own).union(*(self.leaves[a] for a in operands)))
             self.places[node] = len(self.nodes)
             self.nodes.append(node)
         return self.places[node]
@@ -219,7 +190,11 @@ class Language:
 
     def is_positional(self, f: int) -> bool:
         """Whether f depends on the position and the length alone."""
-        return self.leaves[f] <= {"i", "n"}
+        return self.leaves[f] <= {"i", "n", "%"}
+
+    def is_number(self, f: int) -> bool:
+        """Whether f is a number, not a truth."""
+        return self.nodes[f][0] in NUMBERS
 
     def preorder(self, roots: Iterable[int], stop: Callable[[int], bool] = lambda f: False) -> list[int]:
         """Each formula below ``roots`` once, the left first; what satisfies ``stop`` is listed but not entered."""
@@ -237,177 +212,177 @@ class Language:
         parts = [self.show(a, depth - 1) if depth else "..." for a in self.parts(f)] + [quote(str(x)) for x in data]
         return f"{op}({', '.join(parts)})" if parts else op
 
-    def formula(self, text: str, where: str) -> int:
+    def formula(self, text: str) -> int:
         """The formula written ``text``, abbreviations expanded."""
-        result = self._parse(text, where, MAX_FORMULA, FORMULA, self._read_leaf, self._make_formula)
-        if isinstance(result, dict):
-            raise Malformed(f"{where}: expected a formula, got a number")
-        return int(result)
+        f = self.parse(text, {})
+        expect(not self.is_number(f), "expected a formula, got a number")
+        return f
 
-    def count(self, text: str, where: str) -> int:
+    def count(self, text: str) -> int:
         """The count written ``text``."""
-        sums = self._parse(text, where, MAX_FORMULA, FORMULA, self._read_leaf, self._make_formula)
-        if not isinstance(sums, dict) or list(sums.values()) != [1] or -1 in sums:
-            raise Malformed(f"{where}: expected a count")
-        return int(next(iter(sums)))
+        f = self.parse(text, {})
+        expect(self.nodes[f][0] in COUNTS, "expected a count")
+        return f
 
-    def number(self, text: str, where: str) -> int:
+    def number(self, text: str) -> int:
         """The expression in i and n."""
-        return self._parse_condition(text, where, {"i": "i", "n": "n"}, ARITHMETIC)
+        f = self.parse(text, {"i": "i", "n": "n"})
+        expect(self.is_number(f) and self.leaves[f] <= {"i", "n"}, "expected an expression in i and n")
+        return f
 
-    def value(self, text: str, where: str) -> int:
+    def value(self, text: str) -> int:
         """An expression, or a bracket: ``[formula]`` or ``[formula](i-1)``."""
         match = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
         if match is None:
-            return self.number(text, where)
-        inner = self.formula(match[1], where)
-        if not self.is_positional(inner):
-            raise Malformed(f"{where}: a bracket speaks of more than the position")
+            return self.number(text)
+        inner = self.formula(match[1])
+        expect(self.is_positional(inner), "a bracket speaks of more than the position")
         return self.make("shift", inner) if match[2] else inner
 
-    def define(self, text: str, where: str) -> None:
+    def define(self, text: str) -> None:
         """Learns a user's predicate."""
         match = re.fullmatch(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", text, re.ASCII)
-        if not match or match[1] in WORDS | self.predicates.keys() or match[1][:2] == "Q_" or match[2] == match[3]:
-            raise Malformed(f"{where}: expected NAME(k) := condition or NAME(k,n) := condition, with a new name")
-        condition = self._parse_condition(match[4], where, {match[2]: "i", match[3]: "n"}, CONDITION)
-        self.predicates[match[1]] = self.make("user", condition)
+        if not match or match[2] == match[3] or {*match.groups()[:3]} & WORDS or match[1][:2] == "Q_":
+            raise Malformed("expected NAME(k) := condition or NAME(k,n) := condition, with new names")
+        f = self.parse(match[4], {match[2]: "i", match[3]: "n"})
+        expect(not self.is_number(f) and self.is_positional(f), "expected a condition on the variables")
+        expect(match[1] not in self.predicates, f"{quote(match[1])} is defined twice")
+        self.predicates[match[1]] = self.make("user", f)
 
-    def _parse_condition(self, text: str, where: str, variables: dict[str, str], operators: set[str]) -> int:
-        def leaf(word: str) -> int | None:
-            return self.make(variables[word]) if word in variables else (
-                self.make("int", data=(int(word),)) if word.isdigit() else None)  # fmt: skip
+    def parse(self, text: str, variables: Mapping[str, str]) -> int:
+        """What is written: operator precedence without recursion. A text with variables is an expression."""
+        limit = MAX_EXPRESSION if variables else MAX_FORMULA
+        expect(len(text) <= limit, f"limit: a text of more than {limit} characters")
+        pending: list[tuple[int, int, str]] = []  # (strength, arity, operator); an open bracket has strength 0
+        done: list[int] = []
+        operand_next = True
 
-        result = int(self._parse(text, where, MAX_EXPRESSION, operators, leaf, self._make_condition))
-        if self._is_number(result) != (operators is ARITHMETIC):
-            raise Malformed(f"{where}: expected a {'number' if operators is ARITHMETIC else 'condition'}")
-        return result
+        def finish(strength: int) -> None:
+            while pending and pending[-1][0] > strength:
+                _, arity, op = pending.pop()
+                done[-arity:] = [self.build(op, done[-arity:])]
 
-    def _parse(self, text: str, where: str, limit: int, operators: set[str], leaf: Callable[[str], Any],
-               make: Callable[[str, list[Any], Any], Any]) -> Any:  # fmt: skip
-        if len(text) > limit:
-            raise Malformed(f"{where}: limit: a text of more than {limit} characters")
+        for match in TOKEN.finditer(text):
+            place = self.read_operand(match[0], variables) if match["operand"] else None
+            word = match[0] if match["operand"] else match[0].replace(" ", "")
+            word = SPELLINGS.get(word, word)
+            if operand_next and place is not None:
+                done.append(place)
+                operand_next = match["applied"] is not None
+                pending += [(APPLY, 2, "on")] * operand_next
+            elif operand_next and word == "-":
+                done.append(self.make("int", data=(0,)))
+                pending.append((PREFIX["-"], 2, "-"))
+            elif operand_next and word in PREFIX:
+                pending.append((PREFIX[word], 1, word))
+            elif not operand_next and word in BINARY:
+                strength, to_the_right = BINARY[word]
+                finish(strength - 1 + to_the_right)
+                pending.append((strength, 2, word))
+                operand_next = True
+            elif not operand_next and word in (")", "]"):
+                finish(0)
+                opened = pending.pop()[2] if pending else ""
+                expect(opened and (opened == "(") == (word == ")"), f"unmatched {word}")
+                done[-1] = done[-1] if opened == "(" else self.build(opened, done[-1:])
+            elif not match["space"]:
+                wanted = "an operand" if operand_next else "an operator or the end"
+                raise Malformed(f"column {match.start() + 1}: expected {wanted}, got {quote(match[0])}")
+            expect(len(pending) <= MAX_NESTING, f"limit: nested more than {MAX_NESTING} deep")
+        finish(0)
+        expect(not operand_next and not pending, "ends where an operand or a closing bracket is expected")
+        return done[0]
 
-        def tokens() -> Iterator[Token]:
-            for match in TOKEN.finditer(text):
-                raw, column = match[0], match.start() + 1
-                value = leaf(raw) if match.lastgroup in ("leaf", "number", "word") else None
-                word, applied = SPELLINGS.get(raw, raw), re.match(" {0,9}[(]", text[match.end() : match.end() + 10])
-                if match.lastgroup == "count" and "#<" in operators:
-                    yield from ((part, None, column) for part in ("#<" if raw[0] == "←" or raw[1] == "<" else "#>", "["))
-                elif value is not None or word in operators or word in ("(", ")", "]"):
-                    yield "on" if applied and type(value) is int else word, value, column
-                elif match.lastgroup != "space":
-                    raise Malformed(f"{where}, column {column}: unknown {match.lastgroup} {quote(raw)}")
-
-        stack: list[Any] = []
-        for arity, word, value in parse_postfix(tokens(), where):
-            args = [stack.pop() for _ in range(arity)][::-1]
-            try:
-                stack.append(make(word, args, value) if arity else value)
-            except TypeError:
-                raise Malformed(f"{where}: {quote(word)} is applied to a number or a truth value wrongly") from None
-        return stack[0]
-
-    def _read_leaf(self, word: str) -> Any:
-        """What a word of a formula denotes if it is a leaf, else None; an integer is the sum {-1: it}."""
+    def read_operand(self, word: str, variables: Mapping[str, str]) -> int | None:
+        """A number, a variable, or what is a formula by itself; None for other words."""
         if word.isdigit():
-            return {-1: int(word)}
-        if word in ("true", "false"):
-            return self.make(word)
-        if word in PREDICATES:
-            return self.make("P", data=(word,))
-        if word[:3] == "MOD" and word[-1] == ")":
-            return self.make("P", data=("MOD", *map(int, re.findall("[0-9]+", word))))
-        if word[:2] in ("Q_", "Q[") and len(word) > 2:
+            return self.make("int", data=(int(word),))
+        if variables:
+            return self.make(variables[word]) if word in variables else None
+        if word[:2] == "Q[" or (word[:2] == "Q_" and word != "Q_"):
             return self.make("Q", data=(word[2:] if word[1] == "_" else re.sub(r"\\(.)", r"\1", word[3:-2]),))
-        return self.predicates.get(word)
+        name, *numbers = re.findall(r"\w+", word)
+        if name in PREDICATES and bool(numbers) == (name == "MOD"):
+            return self.make("P", data=(name, *map(int, numbers)))
+        return self.make(word) if word in ("true", "false") else self.predicates.get(word)
 
-    def _make_formula(self, word: str, args: list[Any], value: Any) -> Any:
-        """What an operator makes of formulas (places) and sums ({count: c, -1: constant}, mutable)."""
-        if word in RELATIONS or word in ("+", "-", "*"):
-            if not all(isinstance(a, dict) for a in args):
-                raise TypeError
-            if word == "*":
-                constant, other = args if args[0].keys() <= {-1} else args[::-1]
-                if not constant.keys() <= {-1}:
-                    raise TypeError
-                return {k: c * constant.get(-1, 0) for k, c in other.items()}
-            left, right = args if len(args) == 2 else ({}, args[0])
-            for k, c in right.items():
-                left[k] = left.get(k, 0) + (c if word == "+" else -c)
-            if word in ("+", "-"):
-                return left
-            counts = sorted(k for k, c in left.items() if c and k >= 0)
-            return self.make("T", *counts, data=(word, left.get(-1, 0), *(left[k] for k in counts)))
-        if word == "on":
-            if not isinstance(args[0], dict) or list(args[0].values()) != [1] or -1 in args[0]:
-                raise TypeError
-            if self.nodes[value][0] not in ("P", "user"):
-                raise TypeError
-            return self.make("on", value, *args[0])
-        if any(isinstance(a, dict) for a in args):
-            raise TypeError
-        if word in COUNTS:
-            return {self.make(word, *args): 1}
-        if word in ("O", "F"):
-            return self.make("since" if word == "O" else "until", self.make("true"), *args)
-        if word in ("H", "G"):
-            return self.make("!", self._make_formula("O" if word == "H" else "F", [self.make("!", *args)], None))
-        if word in ("S", "U"):
-            return self.make("since" if word == "S" else "until", self.make("|", *args), args[1])
-        return self.make(word, *args)
+    def build(self, op: str, args: list[int]) -> int:
+        """What an operator makes of its operands."""
+        if op == "on":
+            fits = self.nodes[args[0]][0] in ("P", "user") and self.nodes[args[1]][0] in COUNTS
+        else:
+            fits = all(self.is_number(a) == (op in ARITHMETIC or op in RELATIONS) for a in args)
+        expect(fits, f"{quote(op)} is applied to a number or a truth value wrongly")
+        leaves = frozenset[str]().union(*(self.leaves[a] for a in args))
+        if op in RELATIONS and ("#" in leaves or not leaves):
+            return self.compare(op, *args)
+        return ABBREVIATIONS[op](self.make, *args) if op in ABBREVIATIONS else self.make(op, *args)
 
-    def _is_number(self, f: int) -> bool:
-        return self.nodes[f][0] in ARITHMETIC | {"neg", "//", "%", "int", "i", "n"}
+    def compare(self, relation: str, left: int, right: int) -> int:
+        """``left R right`` as T R 0, where T = left - right is a constant and multiples of counts, each once."""
+        stack, sums = [(left, ONE), (right, -ONE)], {-1: ZERO}  # the constant is kept at -1
+        while stack:
+            f, c = stack.pop()
+            op, operands, _ = self.nodes[f]
+            constants = [a for a in operands if not self.leaves[a]]
+            if op in COUNTS:
+                sums[f] = sums.get(f, ZERO) + c
+            elif not self.leaves[f]:
+                sums[-1] = bounded(sums[-1] + c * self.at(f, 0, 0))
+            elif op in ("+", "-"):
+                stack += [(operands[0], c), (operands[1], c if op == "+" else -c)]
+            elif op == "*" and constants:
+                stack += [(a, bounded(c * self.at(constants[0], 0, 0))) for a in operands if a != constants[0]]
+            else:
+                raise Malformed(f"counts are added, and multiplied with numbers; not {quote(op)}")
+        expect(all(c.denominator == 1 for c in sums.values()), "counts are compared with integers")
+        constant, counts = int(sums.pop(-1)), sorted(k for k, c in sums.items() if c)
+        return self.make("T", *counts, data=(relation, constant, *(int(sums[k]) for k in counts)))
 
-    def _make_condition(self, word: str, args: list[int], _: Any) -> int:
-        """What an operator makes of numbers and conditions."""
-        if any(self._is_number(a) == (word in ("!", "&", "|")) for a in args) or word == "on":
-            raise TypeError
-        return self.make("neg" if word == "-" and len(args) == 1 else word, *args)
-
-    def at(self, f: int, n: int, i: int, where: str) -> Fraction:
+    def at(self, f: int, n: int, i: int) -> Fraction:
         """The value (or truth, 1 or 0) at (n, i) of a number or positional formula. Raises: Rejected: without one."""
         key = (f, n if "n" in self.leaves[f] else 0, i if "i" in self.leaves[f] else 0)
         if key not in self.values:
             if f not in self.below:
                 self.below[f] = sorted(self.preorder([f]))
             self.spend(len(self.below[f]))
-            value = self.evaluate(self.below[f], {}, n, i, where)[f]
-            if value is None:
-                raise Rejected(f"{where}: {self.show(f)} has no value at n = {n}, i = {i}")
+            value = self.evaluate(self.below[f], {}, n, i)[f]
+            require(value is not None, f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
 
-    def evaluate(self, order: Iterable[int], held: dict[int, Any], n: int, i: int, where: str) -> dict[int, Any]:
+    def settle(self, order: Iterable[int], n: int, i: int) -> dict[int, Any]:
+        """The truths at (n, i) of the positional formulas among ``order``."""
+        return {f: self.at(f, n, i) == 1 for f in order if self.is_positional(f)}
+
+    def evaluate(self, order: Iterable[int], held: dict[int, Any], n: int, i: int) -> dict[int, Any]:
         """``held`` with the formulas of ``order`` added, operands first. Raises: Rejected: at what is not decided.
 
-        A comparison is decided by the counts that are held, or by its sign, held at -1 - (its place).
+        What decides f beside its operands is held at -1 - f: the sign of a comparison (unless its counts are held),
+        and what a temporal operator remembers: its own last value (`since`, `until`), or its operand's. None is the
+        value of what has none; `&` and `|` do not look at their right side if the left one decides.
         """
         for f in order:
             if f in held:
                 continue
-            op, operands, data = self.nodes[f]
-            if op in OPERATIONS or op in RELATIONS or op in ("&", "|"):
-                held[f] = operate(op, [held[a] for a in operands])
-            elif op == "T" and (-1 - f in held or all(k in held for k in operands)):
+            (op, operands, data), more = self.nodes[f], held.get(-1 - f)
+            if op in LEAVES:
+                held[f] = LEAVES[op](n, i, *data)
+            elif op in OPERATIONS:
+                args = [held[a] for a in operands]
+                held[f] = None if None in args[: 1 if op in ("&", "|") else 2] else OPERATIONS[op](*args)
+            elif op in ("user", "shift"):
+                held[f] = self.at(operands[0], n, i - (op == "shift"))
+            elif op == "on" and operands[1] in held:
+                held[f] = self.at(operands[0], n, held[operands[1]])
+            elif op == "T" and (more is not None or all(k in held for k in operands)):
                 terms = (c * held[k] for k, c in zip(operands, data[2:], strict=True))
-                held[f] = RELATIONS[data[0]](held[-1 - f] if -1 - f in held else sum(terms, data[1]))
-            elif op in ("on", "shift") and all(k in held for k in operands[1:]):
-                held[f] = self.at(operands[0], n, int(held[operands[1]]) if op == "on" else i - 1, where)
-            elif op in ("i", "n", "int"):
-                held[f] = Fraction(i if op == "i" else n if op == "n" else data[0])
-            elif op in ("true", "false"):
-                held[f] = op == "true"
-            elif op == "user":
-                held[f] = self.at(operands[0], n, i, where)
-            elif op == "P":
-                held[f] = i % data[1] == data[2] if data[0] == "MOD" else PREDICATES[data[0]](n, i)
+                held[f] = RELATIONS[data[0]](sum(terms, data[1]) if more is None else more, 0)
+            elif op in TEMPORAL and more is not None:
+                held[f] = more if len(operands) == 1 else held[operands[0]] and (held[operands[1]] or more)
             else:
-                raise Rejected(f"{where}: {self.show(f)} is not decided by what is read")
+                raise Rejected(f"{self.show(f)} is not decided by what is read")
         return held
-
 
 # ------------------------------------------------------------------------------------------------------------- exp
 WORKING = 192  # bits of working precision
@@ -452,33 +427,22 @@ def enclose_exp(x: Fraction) -> tuple[int, int, int]:
 
 # --------------------------------------------------------------------------------------------------- strict reading
 def read_document(data: bytes) -> Any:
-    """The JSON value whose one spelling ``data`` is. Raises: Malformed: for anything else.
-
-    Repeated keys and other spellings of numbers and strings do not survive being written again.
-    """
-    if len(data) > MAX_BYTES:
-        raise Malformed(f"limit: more than {MAX_BYTES} bytes")
-    if not data.isascii():
-        raise Malformed("a byte is not ASCII")
+    """The JSON value whose one spelling ``data`` is: repeated keys and other spellings do not survive being written."""
+    expect(len(data) <= MAX_BYTES, f"limit: more than {MAX_BYTES} bytes")
+    expect(data.isascii(), "a byte is not ASCII")
     text = data.decode("ascii")
-    if max(map(text.count, '",[{')) > MAX_ITEMS:
-        raise Malformed(f"limit: more than {MAX_ITEMS} items")
-    depth = 0
-    for bracket in re.findall(r"[][{}]", "".join(re.sub(r"\\.", "", text, flags=re.DOTALL).split('"')[::2])):
-        depth += 1 if bracket in "[{" else -1
-        if depth > MAX_DEPTH:
-            raise Malformed(f"limit: nested more than {MAX_DEPTH} deep")
+    expect(max(map(text.count, '",[{')) <= MAX_ITEMS, f"limit: more than {MAX_ITEMS} items")
     try:
         document = json.loads(text)
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+    except RecursionError:
+        raise Malformed("limit: nested too deep") from None
     except ValueError as error:
         raise Malformed(f"not JSON: {error}") from None
-    if canonical != text:
-        pairs = zip(canonical.split("\n"), text.split("\n"), strict=False)
-        line = next((k for k, (a, b) in enumerate(pairs, 1) if a != b), text.count("\n") + 1)
-        raise Malformed(f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, one final newline, no key twice)")
+    lines = enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1)
+    line = next((number for number, (found, wanted) in lines if found != wanted), 0)
+    expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
-
 
 class Reader:
     """Reads the parts of a certificate; keeps the language and the order of the directions once they are known."""
@@ -488,555 +452,489 @@ class Reader:
         self.order: dict[str, int] = {}
 
     def read(self, value: Any, shape: Any, where: str) -> Any:
-        """A value of a shape.
+        """A value of a shape, at a place that messages name.
 
         A dict stands for an object with exactly these keys in this order, [shape] for a list, (shape,) for a map from
-        directions in their order, a set for one of its elements, and a function reads the value itself.
+        directions in their order, a set for one of its elements, str, int (positive), or a function that reads it.
         """
-        if isinstance(shape, dict):
-            if not isinstance(value, dict) or list(value) != list(shape):
-                got = f"the keys {quote(', '.join(value))}" if isinstance(value, dict) else "no object"
-                raise Malformed(f"{where}: expected the keys {', '.join(shape)}, got {got}")
-            return SimpleNamespace(**{k: self.read(value[k], part, f"{where}, {k}") for k, part in shape.items()})
-        if isinstance(shape, list):
-            if not isinstance(value, list):
-                raise Malformed(f"{where}: expected a list")
-            return [self.read(item, shape[0], f"{where} {k}") for k, item in enumerate(value, 1)]
-        if isinstance(shape, set):
-            if not any(type(value) is type(choice) and value == choice for choice in shape):
-                raise Malformed(f"{where}: expected {' or '.join(sorted(map(str, shape)))}, got {quote(str(value))}")
+        with within(where):
+            if isinstance(shape, set):
+                fits = any(type(value) is type(choice) and value == choice for choice in shape)
+                expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(str(value))}")
+            elif shape is str:
+                fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+                expect(fits, f"expected a string (rationals are strings; no lone surrogates), got {quote(str(value))}")
+            elif shape is int:
+                fits = type(value) is int and 0 < value < 10**9
+                expect(fits, f"expected a positive integer, got {quote(str(value))}")
+            elif isinstance(shape, list):
+                expect(isinstance(value, list), "expected a list")
+                return [self.read(item, shape[0], str(k)) for k, item in enumerate(value, 1)]
+            elif isinstance(shape, dict):
+                keys = list(value) if isinstance(value, dict) else ["no object"]
+                expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(', '.join(keys))}")
+                return SimpleNamespace(**{key: self.read(value[key], part, key) for key, part in shape.items()})
+            elif isinstance(shape, tuple):
+                expect(isinstance(value, dict), "expected an object")
+                places = [self.order.get(name, -1) for name in value]
+                for name, last, place in zip(value, [-1, *places], places, strict=False):
+                    expect(last < place, f"{quote(name)} is unknown, or not in the order of `directions`")
+                    expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
+                return {name: self.read(item, shape[0], quote(name)) for name, item in value.items()}
+            else:
+                return shape(self, value)
             return value
-        if shape is object:
-            return value
-        if isinstance(shape, tuple):
-            return self._read_map(value, shape[0], where)
-        if shape is int:
-            if type(value) is not int or not 0 < value < 10**9:
-                raise Malformed(f"{where}: expected a positive integer, got {quote(str(value))}")
-            return value
-        if shape is not str:
-            return shape(self, value, where)
-        if not isinstance(value, str) or any("\ud800" <= c <= "\udfff" for c in value):
-            raise Malformed(f"{where}: expected a string (rationals are strings; no lone surrogates), got {quote(str(value))}")
-        return value
 
-    def _read_map(self, value: Any, shape: Any, where: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise Malformed(f"{where}: expected an object")
-        result, last = {}, -1
-        for name, item in value.items():
-            if self.order.get(name, -1) <= last:
-                raise Malformed(f"{where}: {quote(name)} is unknown, or not in the order of `directions`")
-            last, result[name] = self.order[name], self.read(item, shape, f"{where}, {quote(name)}")
-            if item == "0" or not item:
-                raise Malformed(f"{where}, {quote(name)}: a zero entry is left out, not written")
-        return result
-
-    def rational(self, value: object, where: str) -> Fraction:
+    def rational(self, value: Any) -> Fraction:
         """The rational with this one spelling."""
-        text = self.read(value, str, where)
-        if not re.fullmatch(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?", text):
-            raise Malformed(f"{where}: expected a rational (limit: integers of {MAX_DIGITS} digits), got {quote(text)}")
-        if str(result := Fraction(text)) != text:
-            raise Malformed(f"{where}: not in lowest terms, or -0: {quote(text)}")
-        return result
+        fits = isinstance(value, str) and re.fullmatch(RATIONAL, value)
+        expect(fits, f"expected a string, a rational (limit: integers of {MAX_DIGITS} digits), got {quote(str(value))}")
+        expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
+        return Fraction(value)
 
-    def tokens(self, value: object, where: str) -> dict[str, Row]:
-        """The token embedding."""
-        rows = value.items() if isinstance(value, dict) else ()
-        return {symbol: self.read(row, (Reader.rational,), f"{where}, {quote(symbol)}") for symbol, row in rows}
-
-    def directions(self, value: object, where: str) -> dict[str, SimpleNamespace]:
+    def directions(self, value: Any) -> dict[str, SimpleNamespace]:
         """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
         meanings, true = dict[str, SimpleNamespace](), self.language.make("true")
         defaults = {"when": true, "formula": true, "value": self.language.make("int", data=(1,)), "count": -1}
         for name, item in value.items() if isinstance(value, dict) else ():
-            here = f"{where}, {quote(self.read(name, str, where))}"
             kind = item.get("kind") if isinstance(item, dict) else None
-            shape = {"kind": set(MEANINGS), **(MEANINGS.get(kind, {}) if isinstance(kind, str) else {})}
-            meanings[name] = SimpleNamespace(**defaults | vars(self.read(item, shape, here)))
+            shape = {"kind": set(MEANINGS), **(MEANINGS[kind] if isinstance(kind, str) and kind in MEANINGS else {})}
+            meanings[self.read(name, str, "name")] = SimpleNamespace(**defaults | vars(self.read(item, shape, quote(name))))
         self.order = {name: place for place, name in enumerate(meanings)}
         return meanings
 
-
-def parsed(parse: Callable[[Language, str, str], Any]) -> Callable[[Reader, object, str], Any]:
+def written_in(parse: Callable[[Language, str], Any]) -> Callable[[Reader, Any], Any]:
     """The shape of a text in the language."""
-    return lambda reader, value, where: parse(reader.language, reader.read(value, str, where), where)
+    return lambda reader, value: parse(reader.language, reader.read(value, str, "text"))
 
-
-WEIGHTS, FORMULA_TEXT, NUMBER_TEXT = (Reader.rational,), parsed(Language.formula), parsed(Language.number)
+RATIONAL = rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?"
+WEIGHTS, FORMULA, COUNT = (Reader.rational,), written_in(Language.formula), written_in(Language.count)
+NUMBER, VALUE = written_in(Language.number), written_in(Language.value)
 MEANINGS: dict[str, dict[str, Any]] = {
-    "position": {"value": parsed(Language.value)},
-    "truth": {"formula": FORMULA_TEXT},
-    "near": {"formula": FORMULA_TEXT, "when": FORMULA_TEXT},
-    "product": {"value": NUMBER_TEXT, "formula": FORMULA_TEXT},
-    "mean": {"count": parsed(Language.count)},
-    "others": {"count": parsed(Language.count)},
-    "any": {},
-}
-HEAD: dict[str, Any] = {"name": str, "source": str, "mask": {"none", "future", "past"}}
-HEAD |= {"weighting": {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}}
-HEAD |= {"temperature": NUMBER_TEXT, "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
-UNIT: dict[str, Any] = {"reads": WEIGHTS, "bias": Reader.rational, "writes": WEIGHTS}
-LAYER: dict[str, Any] = {"heads": [HEAD], "feedforward": {"units": [UNIT], "bias": WEIGHTS}}
-TRANSFORMER: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": [str]}
-TRANSFORMER |= {"predicates": [parsed(Language.define)], "directions": Reader.directions}
-TRANSFORMER |= {"token_embedding": Reader.tokens, "position_embedding": (parsed(Language.value),)}
-TRANSFORMER |= {"layers": [LAYER], "output": str}
-CLAIM: dict[str, Any] = {"formula": FORMULA_TEXT, "alphabet": [str], "max_n": int}
-CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str}
-BOUND |= {"error_if_false": Reader.rational, "error_if_true": Reader.rational}
-CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": object, "transformer": TRANSFORMER}
-CERTIFICATE |= {"bounds": [BOUND]}
-
+    "position": {"value": VALUE}, "truth": {"formula": FORMULA}, "near": {"formula": FORMULA, "when": FORMULA},
+    "product": {"value": NUMBER, "formula": FORMULA}, "mean": {"count": COUNT}, "others": {"count": COUNT}, "any": {},
+}  # fmt: skip
+HEAD = {
+    "name": str, "source": str, "mask": {"none", "future", "past"},
+    "weighting": {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}, "temperature": NUMBER,
+    "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,),
+}  # fmt: skip
+FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": Reader.rational, "writes": WEIGHTS}], "bias": WEIGHTS}
+TRANSFORMER = {
+    "format": {"certify-transformer"}, "version": {1}, "alphabet": [str], "predicates": [written_in(Language.define)],
+    "directions": Reader.directions, "token_embedding": lambda reader, value: value, "position_embedding": (VALUE,),
+    "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str,
+}  # fmt: skip
+CLAIM = {
+    "formula": FORMULA, "alphabet": [str], "max_n": int, "regime": {"temperature", "position", "unstated"},
+    "causal": {True, False},
+}  # fmt: skip
+BOUND = dict.fromkeys(("layer", "head"), int) | {"direction": str}
+BOUND |= dict.fromkeys(("error_if_false", "error_if_true"), Reader.rational)
+CERTIFICATE = {
+    "format": {"certify-certificate"}, "version": {1}, "claim": lambda reader, value: value,
+    "transformer": TRANSFORMER, "bounds": [BOUND],
+}  # fmt: skip
 
 class Certificate:
-    """The whole file, read and not yet believed, with the numbers that do not depend on the word.
-
-    Raises: Malformed: unless it has the shape the format gives it.
-    """
+    """The whole file, read and not yet believed, with what its directions hold by what they mean."""
 
     def __init__(self, data: bytes) -> None:
         document, reader = read_document(data), Reader()
         whole = reader.read(document, CERTIFICATE, "file")
         self.claim = reader.read(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
-        self.language, self.model, self.bounds = reader.language, whole.transformer, whole.bounds
+        self.language, self.model, self.bounds, symbols = reader.language, whole.transformer, whole.bounds, self.claim.alphabet
         self.text: str = whole.claim["formula"]
         self.defined: list[str] = document["transformer"]["predicates"]
         self.directions: dict[str, Any] = self.model.directions
         self.layers: list[Any] = self.model.layers
         self.heads = [head for layer in self.layers for head in layer.heads]
+        self.errors, self.covered = dict[str, Box](), dict[str, int]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
         self.weights: dict[Fraction, tuple[int, int, int]] = {}
-        symbols: list[str] = self.claim.alphabet
         letters = {data[0] for op, _, data in self.language.nodes if op == "Q"}
-        if self.model.alphabet != symbols:
-            raise Rejected("the alphabet of the transformer is not the alphabet of the claim")
-        for wrong, why in (
-            (self.claim.max_n > MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}"),
-            (not symbols or "" in symbols, "alphabet: expected at least one symbol, none empty"),
-            (len(set(symbols)) < len(symbols), "alphabet: expected each symbol once"),
-            (list(self.model.token_embedding) != self.model.alphabet, "token_embedding: expected the alphabet, in order"),
-            (self.model.output not in self.directions, f"output: {quote(self.model.output)} is not a direction"),
-            (any(len(head.queries) != len(head.keys) for head in self.heads), "a head has not as many queries as keys"),
-            (not all(head.values for head in self.heads), "a head writes nothing"),
-            (not letters <= set(symbols), "a formula has a symbol that is not in the alphabet"),
-        ):
-            if wrong:
-                raise Malformed(why)
+        require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
+        expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
+        expect(symbols and "" not in symbols, "alphabet: expected at least one symbol, none empty")
+        expect(len(set(symbols)) == len(symbols), "alphabet: expected each symbol once")
+        expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
+        expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
+        expect(all(head.values for head in self.heads), "a head writes nothing")
+        expect(letters <= set(symbols), "a formula has a symbol that is not in the alphabet")
+        rows = reader.read(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding")
+        self.tokens: dict[str, Row] = vars(rows)
+        self.cells = self.claim.max_n * (self.claim.max_n + 1) // 2
 
     def rows(self) -> Iterator[tuple[int, int]]:
-        """Every (n, i) of the claim."""
+        """Every (n, i) of the claim; they are ``cells`` many."""
         for n in range(1, self.claim.max_n + 1):
             self.language.spend(n)
-            for i in range(1, n + 1):
-                yield n, i
+            yield from ((n, i) for i in range(1, n + 1))
 
     def is_known(self, name: str) -> bool:
         """Whether the direction's value does not depend on the word."""
         meaning = self.directions[name]
         return meaning.kind in ("position", "truth", "product") and self.language.is_positional(meaning.formula)
 
-    def known(self, name: str, n: int, i: int) -> Fraction:
-        """A known direction at (n, i), by its meaning."""
+    def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Box:
+        """All that a direction may hold at (n, i), by its meaning, where formulas and counts are as in ``held``."""
         meaning = self.directions[name]
-        holds = self.language.at(meaning.formula, n, i, quote(name))
-        return holds and self.language.at(meaning.value, n, i, quote(name))
+        if meaning.kind == "near" and not held.get(meaning.when):
+            return ZERO, ONE
+        if meaning.kind == "near":
+            return (1 - QUARTER, ONE) if held[meaning.formula] else (ZERO, QUARTER)
+        if meaning.kind == "mean" and meaning.count in held:
+            number = Fraction(held[meaning.count], self.span(meaning.count, n, i))
+        else:
+            require(meaning.kind in ("position", "truth", "product"), f"{quote(name)}, of kind {meaning.kind}, is read")
+            holds = held[meaning.formula] if meaning.formula in held else self.language.at(meaning.formula, n, i)
+            number = self.language.at(meaning.value, n, i) if holds else ZERO
+        return number, number
 
-    def known_parts(self, rows: Sequence[Row], n: int, i: int) -> tuple[Fraction, ...]:
-        """What linear forms take from the known directions at (n, i)."""
-        self.language.spend(1 + sum(map(len, rows)))
-        return tuple(total(x * self.known(d, n, i) for d, x in row.items() if self.is_known(d)) for row in rows)
+    def span(self, count: int, n: int, i: int) -> int:
+        """The number of positions that a count looks at."""
+        return i if self.language.nodes[count][0] == "#<" else n + 1 - i
 
-    def scaled_query(self, head: Any, n: int, i: int, where: str) -> tuple[Fraction, ...]:
-        """The known part of the queries over the temperature at (n, i)."""
-        temperature = self.language.at(head.temperature, n, i, where)
-        return tuple(bounded(q / temperature) for q in self.known_parts(head.queries, n, i))
+    def read(self, rows: Iterable[Row], n: int, i: int, held: Mapping[int, Any] | None = None,
+             scale: Fraction = ONE) -> tuple[Fraction, ...]:  # fmt: skip
+        """The linear forms of the directions at (n, i), over ``scale``. Raises: Rejected: where they are not exact."""
+        found = []
+        for row in rows:
+            self.language.spend(1 + len(row))
+            ends = [(x, *self.box(d, n, i, held or {})) for d, x in row.items()]
+            require(all(low == high for _, low, high in ends), "a direction is read that is only approximate")
+            found.append(bounded(total(x * low for x, low, _ in ends) / scale))
+        return tuple(found)
 
-    def exp(self, x: Fraction) -> tuple[int, int, int]:
-        """The enclosure of exp(x), computed once."""
-        if x not in self.weights:
-            self.language.spend(50 + (x.numerator.bit_length() >> 8))
-            self.weights[x] = enclose_exp(x)
-        return self.weights[x]
+    def weigh(self, scores: Mapping[Any, Fraction], factors: Mapping[Any, Fraction]) -> dict[Any, int]:
+        """For each key at most factor * exp(score), in one unit for all; a weight is rounded to the side that hurts."""
+        top, weights = max(scores.values()), {}
+        for key, score in scores.items():
+            if score - top not in self.weights:
+                self.language.spend(50 + (score.numerator.bit_length() >> 8))
+                self.weights[score - top] = enclose_exp(score - top)
+            weights[key] = self.weights[score - top]
+        least = min(e for _, _, e in weights.values())
+        bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
+        expect(bits <= MAX_SPREAD, f"limit: the spread of the scores makes integers of {bits} bits")
+        common, terms = lcm(*(factor.denominator for factor in factors.values())), {}
+        for key, (lower, upper, e) in weights.items():
+            factor = int(factors[key] * common)
+            terms[key] = (factor * (lower if factor >= 0 else upper)) << (e - least)
+        return terms
 
-
-def check_embedding(given: Certificate, name: str, where: str) -> int:
+def check_embedding(given: Certificate, name: str) -> int:
     """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
-    model, language, meaning = given.model, given.language, given.directions[name]
-    if meaning.kind == "any":
-        return len(model.token_embedding)
-    if name in model.position_embedding:
-        if any(name in row for row in model.token_embedding.values()) or not given.is_known(name):
-            raise Rejected(f"{where}: a position embedding does not make it what it means")
+    placed, language, meaning = given.model.position_embedding, given.language, given.directions[name]
+    if name in placed and meaning.kind != "any":
+        alone = not any(name in row for row in given.tokens.values())
+        require(alone and given.is_known(name), "a position embedding does not make it what it means")
         for n, i in given.rows():
-            got, wanted = language.at(model.position_embedding[name], n, i, where), given.known(name, n, i)
-            if got != wanted:
-                raise Rejected(f"{where}: it is {got}, expected {wanted}, at n = {n}, i = {i}")
-        return len(model.token_embedding)
-    if meaning.kind != "truth" or not language.leaves[meaning.formula] <= {"Q"}:
-        raise Rejected(f"{where}: token embeddings do not make it what it means")
-    order = sorted(language.preorder([meaning.formula]))
-    language.spend(len(order) * len(model.token_embedding))
-    for symbol, weights in model.token_embedding.items():
-        truth = {f: language.nodes[f][2] == (symbol,) for f in order if language.nodes[f][0] == "Q"}
-        weight, holds = weights.get(name, ZERO), language.evaluate(order, truth, 1, 1, where)[meaning.formula]
-        if weight != holds:
-            raise Rejected(f"{where}: symbol {quote(symbol)} has {weight}, expected {int(holds)}")
-    return len(model.token_embedding)
-
+            got, (wanted, _) = language.at(placed[name], n, i), given.box(name, n, i, {})
+            require(got == wanted, f"it is {got}, expected {wanted}, at n = {n}, i = {i}")
+    elif meaning.kind != "any":
+        symbolic = meaning.kind == "truth" and language.leaves[meaning.formula] <= {"Q"}
+        require(symbolic, "token embeddings do not make it what it means")
+        order = sorted(language.preorder([meaning.formula]))
+        language.spend(len(order) * len(given.tokens))
+        for symbol, weights in given.tokens.items():
+            truth = {f: language.nodes[f][2] == (symbol,) for f in order if language.nodes[f][0] == "Q"}
+            got, holds = weights.get(name, ZERO), language.evaluate(order, truth, 0, 0)[meaning.formula]
+            require(got == holds, f"symbol {quote(symbol)} has {got}, expected {int(holds)}")
+    return given.cells * len(given.tokens)
 
 # ------------------------------------------------------------------------------------------------------------ heads
-def check_head(given: Certificate, head: Any, name: str, errors: Box | None, where: str) -> int:
+def check_head(given: Certificate, head: Any, name: str) -> int:
     """What the head writes to the direction is what the direction means; returns the number of rows covered."""
-    meaning, queried = given.directions[name], [d for query in head.queries for d in query]
-    if head.weighting != "softmax":
-        raise Rejected(f"{where}: the weighting is {head.weighting}, expected softmax")
+    kind, errors = given.directions[name].kind, given.errors.get(name, (ZERO, ZERO))
+    require(head.weighting == "softmax", f"the weighting is {head.weighting}, expected softmax")
     for n, i in given.rows():
-        if (temperature := given.language.at(head.temperature, n, i, where)) <= 0:
-            raise Rejected(f"{where}: the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
-    if meaning.kind == "any":
-        return given.claim.max_n * (given.claim.max_n + 1) // 2
-    if errors is not None and (min(errors) < 0 or (meaning.kind == "near" and max(errors) > QUARTER)):
-        raise Rejected(f"{where}: the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
-    if errors is not None and (meaning.kind == "others" or not all(map(given.is_known, queried))):
-        return check_lookup(given, head, name, errors, where)
-    for d in queried:
-        if not given.is_known(d):
-            raise Rejected(f"{where}: queries read known directions only, not {quote(d)}")
-    if meaning.kind in ("position", "mean"):
-        return check_uniform(given, head, name, where)
-    if errors is None:
-        raise Rejected(f"{where}: a head cannot write a direction of kind {meaning.kind}")
-    return check_attention(given, head, name, errors, where)
-
+        temperature = given.language.at(head.temperature, n, i)
+        require(temperature > 0, f"the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
+    if kind == "any":
+        return given.cells
+    if kind in ("position", "mean"):
+        return check_uniform(given, head, name)
+    require(kind in ("near", "others"), f"a head cannot write a direction of kind {kind}")
+    fits = min(errors) >= 0 and (kind == "others" or max(errors) <= QUARTER)
+    require(fits, f"the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
+    looks_up = kind == "others" or not all(given.is_known(d) for query in head.queries for d in query)
+    return (check_lookup if looks_up else check_attention)(given, head, name)
 
 def visible(mask: str, n: int, i: int) -> tuple[int, int]:
     """The first and the last position that position i sees."""
     return (i if mask == "past" else 1), (i if mask == "future" else n)
 
-
-def check_known(given: Certificate, rows: Iterable[Row], where: str) -> None:
-    """Raises: Rejected: if some row reads a direction that depends on the word."""
-    for d in (d for row in rows for d in row):
-        if not given.is_known(d):
-            raise Rejected(f"{where}: its keys and values read known directions only, not {quote(d)}")
-
-
-def check_uniform(given: Certificate, head: Any, name: str, where: str) -> int:
+def check_uniform(given: Certificate, head: Any, name: str) -> int:
     """Equal scores at all visible positions; so the mean there is exactly the stated number, or the stated count's."""
-    meaning, value, covered, counted = given.directions[name], head.values[name], 0, given.directions[name].kind == "mean"
-    check_known(given, head.keys, where)
-    if counted:
-        (read, weight), *more = value.items() or [("", ZERO)]
+    meaning, value = given.directions[name], head.values[name]
+    if counted := meaning.kind == "mean":
         op, (operand,), _ = given.language.nodes[meaning.count]
-        truth = given.directions.get(read)
-        if more or weight != 1 or truth is None or (truth.kind, truth.formula) != ("truth", operand):
-            raise Rejected(f"{where}: the value is not 1 on the truth of what is counted")
-        if head.mask != {"#<": "future", "#>": "past"}[op]:
-            raise Rejected(f"{where}: the mask is {head.mask}, which does not see what {op} counts")
-    else:
-        check_known(given, [value], where)
+        held = [(given.directions[d].kind, given.directions[d].formula, weight) for d, weight in value.items()]
+        require(held == [("truth", operand, 1)], "the value is not 1 on the truth of what is counted")
+        sees = head.mask == {"#<": "future", "#>": "past"}[op]
+        require(sees, f"the mask is {head.mask}, which does not see what {op} counts")
     for n in range(1, given.claim.max_n + 1):
-        keys = [given.known_parts(head.keys, n, j) for j in range(1, n + 1)]
-        sums = [ZERO]
-        for j in range(1, n + 1) if not counted else ():
-            sums.append(bounded(sums[-1] + given.known_parts([value], n, j)[0]))
+        keys = [given.read(head.keys, n, j) for j in range(1, n + 1)]
+        values = (ZERO if counted else given.read([value], n, j)[0] for j in range(1, n + 1))
+        sums = list(accumulate(values, lambda a, b: bounded(a + b), initial=ZERO))
         for i in range(1, n + 1):
-            first, last = visible(head.mask, n, i)
-            query = given.known_parts(head.queries, n, i)
+            (first, last), query = visible(head.mask, n, i), given.read(head.queries, n, i)
             given.language.spend(1 + (last - first) * len(query))
-            if any(query) and len({total(map(Fraction.__mul__, query, key)) for key in keys[first - 1 : last]}) > 1:
-                raise Rejected(f"{where}: the scores are not all equal at n = {n}, i = {i}")
-            if not counted:
-                mean, wanted = (sums[last] - sums[first - 1]) / (last - first + 1), given.known(name, n, i)
-                if mean != wanted:
-                    raise Rejected(f"{where}: the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
-            covered += 1
-    return covered
-
+            scores = {total(map(operator.mul, query, key)) for key in keys[first - 1 : last] if any(query)}
+            require(len(scores) <= 1, f"the scores are not all equal at n = {n}, i = {i}")
+            mean = (sums[last] - sums[first - 1]) / (last - first + 1)
+            wanted = mean if counted else given.box(name, n, i, {})[0]
+            require(mean == wanted, f"the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
+    return given.cells
 
 # ----------------------------------------------------------------------------------------- heads that look up a count
+Case = tuple[tuple[int, ...], int, tuple[int, ...], Fraction, tuple[int, ...], tuple[Fraction, ...]]
+
 class Lookup:
-    """A head whose scores depend on one count: on c = m + b, where b is the truth here of the formula counted.
+    """A head whose scores depend on one count: on m + b, where b is the truth here of the formula that is counted.
 
     Nothing else about the word enters, so all words are covered by b = 0, 1 and every number m of other positions.
     """
 
-    def __init__(self, given: Certificate, head: Any, name: str, where: str) -> None:
-        language, self.given, self.where, self.meaning = given.language, given, where, given.directions[name]
-        self.head, self.forms = head, [*head.keys, head.values[name]]
-        read = [given.directions[d] for query in head.queries for d in query if not given.is_known(d)]
-        counts = {m.count for m in [*read, self.meaning] if m.kind in ("mean", "others")}
-        if len(counts) != 1:
-            raise Rejected(f"{where}: queries read the means of {len(counts)} counts, expected 1")
+    def __init__(self, given: Certificate, head: Any, name: str) -> None:
+        language, self.given, self.head, self.errors = given.language, given, head, given.errors[name]
+        self.meaning, self.forms = given.directions[name], [*head.keys, head.values[name]]
+        read = [self.meaning, *(given.directions[d] for query in head.queries for d in query)]
+        counts = {m.count for m in read if m.kind in ("mean", "others")}
+        require(len(counts) == 1, f"queries read the means of {len(counts)} counts, expected 1")
         (self.count,) = counts
-        self.left, (self.counted,) = language.nodes[self.count][0] == "#<", language.nodes[self.count][1]
-        allowed = [("mean", self.counted), ("truth", self.counted), ("product", self.counted)]
-        for m in read:
-            if (m.kind, self.counted if m.count == self.count else m.formula) not in allowed:
-                raise Rejected(f"{where}: queries read a {m.kind} that is neither known nor about the count")
-        check_known(given, self.forms, where)
+        (self.counted,) = language.nodes[self.count][1]
+        stops = {self.counted, *(f for f, node in enumerate(language.nodes) if node[0] in ("T", "on"))}
+        self.order = sorted(language.preorder([self.counted, self.meaning.formula, self.meaning.when], stops.__contains__))
+        self.has_n = any("n" in language.leaves[f] for f in self.order)
+        self.targets: dict[tuple[object, ...], dict[int, int | None]] = {}
 
-        def stop(f: int) -> bool:
-            return f == self.counted or language.nodes[f][0] in ("T", "on")
+    def set_length(self, n: int) -> None:
+        """Reads the keys and values of one length."""
+        parts = [self.given.read(self.forms, n, j) for j in range(1, n + 1)]
+        self.slopes = differences(parts)
+        bends, values = differences(self.slopes), [part[-1] for part in parts]
+        require(all(b[:-1] == bends[0][:-1] for b in bends), f"keys are not quadratic in j at n = {n}")
+        fits = self.meaning.kind == "others" or (min(values) >= 0 and max(values) <= 1)
+        require(fits, f"a value is outside 0 to 1 at n = {n}")
+        self.bend = bends[0] if bends else [ZERO] * len(self.forms)
+        self.size = lcm(*(value.denominator for value in values))
+        self.values = [int(value * self.size) for value in values]
+        self.extremes = n, min(self.values), max(self.values)
 
-        roots = [self.meaning.formula, self.meaning.when] if self.meaning.kind == "near" else []
-        self.order = sorted(language.preorder(roots, stop))
-        self.is_guarded = language.is_positional(self.meaning.when)
-
-    def truths(self, n: int, i: int) -> tuple[int, ...]:
-        """What b may be."""
-        language = self.given.language
-        return (int(language.at(self.counted, n, i, self.where)),) if language.is_positional(self.counted) else (0, 1)
-
-    def queries(self, n: int, i: int, b: int) -> tuple[list[Fraction], list[Fraction]]:
-        """The scaled queries for m = 0, and what each further position counted adds."""
-        given, length = self.given, i if self.left else n + 1 - i
-        temperature = given.language.at(self.head.temperature, n, i, self.where)
-        start, step = list(given.scaled_query(self.head, n, i, self.where)), []
-        for r, query in enumerate(self.head.queries):
-            mean = total(x for d, x in query.items() if given.directions[d].kind == "mean")
-            step.append(bounded(mean / length / temperature))
-            here = (x * given.language.at(given.directions[d].value, n, i, self.where) for d, x in query.items()
-                    if given.directions[d].kind in ("truth", "product") and not given.is_known(d))  # fmt: skip
-            start[r] = bounded(start[r] + b * (step[r] + total(here) / temperature))
-        return start, step
-
-    def target(self, n: int, i: int, b: int, m: int) -> Fraction | None:
-        """The number that the head must be near, if any."""
+    def target(self, n: int, b: int, m: int, settled: dict[int, Any]) -> int | None:
+        """The number that the head must be near, if any; ``settled`` are the truths of positional formulas."""
         if self.meaning.kind == "others":
-            return Fraction(m)
-        held = self.given.language.evaluate(self.order, {self.counted: b == 1, self.count: m + b}, n, i, self.where)
-        return Fraction(held[self.meaning.formula]) if held[self.meaning.when] else None
+            return m
+        held = self.given.language.evaluate(self.order, settled | {self.counted: b == 1, self.count: m + b}, n, 0)
+        return int(held[self.meaning.formula]) if held[self.meaning.when] else None
 
+    def check_row(self, n: int, i: int) -> int:
+        """All cases at (n, i); returns whether `when` may hold there."""
+        given, settled = self.given, self.given.language.settle(self.order, n, i)
+        first, last = visible(self.head.mask, n, i)
+        span, heat = given.span(self.count, n, i), given.language.at(self.head.temperature, n, i)
+        slope = self.slopes[first - 1] if first < last else [ZERO] * len(self.forms)
+        for b in (0, 1) if self.counted not in settled else (int(settled[self.counted]),):
+            queries = [given.read(self.head.queries, n, i, {self.counted: b, self.count: m + b}, heat) for m in (0, 1)]
+            pieces = [total(map(operator.mul, query, key)) for query in (queries[0], *differences(queries))
+                      for key in (slope, self.bend)]  # fmt: skip
+            unit = lcm(*(piece.denominator for piece in pieces))
+            rise_0, bend_0, rise_m, bend_m = (int(piece * unit) for piece in pieces)
+            targets = self.targets.setdefault((b, n if self.has_n else 0, *settled.values()), {})
+            given.language.spend(20 * span)
+            for m in range(span):
+                if m not in targets:
+                    targets[m] = self.target(n, b, m, settled)
+                if (wanted := targets[m]) is None:
+                    continue
+                rise, bend = rise_0 + m * rise_m, -(bend_0 + m * bend_m)
+                if bend < 0:
+                    raise Rejected(f"scores are not concave at n = {n}, i = {i}, count {m + b}")
+                top = first if rise <= 0 else last if bend == 0 else min(last, first - (-rise // bend))
+                if not self.is_within(rise - (top - first) * bend, bend, unit, (first, top, last), wanted):
+                    raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+        return int(settled.get(self.meaning.when, True))
 
-def check_lookup(given: Certificate, head: Any, name: str, errors: Box, where: str) -> int:
-    """The head holds the direction's truth, or the number of others, to within ``errors``; the number of rows.
+    def is_within(self, rise: int, bend: int, unit: int, places: tuple[int, int, int], wanted: int) -> bool:
+        """Whether the mean is near ``wanted``; from its greatest, at top, the score rises by rise / unit to the right.
 
-    Keys are quadratic in j, so scores fall from the greatest by l or r at the first step and by s more at each
-    further one. Cases that agree in these, in the values near the greatest and in the ends are proved once.
+        To the left it falls by (rise + bend) / unit, and by bend / unit more at each further step to either side.
+        """
+        first, top, last = places
+        right, left = reach(-rise, bend, last - top, unit), reach(rise + bend, bend, top - first, unit)
+        offsets = tuple([value - wanted * self.size for value in self.values[top - 1 - left : top + right]])
+        n, *far = (0, 0, 0) if (top - left, top + right) == (first, last) else self.extremes
+        sides = (0, 1) if self.meaning.kind == "others" else (wanted,)
+        common = gcd(rise, bend, unit)
+        case = (rise // common, bend // common, unit // common, left, offsets, self.size, n, *far, sides, self.errors)
+        if case not in self.given.proved:
+            scores: dict[int | None, Fraction] = {None: Fraction(-NEGLIGIBLE)}  # at most that of what is left out
+            scores |= {k: Fraction(k * rise - k * (k - 1) // 2 * bend, unit) for k in range(-left, right + 1)}
+            for side in sides:
+                sign, bound = (-1) ** side, self.errors[side]
+                factors = {k: bound - sign * Fraction(offsets[k + left], self.size) for k in range(-left, right + 1)}
+                least = min(bound - sign * (Fraction(value, self.size) - wanted) for value in far)
+                if sum(self.given.weigh(scores, factors | {None: n * min(ZERO, least)}).values()) < 0:
+                    return False
+            self.given.proved.add(case)
+        return True
+
+def differences(rows: Iterable[Sequence[Fraction]]) -> list[list[Fraction]]:
+    """What each row has more than the one before it."""
+    return [[b - a for a, b in zip(*pair, strict=True)] for pair in pairwise(rows)]
+
+def reach(fall: int, bend: int, room: int, unit: int) -> int:
+    """The steps, at most ``room``, by which the score has not yet become negligible."""
+    k = 0
+    while k < room and (k + 1) * fall + (k + 1) * k // 2 * bend <= NEGLIGIBLE * unit:
+        k += 1
+    return k
+
+def check_lookup(given: Certificate, head: Any, name: str) -> int:
+    """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
+
+    Keys are quadratic in j, and so are the scores; where they are concave, few positions matter.
     """
-    lookup, covered, language = Lookup(given, head, name, where), 0, given.language
+    lookup, covered = Lookup(given, head, name), 0
     for n in range(1, given.claim.max_n + 1):
-        parts = [given.known_parts(lookup.forms, n, j) for j in range(1, n + 1)]
-        values = [part[-1] for part in parts]
-        firsts = [[b - a for a, b in zip(*pair, strict=True)] for pair in zip(parts, parts[1:], strict=False)]
-        seconds = [[b - a for a, b in zip(*pair, strict=True)][:-1] for pair in zip(firsts, firsts[1:], strict=False)]
-        if any(second != seconds[0] for second in seconds):
-            raise Rejected(f"{where}: keys are not quadratic in j at n = {n}")
-        if lookup.meaning.kind == "near" and not (0 <= min(values) and max(values) <= 1):
-            raise Rejected(f"{where}: a value is outside 0 to 1 at n = {n}")
-        zeros = [ZERO] * len(head.keys)
-        greatest = max(map(abs, values)) + n + max(errors)
-        for i in range(1, n + 1):
-            first, last = visible(head.mask, n, i)
-            covered += not lookup.is_guarded or language.at(lookup.meaning.when, n, i, where) == 1
-            for b in lookup.truths(n, i):
-                start, step = lookup.queries(n, i, b)
-                first_difference = firsts[first - 1] if first < last else zeros
-                pieces = [total(map(Fraction.__mul__, q, k)) for q in (start, step)
-                          for k in (first_difference, seconds[0] if seconds else zeros)]  # fmt: skip
-                unit = lcm(*(piece.denominator for piece in pieces))
-                d0, s0, d1, s1 = (int(piece * unit) for piece in pieces)
-                language.spend(20 * (i if lookup.left else n + 1 - i))
-                for m in range(i if lookup.left else n + 1 - i):
-                    wanted = lookup.target(n, i, b, m)
-                    if wanted is None:
-                        continue
-                    d, s = d0 + m * d1, -(s0 + m * s1)
-                    if s < 0:
-                        raise Rejected(f"{where}: scores are not concave at n = {n}, i = {i}, count {m + b}")
-                    top = first if d <= 0 else last if s == 0 else min(last, first - (-d // s))
-                    r, l = (top - first) * s - d, d - (top - 1 - first) * s
-                    near = [(0, values[top - 1] - wanted)]
-                    ends = []
-                    for sign, fall, room in ((1, r, last - top), (-1, l, top - first)):
-                        k = 1
-                        while k <= room and (drop := k * fall + s * (k * (k - 1) // 2)) <= NEGLIGIBLE * unit:
-                            near.append((drop, values[top - 1 + sign * k] - wanted))
-                            k += 1
-                        ends.append(k <= room)
-                    key = (unit, tuple(near), any(ends), greatest, errors)
-                    if key not in given.proved and not is_mean_within(given, unit, near, errors, greatest * n * any(ends)):
-                        raise Rejected(f"{where}: the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
-                    given.proved.add(key)
+        lookup.set_length(n)
+        covered += sum(lookup.check_row(n, i) for i in range(1, n + 1))
     return covered
-
-
-def is_mean_within(given: Certificate, unit: int, near: list[tuple[int, Fraction]], errors: Box, rest: Fraction) -> bool:
-    """Whether the mean of offsets weighted with exp(-drop / unit) is at most errors[0] and at least -errors[1].
-
-    ``rest`` bounds what is left out, in units of exp(-NEGLIGIBLE): the sum of |error - offset| there.
-    """
-    for sign, error in zip((1, -1), errors, strict=True):
-        least = ZERO
-        for drop, offset in near:
-            lower, upper, e = given.exp(Fraction(-drop, unit))
-            factor = error - sign * offset
-            least += factor * Fraction(lower if factor >= 0 else upper) * Fraction(2) ** e
-        _, upper, e = given.exp(Fraction(-NEGLIGIBLE))
-        if least < rest * upper * Fraction(2) ** e:
-            return False
-    return True
-
 
 # ------------------------------------------------------------------------------------- heads for temporal operators
-Letter = tuple[tuple[Fraction, ...], tuple[tuple[int, bool], ...]]
-"""What a letter adds to the keys and the value; and for each state, the next state and the truth of the target."""
+State = tuple[bool, ...]
+Letter = tuple[tuple[Fraction, ...], tuple[tuple[State, State, bool], ...]]
+"""What a letter adds to the keys and the value; and its moves: a state, the next one, the truth of the target."""
 Item = tuple[tuple[Fraction, ...], tuple[Letter, ...]]
 """A position: what the keys and the value take from known directions, and the letters it may have."""
-
-
-def check_attention(given: Certificate, head: Any, name: str, errors: Box, where: str) -> int:
-    """The head holds the direction's formula to within ``errors`` wherever its `when` holds; the number of rows.
-
-    Rows of one length with the same scaled query are checked in one pass along the positions. A chain of positions is
-    known by its number, so that no pass is made twice, for another length or for another head.
-    """
-    meaning, forms, covered = given.directions[name], [*head.keys, head.values[name]], 0
-    if head.mask == "none" or not given.language.is_positional(meaning.when):
-        raise Rejected(f"{where}: expected a mask, and a `when` that speaks of the position only")
-    automaton = Automaton(given, meaning.formula, forms, head.mask == "future", where)
-    for n in range(given.claim.max_n, 0, -1):
-        chain, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
-        for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
-            item = (given.known_parts(forms, n, i), automaton.letters(n, i))
-            given.language.spend(len(item[1]) << len(automaton.memory))
-            for adds, _ in item[1]:
-                if not 0 <= (value := item[0][-1] + adds[-1]) <= 1:
-                    raise Rejected(f"{where}: a value can be {value}, expected 0 to 1")
-            chain.append(item)
-            ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
-            if given.language.at(meaning.when, n, i, where):
-                covered += 1
-                query = given.scaled_query(head, n, i, where)
-                if (query, ends[length], errors) not in given.proved:
-                    wanted.setdefault(query, []).append(length)
-        for query, lengths in wanted.items():
-            failed = find_violation(given, query, chain[: lengths[-1]], set(lengths), errors)
-            if failed is not None:
-                side, i = failed[0], failed[1] if head.mask == "future" else n + 1 - failed[1]
-                label = ("error_if_false", "error_if_true")[side]
-                raise Rejected(f"{where}: {label} {errors[side]} is below the worst case at n = {n}, i = {i}")
-            given.proved.update((query, ends[length], errors) for length in lengths)
-    return covered
-
 
 class Automaton:
     """What a head's target remembers from position to position, over letters that give each atom any truth.
 
-    The state has one bit for each temporal operator of the target: the last value of `since` and `until`, and of the
-    operand of `prev` and `next`. It is 0 before the first position that is read.
+    The state has, for each temporal operator of the target, the last value of `since` and `until`, and of the operand
+    of `prev` and `next`. It is false before the first position that is read.
     """
 
-    def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool, where: str) -> None:
-        self.given, self.target, self.where, self.width = given, target, where, len(forms)
+    def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool) -> None:
+        self.given, self.target, language, nodes = given, target, given.language, given.language.nodes
         self.tables: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
-        language, nodes = given.language, given.language.nodes
+        self.known = [{d: x for d, x in form.items() if given.is_known(d)} for form in forms]
         reads = [d for d in given.directions if any(d in form for form in forms) and not given.is_known(d)]
-        for read in reads:
-            if given.directions[read].kind != "truth":
-                raise Rejected(f"{where}: keys and values read known and truth directions only, not {quote(read)}")
-        self.adds = [(given.directions[d].formula, tuple(form.get(d, ZERO) for form in forms)) for d in reads]
-        parts = set(language.preorder([f for f, _ in self.adds], lambda f: nodes[f][0] not in BOOLEAN))
+        for d in reads:
+            exact = given.directions[d].kind == "truth"
+            require(exact, f"keys and values read known and truth directions only, not {quote(d)}")
+        self.adds = [(given.directions[d].formula, [form.get(d, ZERO) for form in forms]) for d in reads]
+        taken_apart = language.preorder([f for f, _ in self.adds], lambda f: nodes[f][0] not in BOOLEAN)
 
         def is_atom(f: int) -> bool:
-            return f != target and not language.is_positional(f) and (f in parts or nodes[f][0] == "Q")
+            return f != target and not language.is_positional(f) and (f in taken_apart or nodes[f][0] == "Q")
 
-        own = language.preorder([target], lambda f: is_atom(f) or language.is_positional(f))
-        for f in own:
-            if not (is_atom(f) or language.is_positional(f) or nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)):
-                raise Rejected(f"{where}: {language.show(f)} is neither read nor decided by this mask")
-        atoms = [f for f in own if is_atom(f)]
-        self.memory = [f for f in own if f not in atoms and nodes[f][0] in TEMPORAL]
-        if not self.memory:
-            raise Rejected(f"{where}: the target has no temporal operator of its own")
-        below = language.preorder([f for f, _ in self.adds], lambda f: f in atoms or nodes[f][0] not in BOOLEAN)
-        free = [f for f in below if not language.is_positional(f) and nodes[f][0] not in BOOLEAN]
+        self.own = sorted(language.preorder([target], lambda f: is_atom(f) or language.is_positional(f)))
+        atoms = [f for f in self.own if is_atom(f)]
+        inner = [f for f in self.own if f not in atoms and not language.is_positional(f)]
+        for f in inner:
+            decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
+            require(decided, f"{language.show(f)} is neither read nor decided by this mask")
+        self.memory = [f for f in inner if nodes[f][0] in TEMPORAL]
+        require(self.memory, "the target has no temporal operator of its own")
+        self.remembered = [f if nodes[f][0] in ("since", "until") else nodes[f][1][0] for f in self.memory]
+        self.read = sorted(language.preorder([f for f, _ in self.adds], lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
+        free = [f for f in self.read if not language.is_positional(f) and nodes[f][0] not in BOOLEAN]
         self.atoms = list(dict.fromkeys([*atoms, *free]))
-        self.order = [*sorted({*own, *below} - {*self.atoms, target}), target]
-        self.fixed = [f for f in self.order if language.is_positional(f)]
-        if len(self.atoms) > HEAD_ATOMS or len(self.memory) > HEAD_MEMORY:
-            raise Rejected(f"{where}: {len(self.atoms)} atoms, expected at most {HEAD_ATOMS}; or {len(self.memory)} "
-                           f"temporal operators, expected at most {HEAD_MEMORY}")  # fmt: skip
+        found, few = (len(self.atoms), len(self.memory)), len(self.atoms) <= HEAD_ATOMS and len(self.memory) <= HEAD_MEMORY
+        require(few, f"{found[0]} atoms, expected at most {HEAD_ATOMS}; "
+                     f"{found[1]} temporal operators, expected at most {HEAD_MEMORY}")  # fmt: skip
 
-    def letters(self, n: int, i: int) -> tuple[Letter, ...]:
-        """The letters that position i may have, each once, in one order."""
-        key = tuple(bool(self.given.language.at(f, n, i, self.where)) for f in self.fixed)
+    def item(self, n: int, i: int) -> Item:
+        """What position i may hold: its letters, each once, in one order."""
+        settled = self.given.language.settle([*self.own, *self.read], n, i)
+        key = tuple(settled.values())
         if key not in self.tables:
-            fixed = dict(zip(self.fixed, key, strict=True))
-            found = (self.read_letter(fixed, bits) for bits in range(1 << len(self.atoms)))
-            self.tables[key] = tuple(sorted(set(found)))
-        return self.tables[key]
+            choices = product((False, True), repeat=len(self.atoms))
+            found = {self.letter(settled | dict(zip(self.atoms, bits, strict=True))) for bits in choices}
+            self.tables[key] = tuple(sorted(found))
+        self.given.language.spend(len(self.tables[key]) << len(self.memory))
+        return self.given.read(self.known, n, i), self.tables[key]
 
-    def read_letter(self, fixed: dict[int, bool], bits: int) -> Letter:
+    def letter(self, held: dict[int, Any]) -> Letter:
         """The letter that gives the atoms these truth values."""
-        self.given.language.spend(len(self.order) << len(self.memory))
-        held = fixed | {f: bool(bits >> bit & 1) for bit, f in enumerate(self.atoms)}
-        moves, truth = [], dict[int, bool]()
-        for state in range(1 << len(self.memory)):
-            truth, after = dict(held), 0
-            for f in self.order:
-                op, args, _ = self.given.language.nodes[f]
-                if f in self.memory:
-                    bit = self.memory.index(f)
-                    last, single = bool(state >> bit & 1), op in ("prev", "next")
-                    value = last if single else truth[args[0]] and (truth[args[1]] or last)
-                    after |= (truth[args[0]] if single else value) << bit
-                    truth[f] = value
-                else:
-                    self.given.language.evaluate([f], truth, 1, 1, self.where)
-            moves.append((after, truth[self.target]))
-        adds = [add for f, add in self.adds if (held if f in held else truth)[f]]
-        return tuple(total(add[r] for add in adds) for r in range(self.width)), tuple(moves)
+        language, moves = self.given.language, []
+        language.evaluate(self.read, held, 0, 0)
+        adds = tuple(map(total, zip(*[add for f, add in self.adds if held[f]], [ZERO] * len(self.known))))
+        held.pop(self.target, None)  # it is free where it is read, and decided here
+        for state in product((False, True), repeat=len(self.memory)):
+            language.spend(len(self.own) + len(self.read))
+            slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
+            truth = language.evaluate(self.own, held | slots, 0, 0)
+            moves.append((state, tuple(bool(truth[f]) for f in self.remembered), bool(truth[self.target])))
+        return adds, tuple(moves)
 
+    def find_violation(self, query: tuple[Fraction, ...], items: list[Item], wanted: set[int],
+                       errors: Box) -> tuple[int, int] | None:  # fmt: skip
+        """A side (0: target false, 1: true) and a wanted length at which the error may exceed its bound, if there are any.
 
-def find_violation(given: Certificate, query: tuple[Fraction, ...], chain: list[Item], wanted: set[int],
-                   errors: Box) -> tuple[int, int] | None:  # fmt: skip
-    """A side (0: target false, 1: true) and a wanted length at which the error may exceed its bound, if there are any.
+        The error is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative:
+        a shortest path over (position, state). Only weights are rounded, so the least sum found is at most the true one.
+        """
+        pairs = dict.fromkeys((known, adds) for known, letters in items for adds, _ in letters)
+        scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
+        for side, bound in enumerate(errors):
+            factors = {pair: bound - abs(side - pair[0][-1] - pair[1][-1]) for pair in pairs}
+            terms = self.given.weigh(scores, factors)
+            size = 1 + (max(term.bit_length() for term in terms.values()) >> 12)
+            best = {(False,) * len(self.memory): 0}
+            for length, (known, letters) in enumerate(items, 1):
+                after, finals = dict[State, int](), list[int]()
+                self.given.language.spend(len(letters) * len(best) * size)
+                for adds, moves in letters:
+                    term = terms[known, adds]
+                    for state, following, truth in moves:
+                        if state in best:
+                            cost = best[state] + term
+                            after[following] = min(after.get(following, cost), cost)
+                            if truth == side:
+                                finals.append(cost)
+                if length in wanted and finals and min(finals) < 0:
+                    return side, length
+                best = after
+        return None
 
-    The error is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative:
-    a shortest path over (position, state). The sum is in units of the smallest exponent of the pass, so that only the
-    weights are rounded: down where the factor is positive, up where it is negative. The least sum found is at most
-    the true one.
+def check_attention(given: Certificate, head: Any, name: str) -> int:
+    """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows.
+
+    Rows of one length with the same scaled query are checked in one pass along the positions. A chain of positions is
+    known by its number, so that no pass is made twice, for another length or for another head.
     """
-    pairs = dict.fromkeys((known, adds) for known, letters in chain for adds, _ in letters)
-    scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
-    top = max(scores.values())
-    weights = {pair: given.exp(score - top) for pair, score in scores.items()}
-    least = min(e for _, _, e in weights.values())
-    bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
-    if bits > MAX_SPREAD:
-        raise Malformed(f"limit: the spread of the scores makes integers of {bits} bits")
-    for side, bound in enumerate(errors):
-        factors = {pair: bound - abs(side - (pair[0][-1] + pair[1][-1])) for pair in pairs}
-        common = lcm(*(factor.denominator for factor in factors.values()))
-        terms = {}
-        for pair, (lower, upper, e) in weights.items():
-            factor = int(factors[pair] * common)
-            terms[pair] = (factor * (lower if factor >= 0 else upper)) << (e - least)
-        best = {0: 0}
-        for length, (known, letters) in enumerate(chain, 1):
-            after, finals = dict[int, int](), list[int]()
-            given.language.spend(len(letters) * len(best) * (1 + (bits >> 12)))
-            for adds, moves in letters:
-                for state, before in best.items():
-                    following, truth = moves[state]
-                    cost = before + terms[known, adds]
-                    after[following] = min(after.get(following, cost), cost)
-                    if truth == side:
-                        finals.append(cost)
-            if length in wanted and finals and min(finals) < 0:
-                return side, length
-            best = after
-    return None
-
+    meaning, forms, errors, covered = given.directions[name], [*head.keys, head.values[name]], given.errors[name], 0
+    speaks = head.mask != "none" and given.language.is_positional(meaning.when)
+    require(speaks, "expected a mask, and a `when` that speaks of the position only")
+    automaton = Automaton(given, meaning.formula, forms, head.mask == "future")
+    for n in range(given.claim.max_n, 0, -1):
+        items, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
+        places = list(range(1, n + 1) if head.mask == "future" else range(n, 0, -1))
+        for length, i in enumerate(places, 1):
+            items.append(item := automaton.item(n, i))
+            for adds, _ in item[1]:
+                value = item[0][-1] + adds[-1]
+                require(value >= 0 and value <= 1, f"a value can be {value}, expected 0 to 1")
+            ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
+            if given.language.at(meaning.when, n, i):
+                covered += 1
+                query = given.read(head.queries, n, i, scale=given.language.at(head.temperature, n, i))
+                if (query, ends[length], errors) not in given.proved:
+                    wanted.setdefault(query, []).append(length)
+        for query, lengths in wanted.items():
+            if failed := automaton.find_violation(query, items[: lengths[-1]], set(lengths), errors):
+                side, label = failed[0], ("error_if_false", "error_if_true")[failed[0]]
+                place = f"n = {n}, i = {places[failed[1] - 1]}"
+                raise Rejected(f"{label} {errors[side]} is below the worst case at {place}")
+            given.proved.update((query, ends[length], errors) for length in lengths)
+    return covered
 
 # ----------------------------------------------------------------------------------------------------- feed-forward
 Form = tuple[tuple[str, Fraction], ...]
-
 
 class FeedForward:
     """One output of a feed-forward part: the units that write it, grouped by the linear form they read up to a factor.
@@ -1044,134 +942,105 @@ class FeedForward:
     Over each assignment of truths to what is read, and of signs to comparisons, each form ranges over an interval.
     """
 
-    def __init__(self, given: Certificate, layer: Any, name: str, bounds: dict[str, Box], where: str) -> None:
-        self.given, self.where, self.meaning, self.bounds = given, where, given.directions[name], bounds
-        language, nodes = given.language, given.language.nodes
-        self.bias = layer.feedforward.bias.get(name, ZERO)
+    def __init__(self, given: Certificate, part: Any, name: str) -> None:
+        self.given, self.formula, self.bias = given, given.directions[name].formula, part.bias.get(name, ZERO)
+        language, nodes, positional = given.language, given.language.nodes, given.language.is_positional
         self.groups: dict[Form, list[tuple[Fraction, Fraction, Fraction]]] = {}
-        for unit in layer.feedforward.units:
+        for unit in part.units:
             if name in unit.writes:
                 scale = next(iter(unit.reads.values()), ONE)
                 form = tuple((d, bounded(c / scale)) for d, c in unit.reads.items())
                 self.groups.setdefault(form, []).append((scale, unit.bias, unit.writes[name]))
-        reads = dict.fromkeys(d for form in self.groups for d, _ in form)
-        self.known = [d for d in reads if given.is_known(d)]
-        self.free = {d: given.directions[d] for d in reads if d not in self.known}
-        for d, m in self.free.items():
-            if m.kind in ("mean", "any"):
-                raise Rejected(f"{where}: a unit reads {quote(d)}, of kind {m.kind}")
-        self.atoms = list(dict.fromkeys(m.formula for m in self.free.values() if m.kind != "others"))
+        self.reads = {d: given.directions[d] for form in self.groups for d, _ in form}
+        self.atoms = {m.formula: (False, True) for m in self.reads.values() if not positional(m.formula)}
 
         def stop(f: int) -> bool:
-            return f in self.atoms or language.is_positional(f) or nodes[f][0] not in BOOLEAN
+            return f in self.atoms or positional(f) or nodes[f][0] not in BOOLEAN
 
-        own = language.preorder([self.meaning.formula], stop)
-        self.signs = [f for f in own if nodes[f][0] == "T" and f not in self.atoms and not language.is_positional(f)]
-        roots = [*own, *self.atoms, *(a for f in self.signs for a in language.parts(f))]
-        guards = [m.when for m in self.free.values()]
-        self.guards = {g for g in guards if not any(nodes[f][0] not in BOOLEAN and f not in self.atoms and
-                       not language.is_positional(f) for f in language.preorder([g], stop))}  # fmt: skip
-        self.order = sorted(language.preorder([*roots, *self.guards], stop))
+        own = language.preorder([self.formula], stop)
+        self.signs = {f: (-1, 0, 1) for f in own if nodes[f][0] == "T" and f not in self.atoms and not positional(f)}
+        size = len(self.atoms) + len(self.signs)
+        require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
+        counted = [f for sign in self.signs for f in language.parts(sign)]
+        guards = [m.when for m in self.reads.values() if all(
+            f in self.atoms or positional(f) or not stop(f) for f in language.preorder([m.when], stop))]  # fmt: skip
+        roots = [*own, *(m.formula for m in self.reads.values()), *guards, *counted]
+        self.order = sorted(language.preorder(roots, stop))
         self.multiples = {form: self.match(form) for form in self.groups}
-        if len(self.atoms) + len(self.signs) > UNIT_ATOMS:
-            raise Rejected(f"{where}: {len(self.atoms) + len(self.signs)} atoms, expected at most {UNIT_ATOMS}")
 
     def match(self, form: Form) -> tuple[int, Fraction] | None:
         """The comparison f, and a, such that the form is a * T plus a form without counts; None if it reads none."""
         counts: dict[int, Fraction] = {}
         for d, c in form:
-            if d in self.free and self.free[d].kind == "others":
-                counts[self.free[d].count] = counts.get(self.free[d].count, ZERO) + c
+            if self.reads[d].kind == "others":
+                counts[self.reads[d].count] = counts.get(self.reads[d].count, ZERO) + c
         for f in self.signs if counts else ():
             _, operands, (_, _, *coefficients) = self.given.language.nodes[f]
             a = counts.get(operands[0], ZERO) / coefficients[0]
             if counts == {k: a * c for k, c in zip(operands, coefficients, strict=True)}:
                 return f, a
-        if counts:
-            raise Rejected(f"{self.where}: a unit does not read the counts in the proportions that are compared")
+        require(not counts, "a unit does not read the counts in the proportions that are compared")
         return None
 
-    def interval(self, form: Form, numbers: Row, truth: dict[int, Any]) -> Box | None:
-        """All that the form may hold under the assignment, or None if the assignment is impossible."""
-        low = high = ZERO
-        for d, c in form:
-            start, end = self.held(d, numbers, truth) if d in self.free else (numbers[d], numbers[d])
-            low, high = bounded(low + min(c * start, c * end)), bounded(high + max(c * start, c * end))
-        if (matched := self.multiples[form]) is not None:
-            (f, a), language = matched, self.given.language
-            _, constant, *coefficients = language.nodes[f][2]
-            n, sign = self.given.claim.max_n, truth[-1 - f]
-            least = constant + n * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-            most = constant + n * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
-            if least > most:
-                return None
-            here = sum(c * truth[k] for k, c in zip(language.parts(f), coefficients, strict=True))
-            offsets = [a * (least - constant - here), a * (most - constant - here)]
-            low, high = bounded(low + min(offsets)), bounded(high + max(offsets))
-        return low, high
+    def counts(self, form: Form, truth: dict[int, Any]) -> Box | None:
+        """All that the form's exact part in counts may hold under the signs, or None if they are impossible."""
+        if (matched := self.multiples[form]) is None:
+            return ZERO, ZERO
+        (f, a), language, n = matched, self.given.language, self.given.claim.max_n
+        (_, constant, *coefficients), sign = language.nodes[f][2], truth[-1 - f]
+        least = constant + n * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+        most = constant + n * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+        here = constant + sum(c * truth[k] for k, c in zip(language.parts(f), coefficients, strict=True))
+        return (a * (least - here), a * (most - here)) if least <= most else None
 
-    def held(self, d: str, numbers: Row, truth: dict[int, Any]) -> Box:
+    def box(self, d: str, n: int, i: int, truth: dict[int, Any]) -> Box:
         """All that a direction may hold; of `others`, the errors alone."""
-        meaning = self.free[d]
-        if meaning.kind == "others":
-            return -self.bounds[d][1], self.bounds[d][0]
-        if meaning.kind != "near":
-            return truth[meaning.formula] * numbers[d], truth[meaning.formula] * numbers[d]
-        if meaning.when not in self.guards or not truth[meaning.when]:
-            return ZERO, ONE
-        return (1 - QUARTER, ONE) if truth[meaning.formula] else (ZERO, QUARTER)
+        if self.reads[d].kind == "others":
+            return -self.given.errors[d][1], self.given.errors[d][0]
+        return self.given.box(d, n, i, truth)
 
-    def output(self, numbers: Row, truth: dict[int, Any]) -> Fraction | None:
+    def output(self, n: int, i: int, truth: dict[int, Any]) -> Fraction | None:
         """The one output under the assignment, or None if it is impossible. Raises: Rejected: if there are several."""
         result = self.bias
         for form, units in self.groups.items():
-            if (interval := self.interval(form, numbers, truth)) is None:
+            if (counts := self.counts(form, truth)) is None:
                 return None
-            low, high = interval
+            boxes = [counts, *((c * x, c * y) for d, c in form for x, y in [self.box(d, n, i, truth)])]
+            low, high = total(map(min, boxes)), total(map(max, boxes))
             bends = (-bias / scale for scale, bias, _ in units)
             points = {low, high, *(bend for bend in bends if low < bend < high)}
             found = {total(w * max(scale * x + bias, ZERO) for scale, bias, w in units) for x in points}
             if len(found) > 1:
                 shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
-                raise Rejected(f"{self.where}: the output changes while {shown} goes from {low} to {high}")
+                raise Rejected(f"the output changes while {shown} goes from {low} to {high}")
             result = bounded(result + found.pop())
         return result
 
-
-def check_feedforward(given: Certificate, layer: Any, name: str, bounds: dict[str, Box], where: str) -> int:
+def check_feedforward(given: Certificate, part: Any, name: str) -> int:
     """The feed-forward part makes the direction exactly what it means; returns the number of rows covered."""
-    language, meaning = given.language, given.directions[name]
-    if meaning.kind not in ("position", "truth", "product", "any"):
-        raise Rejected(f"{where}: a {meaning.kind} direction is written by a head")
+    language, meaning, covered = given.language, given.directions[name], 0
     if meaning.kind == "any":
-        return given.claim.max_n * (given.claim.max_n + 1) // 2
-    language.spend(len(layer.feedforward.units))
-    part, covered, seen = FeedForward(given, layer, name, bounds, where), 0, set[tuple[object, ...]]()
-    positional = [f for f in part.order if language.is_positional(f)]
-    edges = [(f, language.nodes[f][0]) for f in part.order if language.nodes[f][0] in ("prev", "next")]
-    scaled = [d for d, m in part.free.items() if m.kind in ("truth", "product")]
+        return given.cells
+    require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
+    language.spend(len(part.units))
+    written, seen = FeedForward(given, part, name), set[tuple[object, ...]]()
+    edges = [(f, op) for f in written.order if (op := language.nodes[f][0]) in ("prev", "next")]
     for n, i in given.rows():
         covered += 1
-        fixed = {f: bool(language.at(f, n, i, where)) for f in positional}
-        fixed |= {f: False for f, op in edges if i == (1 if op == "prev" else n)}
-        numbers = {d: given.known(d, n, i) for d in part.known}
-        numbers |= {d: language.at(part.free[d].value, n, i, where) for d in scaled}
-        wanted = language.at(meaning.value, n, i, where)
-        case = (tuple(fixed.items()), tuple(numbers.items()), wanted)
-        if case in seen:
+        settled = language.settle(written.order, n, i) | {f: False for f, op in edges if i == (1 if op == "prev" else n)}
+        numbers = [settled.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
+        if (case := (*settled.items(), *numbers)) in seen:
             continue
         seen.add(case)
-        choices = [(f, (False, True)) for f in part.atoms if f not in fixed] + [(-1 - f, (-1, 0, 1)) for f in part.signs]
-        for chosen in product(*(options for _, options in choices)):
-            language.spend(10 * (1 + len(layer.feedforward.units) + len(part.order)))
-            truth = fixed | {f: value for (f, _), value in zip(choices, chosen, strict=True)}
-            place = f"{where}, n = {n}, i = {i}"
-            language.evaluate(part.order, truth, n, i, place)
-            got, expected = part.output(numbers, truth), wanted * truth[meaning.formula]
-            if got is not None and got != expected:
-                raise Rejected(f"{place}: the output is {got}, expected {expected}")
+        choices = {f: truths for f, truths in written.atoms.items() if f not in settled}
+        choices |= {-1 - f: signs for f, signs in written.signs.items()}
+        for chosen in product(*choices.values()):
+            language.spend(10 * (1 + len(part.units) + len(written.order)))
+            truth = language.evaluate(written.order, settled | dict(zip(choices, chosen, strict=True)), n, i)
+            got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
+            if got not in (None, wanted):
+                raise Rejected(f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
     return covered
-
 
 # ------------------------------------------------------------------------------------------- composition and claim
 def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
@@ -1180,19 +1049,19 @@ def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
 
     def write(names: Iterable[str], stage: int, head: int) -> None:
         for name in dict.fromkeys(names):
-            if name in writers:
-                raise Rejected(f"direction {quote(name)} is written twice, the second time in layer {(stage + 1) // 2}")
+            once = name not in writers
+            require(once, f"direction {quote(name)} is written twice, the second time in layer {(stage + 1) // 2}")
             writers[name] = (stage, head)
 
     def read(rows: Iterable[Row], stage: int) -> None:
         for name in (name for row in rows for name in row):
-            if name not in writers or writers[name][0] >= stage:
-                raise Rejected(f"layer {(stage + 1) // 2} reads {quote(name)}, which is not established before")
+            before = name in writers and writers[name][0] < stage
+            require(before, f"layer {(stage + 1) // 2} reads {quote(name)}, which is not established before")
 
     parts = [layer.feedforward for layer in given.layers]
     made = [[*part.bias, *(name for unit in part.units for name in unit.writes)] for part in parts]
-    later = {*(name for names in made for name in names), *(name for head in given.heads for name in head.values)}
-    embedded = {*given.model.position_embedding, *(d for row in given.model.token_embedding.values() for d in row)}
+    later = {name for names in [*made, *(head.values for head in given.heads)] for name in names}
+    embedded = {*given.model.position_embedding, *(d for row in given.tokens.values() for d in row)}
     write([name for name in given.directions if name in embedded or name not in later], 0, 0)
     for place, layer in enumerate(given.layers, 1):
         for number, head in enumerate(layer.heads, 1):
@@ -1202,63 +1071,58 @@ def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
         write(made[place - 1], 2 * place, 0)
     return writers
 
-
 def check_claim(given: Certificate) -> int:
     """Directions mean the claimed formula and its subformulas, whose number is returned; the regime is as claimed."""
-    claim, placed, language = given.claim, given.model.position_embedding, given.language
+    claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     output = given.directions[given.model.output]
-    if output.kind != "truth" or output.formula != claim.formula:
-        raise Rejected(f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
+    means = output.kind == "truth" and output.formula == claim.formula
+    require(means, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
     parts = language.preorder([claim.formula])
     for f in parts:
-        if f not in held:
-            raise Rejected(f"no direction means the truth of the subformula {language.show(f)}")
+        require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
     for n, i in given.rows():
         for name, e in placed.items() if claim.regime == "temperature" else ():
             limit = n * n if "#" in language.leaves[claim.formula] else 1
-            if abs(language.at(e, n, i, quote(name))) > limit:
-                raise Rejected(f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
-        for head in given.heads if claim.regime == "position" else ():
-            if language.at(head.temperature, n, i, "regime") != 1:
-                raise Rejected(f"regime: the temperature of head {quote(head.name)} is not 1 everywhere")
-    if claim.causal and any(head.mask != "future" for head in given.heads):
-        raise Rejected("causal: a head is not future-masked")
-    if claim.causal and any("n" in language.leaves[e] for e in [*placed.values(), *(h.temperature for h in given.heads)]):
-        raise Rejected("causal: an embedding or a temperature mentions n")
+            fits = abs(language.at(e, n, i)) <= limit
+            require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
+        for head in heads if claim.regime == "position" else ():
+            one = language.at(head.temperature, n, i) == 1
+            require(one, f"regime: the temperature of head {quote(head.name)} is not 1 everywhere")
+    if claim.causal:
+        require(all(head.mask == "future" for head in heads), "causal: a head is not future-masked")
+        mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
+        require("n" not in mentioned, "causal: an embedding or a temperature mentions n")
     return len(parts)
 
-
-def check_certificate(given: Certificate) -> Report:
+def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
-    writers, rows = check_composition(given), given.claim.max_n * (given.claim.max_n + 1) // 2
+    writers, directions = check_composition(given), given.directions
     places = [((stage + 1) // 2, head, name) for name, (stage, head) in writers.items() if head]
-    near = [place for place in places if given.directions[place[2]].kind in ("near", "others")]
-    if [(b.layer, b.head, b.direction) for b in given.bounds] != near:
-        raise Rejected("bounds: expected exactly one entry for every near direction, in the order they are written")
-    bounds = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows", "subformulas"), 0)
-    expected = covered | {"subformulas": len(given.language.preorder([given.claim.formula]))}
-    covered["subformulas"] += check_claim(given)
+    near = [place for place in places if directions[place[2]].kind in ("near", "others")]
+    found = [(b.layer, b.head, b.direction) for b in given.bounds]
+    require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
+    given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
+    expected = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
+    expected["subformulas"] = len(given.language.preorder([given.claim.formula]))
+    given.covered = dict.fromkeys(expected, 0) | {"subformulas": check_claim(given)}
     for name, (stage, head) in writers.items():
-        number, meaning = (stage + 1) // 2, given.directions[name]
-        if stage == 0:
-            covered["embedding cells"] += rows * check_embedding(given, name, f"embedding, direction {quote(name)}")
-            expected["embedding cells"] += rows * len(given.claim.alphabet)
-        elif head:
-            where = f"layer {number}, head {head}, direction {quote(name)}"
-            covered["head rows"] += check_head(given, given.layers[number - 1].heads[head - 1], name, bounds.get(name), where)
-            guarded = given.language.is_positional(meaning.when)
-            cells = (given.language.at(meaning.when, n, i, where) if guarded else ONE for n, i in given.rows())
-            expected["head rows"] += int(sum(cells))
-        else:
-            where = f"layer {number}, feed-forward, direction {quote(name)}"
-            covered["feed-forward rows"] += check_feedforward(given, given.layers[number - 1], name, bounds, where)
-            expected["feed-forward rows"] += rows
-    if covered != expected or writers.keys() != given.directions.keys() or not rows:
-        raise Rejected(f"covered {covered}, expected {expected}")
-    return Report(given, covered)
-
+        layer, when = given.layers[(stage - 1) // 2] if stage else None, directions[name].when
+        part = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
+        place = f"layer {(stage + 1) // 2}, {f'head {head}' if head else 'feed-forward'}" if stage else "embedding"
+        with within(f"{place}, direction {quote(name)}"):
+            if layer is None:
+                given.covered[part] += check_embedding(given, name)
+                expected[part] += given.cells * len(given.tokens)
+            elif head:
+                given.covered[part] += check_head(given, layer.heads[head - 1], name)
+                guarded = given.language.is_positional(when)
+                expected[part] += int(sum(given.language.at(when, n, i) if guarded else ONE for n, i in given.rows()))
+            else:
+                given.covered[part] += check_feedforward(given, layer.feedforward, name)
+                expected[part] += given.cells
+    complete = given.covered == expected and writers.keys() == directions.keys() and given.cells
+    require(complete, f"covered {given.covered}, expected {expected}")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
 @dataclass(frozen=True)
@@ -1275,53 +1139,49 @@ class Expected:
     def formula_in(self, language: Language) -> int | None:
         """The formula asked for, read with the predicates that were given beside it and no others."""
         language.predicates = {}
-        for definition in self.predicates:
-            language.define(definition, "--predicate")
-        return None if self.formula is None else language.formula(self.formula, "--formula")
+        with within("--predicate"):
+            for definition in self.predicates:
+                language.define(definition)
+        with within("--formula"):
+            return None if self.formula is None else language.formula(self.formula)
 
     def check(self, given: Certificate) -> None:
         """Raises: Rejected: unless the claim of the certificate is the one asked for."""
-        found = vars(given.claim) | {"alphabet": set(given.claim.alphabet)}
-        asked = vars(self) | {"formula": self.formula_in(given.language), "predicates": None}
-        asked["alphabet"] = None if self.alphabet is None else set(self.alphabet)
-        for part, value in asked.items():
-            if value is not None and value != found[part]:
-                shown = {"formula": given.text, "alphabet": ", ".join(given.claim.alphabet)}.get(part, str(found[part]))
-                raise Rejected(f"claim differs: the certificate has {part} {quote(shown)}")
+        claim, alphabet = given.claim, None if self.alphabet is None else set(self.alphabet)
+        for part, asked, found, shown in (
+            ("formula", self.formula_in(given.language), claim.formula, given.text),
+            ("alphabet", alphabet, set(claim.alphabet), ", ".join(claim.alphabet)),
+            ("max_n", self.max_n, claim.max_n, claim.max_n),
+            ("regime", self.regime, claim.regime, claim.regime),
+            ("causal", self.causal, claim.causal, claim.causal),
+        ):
+            same = asked is None or asked == found
+            require(same, f"claim differs: the certificate has {part} {quote(str(shown))}")
 
+def describe(given: Certificate) -> list[str]:
+    """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
+    claim, near = given.claim, [d for d in given.errors if given.directions[d].kind == "near"]
+    worst = -(-max((max(given.errors[d]) for d in near), default=ZERO) * 10**6 // 1)
+    limit = "n^2" if "#" in given.language.leaves[claim.formula] else "1"
+    regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed"}
+    regime["temperature"] = f"every position embedding has absolute value at most {limit}"
+    units = sum(len(layer.feedforward.units) for layer in given.layers)
+    return [
+        f"formula      {given.text}",
+        *(f"where        {definition}" for definition in given.defined),
+        f"alphabet     {', '.join(map(repr, claim.alphabet))}",
+        f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
+        f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
+        "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
+        f"regime       {claim.regime}: {regime[claim.regime]}",
+        f"causal       {'yes: future masks only, nothing depends on n' if claim.causal else 'not claimed'}",
+        f"transformer  {len(given.layers)} layers, {len(given.heads)} heads, {units} units",
+        f"covered      {', '.join(f'{count} {what}' for what, count in given.covered.items())}",
+        f"worst error  {worst // 10**6}.{worst % 10**6:06d} of a truth, before the feed-forward part (rounded up)",
+    ]
 
-@dataclass(frozen=True)
-class Report:
-    """An accepted claim, and what was covered to accept it."""
-
-    given: Certificate
-    covered: dict[str, int]
-
-    def describe(self) -> list[str]:
-        """The whole claim, in words."""
-        given, claim, counts = self.given, self.given.claim, "#" in self.given.language.leaves[self.given.claim.formula]
-        near = [b for b in given.bounds if given.directions[b.direction].kind == "near"]
-        worst = -(-max((max(b.error_if_false, b.error_if_true) for b in near), default=ZERO) * 10**6 // 1)
-        regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed"}
-        regime["temperature"] = f"every position embedding has absolute value at most {'n^2' if counts else '1'}"
-        units = sum(len(layer.feedforward.units) for layer in given.layers)
-        return [
-            f"formula      {given.text}",
-            *(f"where        {definition}" for definition in given.defined),
-            f"alphabet     {', '.join(map(repr, claim.alphabet))}",
-            f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
-            f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
-            "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
-            f"regime       {claim.regime}: {regime[claim.regime]}",
-            f"causal       {'yes: future masks only, nothing depends on n' if claim.causal else 'not claimed'}",
-            f"transformer  {len(given.layers)} layers, {len(given.heads)} heads, {units} units",
-            f"covered      {', '.join(f'{count} {what}' for what, count in self.covered.items())}",
-            f"worst error  {worst // 10**6}.{worst % 10**6:06d} of a truth, before the feed-forward part (rounded up)",
-        ]
-
-
-def check_text(data: bytes, expected: Expected | None = None) -> Report:
-    """The claim proved by the certificate whose bytes these are.
+def check_text(data: bytes, expected: Expected | None = None) -> Certificate:
+    """The certificate whose bytes these are, its claim proved.
 
     Raises:
         Malformed: if they are not a certificate of this version, or are beyond a limit.
@@ -1330,13 +1190,12 @@ def check_text(data: bytes, expected: Expected | None = None) -> Report:
     try:
         given = Certificate(data)
         (expected or Expected()).check(given)
-        return check_certificate(given)
+        check_certificate(given)
     except (RecursionError, MemoryError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
-        why = f"the check could not be completed: {type(error).__name__}: {error}"
-    raise Rejected(why)
+        raise Rejected(f"the check could not be completed: {type(error).__name__}: {error}") from None
+    return given
 
-
-def check_file(path: str, expected: Expected | None = None) -> Report:
+def check_file(path: str, expected: Expected | None = None) -> Certificate:
     """As `check_text`, of a file, read once; `-` is standard input."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
@@ -1344,7 +1203,6 @@ def check_file(path: str, expected: Expected | None = None) -> Report:
     except (OSError, ValueError) as error:
         raise Malformed(f"cannot be read: {error}") from None
     return check_text(data, expected)
-
 
 def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     """The files and the claim of a command line. Raises: Malformed, SystemExit: for bad usage."""
@@ -1359,40 +1217,34 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     asked = parser.parse_args(argv)
     if asked.alphabet is not None:
         asked.alphabet = tuple(asked.alphabet.split(",") if "," in asked.alphabet else asked.alphabet)
-        if not asked.alphabet or not all(asked.alphabet) or len(set(asked.alphabet)) < len(asked.alphabet):
-            raise Malformed("--alphabet: expected at least one symbol, each once")
+        fits = asked.alphabet and all(asked.alphabet) and len(set(asked.alphabet)) == len(asked.alphabet)
+        expect(fits, "--alphabet: expected at least one symbol, each once")
     claim = (asked.formula, asked.alphabet, asked.max_n, asked.regime, asked.causal)
     expected = Expected(*claim, predicates=tuple(asked.predicate))
     expected.formula_in(Language())
     return asked.files, expected
 
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Checks every file and prints the verdicts, once: 0 if all are accepted, else 1 if any is rejected, else 2."""
-    lines: list[str] = []
-    statuses = {0}
+    lines, verdicts = list[str](), {"accepted"}
     try:
         files, expected = read_arguments(argv)
     except Malformed as error:
-        files, expected, lines, statuses = [], Expected(), [f"malformed: {error}"], {2}
+        files, lines, verdicts = [], [f"malformed: {error}"], {"malformed"}
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     for path in files:
         try:
-            report = check_file(path, expected)
+            lines += [*describe(check_file(path, expected)), f"accepted: {path}"]
         except (Rejected, Malformed) as error:
-            rejected = isinstance(error, Rejected)
-            lines.append(f"{'rejected' if rejected else 'malformed'}: {path}: {error}")
-            statuses.add(1 if rejected else 2)
-        else:
-            lines += [*report.describe(), f"accepted: {path}"]
+            verdicts.add(verdict := type(error).__name__.lower())
+            lines.append(f"{verdict}: {path}: {error}")
     try:
         sys.stdout.write("".join(line.encode("unicode_escape").decode("ascii") + "\n" for line in lines))
         sys.stdout.flush()
     except OSError:
         return 2
-    return 1 if 1 in statuses else max(statuses)
-
+    return 1 if "rejected" in verdicts else 2 if "malformed" in verdicts else 0
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -20,7 +20,7 @@ def number(x: Fraction | str) -> mpf:
 
 def evaluate(text: str, n: int, i: int) -> Fraction:
     language = Language()
-    return language.at(language.value(text, "x"), n, i, "x")
+    return language.at(language.value(text), n, i)
 
 
 def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
@@ -30,7 +30,7 @@ def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
     if op == "Q":
         return [symbol == data[0] for symbol in word]
     if op == "P":
-        return [bool(table.at(f, n, i, "x")) for i in range(1, n + 1)]
+        return [bool(table.at(f, n, i)) for i in range(1, n + 1)]
     if op in ("true", "false"):
         return [op == "true"] * n
     a = truths(table, args[0], word)
@@ -101,12 +101,12 @@ def find_fault(certificate: dict[str, Any]) -> str | None:
     with mp.workdps(40):
         claim, model, table = certificate["claim"], certificate["transformer"], Language()
         tiny = mpf(10) ** -30
-        formula = table.formula(claim["formula"], "x")
+        formula = table.formula(claim["formula"])
         bounds = {
             b["direction"]: (number(b["error_if_false"]), number(b["error_if_true"])) for b in certificate["bounds"]
         }
         meanings = {
-            d: (m, table.formula(m.get("formula", "true"), "x"), table.formula(m.get("when", "true"), "x"))
+            d: (m, table.formula(m.get("formula", "true")), table.formula(m.get("when", "true")))
             for d, m in model["directions"].items()
         }
         for n in range(1, min(claim["max_n"], 4) + 1):
