@@ -2,19 +2,19 @@
 
     python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
 
-Claim       On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position
-            i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic)
-            holds exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if
-            not; every subformula is held exactly by some direction; every *near* and *others* direction stays within
-            its stated bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
-Why         Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from
-            the meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
-Trusted     This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
-            lists. No floating point, no tolerance, no search, no other file of this project.
-Verdicts    `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for),
-            `malformed` 2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
-Legend      n length, i row (the position that attends), j position read; a "row" is also a pair (n, i); formulas,
-            counts and numbers are integers, the places of their nodes in one table.
+Claim     On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i of
+          it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds exactly
+          1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every subformula
+          is held exactly by some direction; every *near* and *others* direction stays within its stated bounds; and the
+          stated regime holds. The claim is printed in full: accepting says nothing else.
+Why       Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from the
+          meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
+Trusted   This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
+          lists. No floating point, no tolerance, no search, no other file of this project.
+Verdicts  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
+          2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
+Legend    n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
+          and numbers are integers, the places of their nodes in one table.
 """
 
 from __future__ import annotations
@@ -82,6 +82,11 @@ def total(terms: Iterable[Fraction]) -> Fraction:
     for term in terms:
         result = bounded(result + term)
     return result
+
+def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
+    """One denominator for all of the numbers, and their numerators."""
+    common = lcm(*(x.denominator for row in rows for x in row))
+    return common, [[int(x * common) for x in row] for row in rows]
 
 # --------------------------------------------------------------------------------------------------------- language
 # Formulas, counts, numbers and the conditions of predicates are read with one table of operators.
@@ -622,15 +627,11 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
     return given.cells
 
 # ----------------------------------------------------------------------------------------- heads that look up a count
-def differences(rows: Iterable[Sequence[Fraction]]) -> list[list[Fraction]]:
-    """What each row has more than the one before it."""
-    return [[b - a for a, b in zip(*pair, strict=True)] for pair in pairwise(rows)]
-
 def check_lookup(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
 
     The scores depend on one count: on m + b, where b is the truth here of what is counted. Nothing else about the word
-    enters, so all words are covered by b = 0, 1 and every number m of other positions. Keys are quadratic in j.
+    enters, so all words are covered by b = 0, 1 and every number m of other positions.
     """
     language, meaning, forms, covered = given.language, given.directions[name], [*head.keys, head.values[name]], 0
     read = [meaning, *(given.directions[d] for query in head.queries for d in query)]
@@ -638,28 +639,26 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     require(len(counts) == 1, f"queries read the means of {len(counts)} counts, expected 1")
     (count,) = counts
     side, (counted,), _ = language.nodes[count]
-    stops = {counted, *(f for f, node in enumerate(language.nodes) if node[0] in ("T", "on"))}
     both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
+    stops = {counted, *(f for f, node in enumerate(language.nodes) if node[0] in ("T", "on"))}
     order = sorted(language.preorder([counted, meaning.formula, meaning.when], stops.__contains__))
     for n in range(1, given.claim.max_n + 1):
-        parts = [given.read(forms, n, j, {}) for j in range(1, n + 1)]
-        slopes, zeros, size = differences(parts), [ZERO] * len(forms), lcm(*(part[-1].denominator for part in parts))
-        bends, values = differences(slopes) or [zeros], [int(part[-1] * size) for part in parts]
-        require(all(bend[:-1] == bends[0][:-1] for bend in bends), f"keys are not quadratic in j at n = {n}")
-        fits, targets = min(values) >= 0 and max(values) <= size, dict[tuple[int, ...], int | None]()
+        size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
+        fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
         require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
+        targets = dict[tuple[int, ...], int | None]()
         for i in range(1, n + 1):
             settled, (first, last) = language.settle(order, n, i), visible(head.mask, n, i)
-            span = i if side == "#<" else n + 1 - i
-            heat, slope = language.at(head.temperature, n, i), slopes[first - 1] if first < last else zeros
+            span, heat = i if side == "#<" else n + 1 - i, language.at(head.temperature, n, i)
             covered += settled.get(meaning.when, True)
             for b in (0, 1) if counted not in settled else (int(settled[counted]),):
-                query, more = (given.read(head.queries, n, i, {counted: b, count: m + b}, heat) for m in (0, 1))
-                pieces = [total(map(operator.mul, part, key)) for part in (query, *differences([query, more]))
-                          for key in (slope, bends[0])]  # fmt: skip
-                unit = lcm(*(piece.denominator for piece in pieces))
-                rise_0, bend_0, rise_m, bend_m = (int(piece * unit) for piece in pieces)
-                language.spend(20 * span)
+                queries = [given.read(head.queries, n, i, {counted: b, count: m + b}, heat) for m in (0, 1)]
+                unit, (query, after) = integers(queries)
+                starts = [sum(map(operator.mul, query, row)) for row in rows[first - 1 : last]]
+                steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(rows[first - 1 :], starts)]
+                values = [row[-1] for row in rows[first - 1 : last]]
+                high, low = max(values), min(values)
+                language.spend(span * (10 + last - first))
                 for m in range(span):
                     if (key := (b, m, *settled.values())) not in targets:
                         held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, 0)
@@ -667,54 +666,38 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                         targets[key] = goal if held[meaning.when] else None
                     if (wanted := targets[key]) is None:
                         continue
-                    rise, bend = rise_0 + m * rise_m, -(bend_0 + m * bend_m)
-                    if bend < 0:
-                        raise Rejected(f"scores are not concave at n = {n}, i = {i}, count {m + b}")
-                    top = first if rise <= 0 else last if bend == 0 else min(last, first - (-rise // bend))
+                    scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
+                    top, goal = max(scores), wanted * size
+                    least = top - NEGLIGIBLE * unit * size
+                    near = [(score - top, value - goal) for score, value in zip(scores, values, strict=True) if score >= least]
+                    far = max(high - goal, goal - low).bit_length() if len(near) < len(values) else 0
                     sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
-                    score = (rise - (top - first) * bend, bend, unit)
-                    if not is_mean_near(given, score, values, (first, top, last), wanted * size, size, sides):
-                        raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+                    case = (unit, size, tuple(near), far, sides)
+                    if case not in given.proved:
+                        close = is_mean_near(given, *case)
+                        require(close, f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+                        given.proved.add(case)
     return covered
 
-def is_mean_near(given: Certificate, score: tuple[int, int, int], values: list[int], places: tuple[int, int, int],
-                 wanted: int, size: int, sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
-    """Whether sign * (the mean - wanted), over ``size``, is at most the error, for each (sign, error) of ``sides``.
+def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int, int], ...], far: int,
+                 sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
+    """Whether sign * mean is at most the error, for each (sign, error), of offsets weighted with exp(score).
 
-    From its greatest, at top, the score rises by rise / unit to the right, falls by (rise + bend) / unit to the left,
-    and by bend / unit more at each further step to either side. Cases that agree in what matters are proved once.
+    Scores are over unit * size, and offsets over size. What is left out has offsets of absolute value below 2^far.
     """
-    (rise, bend, unit), (first, top, last) = score, places
-    right = left = 0
-    while right < last - top and right * (right + 1) // 2 * bend - (right + 1) * rise <= NEGLIGIBLE * unit:
-        right += 1
-    while left < top - first and (left + 1) * (left + 2) // 2 * bend + (left + 1) * rise <= NEGLIGIBLE * unit:
-        left += 1
-    common, offsets, ends = gcd(rise, bend, unit), tuple([value - wanted for value in values[top - 1 - left : top + right]]), [0]
-    if (top - left, top + right) != (first, last):  # what is left out: its offsets are at most these, of either sign
-        ends = [sign * ((1 << max(0, sign * (end - wanted)).bit_length()) - 1)
-                for sign, end in ((1, max(values)), (-1, min(values)))]  # fmt: skip
-    rise, bend, unit = rise // common, bend // common, unit // common
-    case = (rise, bend, unit, left, offsets, *ends, size, sides)
-    if case not in given.proved:
-        steps = range(-left, right + 1)
-        scores: dict[int | None, tuple[int, int]] = {k: (k * rise - k * (k - 1) // 2 * bend, unit) for k in steps}
-        scores[None] = (-NEGLIGIBLE, 1)
-        for sign, error in sides:
-            p, q = sign * error.denominator, error.numerator * size
-            factors: dict[int | None, int] = {k: q - p * offset for k, offset in zip(steps, offsets, strict=True)}
-            factors[None] = given.claim.max_n * min(0, *(q - p * end for end in (0, *ends)))
-            if sum(given.weigh(scores, factors).values()) < 0:
-                return False
-        given.proved.add(case)
+    scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
+    for sign, error in sides:
+        p, q = sign * error.denominator, error.numerator * size
+        factors = {place: q - p * offset for place, (_, offset) in enumerate(near)}
+        factors[-1] = given.claim.max_n * min(0, q - abs(p) * ((1 << far) - 1))
+        if sum(given.weigh(scores, factors).values()) < 0:
+            return False
     return True
 
 # ------------------------------------------------------------------------------------- heads for temporal operators
 State = tuple[bool, ...]
-Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]
-"""What a letter adds to the keys and the value; and its moves: a state, the next one, the truth of the target."""
-Item = tuple[Numbers, tuple[Letter, ...]]
-"""A position: what the keys and the value take from known directions, and the letters it may have."""
+Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; states, next, truth of target
+Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, the letters it may have
 
 class Automaton:
     """What a head's target remembers from position to position, over letters that give each atom any truth.
@@ -789,9 +772,10 @@ class Automaton:
                 after, finals = dict[State, int](), list[int]()
                 self.given.language.spend(len(letters) * len(best) * size)
                 for adds, moves in letters:
+                    term = terms[known, adds]
                     for state, following, truth in moves:
                         if state in best:
-                            cost = best[state] + terms[known, adds]
+                            cost = best[state] + term
                             after[following] = min(after.get(following, cost), cost)
                             if truth == side:
                                 finals.append(cost)
