@@ -2,19 +2,19 @@
 
     python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
 
-Claim     On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i of
-          it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds exactly
-          1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every subformula
-          is held exactly by some direction; every *near* and *others* direction stays within its stated bounds; and the
-          stated regime holds. The claim is printed in full: accepting says nothing else.
-Why       Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from the
-          meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
-Trusted   This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
-          lists. No floating point, no tolerance, no search, no other file of this project.
-Verdicts  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
-          2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
-Legend    n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
-          and numbers are integers, the places of their nodes in one table.
+Claim    On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i
+         of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
+         exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
+         subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
+         bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
+Why      Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from the
+         meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
+Trusted  This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
+         lists. No floating point, no tolerance, no search, no other file of this project.
+Verdict  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
+         2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
+Legend   n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
+         and numbers are integers, the places of their nodes in one table.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, pairwise, product, zip_longest
-from math import gcd, isqrt, lcm
+from math import isqrt, lcm
 from types import SimpleNamespace
 from typing import Any
 
@@ -107,15 +106,12 @@ SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<",
 TOKEN = re.compile(
     r"(?P<operand>Q_[A-Za-z0-9_]+|Q\['(?:[^'\\]|\\['\\])+'\]|MOD *\( *[1-9][0-9]{0,8} *, *[0-9]{1,9} *\)|[0-9]{1,1000}|"
     r"[A-Za-z][A-Za-z0-9_]*)(?P<applied>(?= *\())?|(?P<space>[ \t\r\n]+)|"
-    r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)",
-    re.DOTALL,
-)
+    r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)", re.DOTALL)
 PREDICATES: dict[str, Callable[..., bool]] = {
     "ODD": lambda n, i: i % 2 == 1, "EVEN": lambda n, i: i % 2 == 0, "MOD": lambda n, i, m, r: i % m == r,
     "FIRST": lambda n, i: i == 1, "LAST": lambda n, i: i == n, "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
     "POW2": lambda n, i: i > 0 and i & (i - 1) == 0,
-    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1)),
-}  # fmt: skip
+    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}  # fmt: skip
 WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "Q"}
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -128,22 +124,18 @@ def power(base: Fraction, exponent: Fraction) -> Fraction | None:
     return Fraction(base ** (e if abs(e) <= 64 else 2 - e % 2))
 
 OPERATIONS: dict[str, Callable[..., Any]] = RELATIONS | {
-    "!": operator.not_, "&": lambda a, b: a and b, "|": lambda a, b: a or b,
-    "->": lambda a, b: not a or b, "<->": lambda a, b: bool(a) == bool(b),
-    "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b), "*": lambda a, b: bounded(a * b),
-    "/": lambda a, b: bounded(a / b) if b else None, "//": lambda a, b: Fraction(a // b) if b else None,
-    "%": lambda a, b: bounded(a % b) if b else None, "^": power,
-}  # fmt: skip
+    "!": operator.not_, "&": lambda a, b: a and b, "|": lambda a, b: a or b, "->": lambda a, b: not a or b,
+    "<->": lambda a, b: bool(a) == bool(b), "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b),
+    "*": lambda a, b: bounded(a * b), "/": lambda a, b: bounded(a / b) if b else None, "^": power,
+    "//": lambda a, b: Fraction(a // b) if b else None, "%": lambda a, b: bounded(a % b) if b else None}  # fmt: skip
 LEAVES: dict[str, Callable[..., Any]] = {
     "true": lambda n, i: True, "false": lambda n, i: False, "P": lambda n, i, name, *m: PREDICATES[name](n, i, *m),
-    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, value: Fraction(value),
-}  # fmt: skip
+    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, value: Fraction(value)}  # fmt: skip
 ABBREVIATIONS: dict[str, Callable[..., int]] = {
     "S": lambda make, a, b: make("since", make("|", a, b), b), "O": lambda make, a: make("since", make("true"), a),
     "U": lambda make, a, b: make("until", make("|", a, b), b), "F": lambda make, a: make("until", make("true"), a),
     "H": lambda make, a: make("!", make("since", make("true"), make("!", a))),
-    "G": lambda make, a: make("!", make("until", make("true"), make("!", a))),
-}  # fmt: skip
+    "G": lambda make, a: make("!", make("until", make("true"), make("!", a)))}  # fmt: skip
 Node = tuple[str, tuple[int, ...], tuple[Any, ...]]
 
 class Language:
@@ -407,13 +399,33 @@ def read_document(data: bytes) -> Any:
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
 
-class Reader:
-    """Reads the parts of a certificate; keeps the language and the order of the directions once they are known."""
+class Certificate:
+    """The whole file, read and not yet believed, with what its directions hold by what they mean."""
 
-    def __init__(self) -> None:
-        self.language, self.order = Language(), dict[str, int]()
+    def __init__(self, data: bytes) -> None:
+        document, self.language, self.order = read_document(data), Language(), dict[str, int]()
+        whole = self.parse(document, CERTIFICATE, "file")
+        self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
+        self.model, self.bounds = whole.transformer, whole.bounds
+        self.stated, self.defined = whole.claim, document["transformer"]["predicates"]
+        self.directions: dict[str, Any] = self.model.directions
+        self.heads = [head for layer in self.model.layers for head in layer.heads]
+        self.errors, self.covered = dict[str, Box](), dict[str, int]()
+        self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
+        self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
+        symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
+        require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
+        expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
+        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, none empty, each once")
+        expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
+        expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
+        expect(all(head.values for head in self.heads), "a head writes nothing")
+        expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
+        shape = dict.fromkeys(symbols, WEIGHTS)
+        self.tokens: dict[str, Row] = vars(self.parse(self.model.token_embedding, shape, "token_embedding"))
+        self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
 
-    def read(self, value: Any, shape: Any, where: str) -> Any:
+    def parse(self, value: Any, shape: Any, where: str) -> Any:
         """A value of a shape, at a place that messages name.
 
         A dict: an object with exactly these keys in this order. [shape]: a list. (shape,): a map from directions in
@@ -423,17 +435,17 @@ class Reader:
             if isinstance(shape, dict):
                 keys = list(value) if isinstance(value, dict) else "no object"
                 expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(keys)}")
-                return SimpleNamespace(**{key: self.read(value[key], part, key) for key, part in shape.items()})
+                return SimpleNamespace(**{key: self.parse(value[key], part, key) for key, part in shape.items()})
             if isinstance(shape, list):
                 expect(isinstance(value, list), "expected a list")
-                return [self.read(item, shape[0], str(place)) for place, item in enumerate(value, 1)]
+                return [self.parse(item, shape[0], str(place)) for place, item in enumerate(value, 1)]
             if isinstance(shape, tuple):
                 expect(isinstance(value, dict), "expected an object")
                 for last, name in pairwise(["", *value]):
                     fits = self.order.get(last, -1) < self.order.get(name, -1)
                     expect(fits, f"{quote(name)} is unknown, or not in the order of `directions`")
                     expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
-                return {name: self.read(item, shape[0], quote(name)) for name, item in value.items()}
+                return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
             if isinstance(shape, set):
                 fits = any((type(value), value) == (type(choice), choice) for choice in shape)
                 expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(value)}")
@@ -453,66 +465,17 @@ class Reader:
         expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
         return Fraction(value)
 
-    def directions(self, value: Any) -> dict[str, Any]:
+    def read_meanings(self, value: Any) -> dict[str, Any]:
         """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
         meanings, true = dict[str, Any](), self.language.make("true")
         defaults = {"when": true, "formula": true, "value": self.language.make("int", data=(1,)), "count": -1}
         for name, item in value.items() if isinstance(value, dict) else ():
             kind = item.get("kind") if isinstance(item, dict) else None
             shape = {"kind": set(MEANINGS), **MEANINGS.get(str(kind), {})}
-            found = self.read(item, shape, quote(self.read(name, str, "name")))
+            found = self.parse(item, shape, quote(self.parse(name, str, "name")))
             meanings[name] = SimpleNamespace(**defaults | vars(found))
         self.order = {name: place for place, name in enumerate(meanings)}
         return meanings
-
-RATIONAL, WEIGHTS = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?"), (Reader.rational,)
-ALTERNATIVES = {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
-MEANINGS: dict[str, dict[str, Any]] = {
-    "position": {"value": "value"}, "truth": {"formula": "formula"}, "near": {"formula": "formula", "when": "formula"},
-    "product": {"value": "number", "formula": "formula"}, "mean": {"count": "count"}, "others": {"count": "count"},
-    "any": {},
-}  # fmt: skip
-HEAD: dict[str, Any] = {
-    "name": str, "source": str, "mask": {"none", "future", "past"}, "weighting": ALTERNATIVES, "temperature": "number",
-    "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,),
-}  # fmt: skip
-UNIT: dict[str, Any] = {"reads": WEIGHTS, "bias": Reader.rational, "writes": WEIGHTS}
-TRANSFORMER: dict[str, Any] = {
-    "format": {"certify-transformer"}, "version": {1}, "alphabet": [str], "predicates": ["definition"],
-    "directions": Reader.directions, "token_embedding": lambda _, value: value, "position_embedding": ("value",),
-    "layers": [{"heads": [HEAD], "feedforward": {"units": [UNIT], "bias": WEIGHTS}}], "output": str,
-}  # fmt: skip
-CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": [str], "max_n": int, "regime": {"temperature", "position", "unstated"}}
-CLAIM |= {"causal": {True, False}}
-BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str} | dict.fromkeys(("error_if_false", "error_if_true"), Reader.rational)
-CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": lambda _, value: value}
-CERTIFICATE |= {"transformer": TRANSFORMER, "bounds": [BOUND]}
-
-class Certificate:
-    """The whole file, read and not yet believed, with what its directions hold by what they mean."""
-
-    def __init__(self, data: bytes) -> None:
-        document, reader = read_document(data), Reader()
-        whole = reader.read(document, CERTIFICATE, "file")
-        self.claim = reader.read(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
-        self.language, self.model, self.bounds = reader.language, whole.transformer, whole.bounds
-        self.stated, self.defined = whole.claim, document["transformer"]["predicates"]
-        self.directions: dict[str, Any] = self.model.directions
-        self.heads = [head for layer in self.model.layers for head in layer.heads]
-        self.errors, self.covered = dict[str, Box](), dict[str, int]()
-        self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
-        self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
-        symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
-        require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
-        expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
-        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, none empty, each once")
-        expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
-        expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
-        expect(all(head.values for head in self.heads), "a head writes nothing")
-        expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
-        shape = dict.fromkeys(symbols, WEIGHTS)
-        self.tokens: dict[str, Row] = vars(reader.read(self.model.token_embedding, shape, "token_embedding"))
-        self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
 
     def rows(self) -> Iterator[tuple[int, int]]:
         """Every (n, i) of the claim; they are ``cells`` many."""
@@ -565,16 +528,34 @@ class Certificate:
             terms[key] = (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
         return terms
 
+RATIONAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?")
+WEIGHTS, FORMULA, COUNT, KEEP = (Certificate.rational,), {"formula": "formula"}, {"count": "count"}, lambda _, value: value
+MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
+MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
+WEIGHTING = {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
+HEAD: dict[str, Any] = {"name": str, "source": str, "mask": {"none", "future", "past"}, "weighting": WEIGHTING}
+HEAD |= {"temperature": "number", "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
+FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": Certificate.rational, "writes": WEIGHTS}], "bias": WEIGHTS}
+TRANSFORMER: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": [str]}
+TRANSFORMER |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
+TRANSFORMER |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str}
+CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": [str], "max_n": int}
+CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
+BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str}
+BOUND |= dict.fromkeys(("error_if_false", "error_if_true"), Certificate.rational)
+CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
+CERTIFICATE |= {"transformer": TRANSFORMER, "bounds": [BOUND]}
+
 def check_embedding(given: Certificate, name: str) -> int:
     """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
     placed, language, meaning = given.model.position_embedding, given.language, given.directions[name]
-    if meaning.kind != "any" and name in placed:
+    if name in placed:
         fits = given.is_known(name) and not any(name in row for row in given.tokens.values())
         require(fits, "a position embedding does not make it what it means")
         for n, i in given.rows():
             got, (wanted, _) = language.at(placed[name], n, i), given.box(name, n, i, {})
             require(got == wanted, f"it is {got}, expected {wanted}, at n = {n}, i = {i}")
-    elif meaning.kind != "any":
+    else:
         fits, order = meaning.kind == "truth", sorted(language.preorder([meaning.formula]))
         require(fits and language.leaves[order[-1]] <= {"Q"}, "token embeddings do not make it what it means")
         for symbol, weights in given.tokens.items():
@@ -587,12 +568,6 @@ def check_embedding(given: Certificate, name: str) -> int:
 def check_head(given: Certificate, head: Any, name: str) -> int:
     """What the head writes to the direction is what the direction means; returns the number of rows covered."""
     kind, errors = given.directions[name].kind, given.errors.get(name, (ZERO, ZERO))
-    require(head.weighting == "softmax", f"the weighting is {head.weighting}, expected softmax")
-    for n, i in given.rows():
-        temperature = given.language.at(head.temperature, n, i)
-        require(temperature > 0, f"the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
-    if kind == "any":
-        return given.cells
     if kind in ("position", "mean"):
         return check_uniform(given, head, name)
     require(kind in ("near", "others"), f"a head cannot write a direction of kind {kind}")
@@ -600,10 +575,6 @@ def check_head(given: Certificate, head: Any, name: str) -> int:
     require(fits, f"the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
     looks_up = kind == "others" or not all(given.is_known(d) for query in head.queries for d in query)
     return (check_lookup if looks_up else check_attention)(given, head, name)
-
-def visible(mask: str, n: int, i: int) -> tuple[int, int]:
-    """The first and the last position that position i sees."""
-    return (i if mask == "past" else 1), (i if mask == "future" else n)
 
 def check_uniform(given: Certificate, head: Any, name: str) -> int:
     """Equal scores at all visible positions; so the mean there is exactly the stated number, or the stated count's."""
@@ -618,7 +589,8 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
         values = (ZERO if counted else given.read([value], n, j, {})[0] for j in range(1, n + 1))
         sums = list(accumulate(values, lambda a, b: bounded(a + b), initial=ZERO))
         for i in range(1, n + 1):
-            (first, last), query = visible(head.mask, n, i), given.read(head.queries, n, i, {})
+            first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
+            query = given.read(head.queries, n, i, {})
             given.language.spend(1 + (last - first) * len(query))
             scores = {total(map(operator.mul, query, key)) for key in keys[first - 1 : last] if any(query)}
             require(len(scores) <= 1, f"the scores are not all equal at n = {n}, i = {i}")
@@ -640,15 +612,16 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     (count,) = counts
     side, (counted,), _ = language.nodes[count]
     both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
-    stops = {counted, *(f for f, node in enumerate(language.nodes) if node[0] in ("T", "on"))}
-    order = sorted(language.preorder([counted, meaning.formula, meaning.when], stops.__contains__))
+    stop = {counted, *(f for f, (op, _, _) in enumerate(language.nodes) if op in ("T", "on"))}
+    order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
     for n in range(1, given.claim.max_n + 1):
         size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
         fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
         require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
         targets = dict[tuple[int, ...], int | None]()
         for i in range(1, n + 1):
-            settled, (first, last) = language.settle(order, n, i), visible(head.mask, n, i)
+            first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
+            settled = language.settle(order, n, i)
             span, heat = i if side == "#<" else n + 1 - i, language.at(head.temperature, n, i)
             covered += settled.get(meaning.when, True)
             for b in (0, 1) if counted not in settled else (int(settled[counted]),):
@@ -702,8 +675,7 @@ Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far a
 class Automaton:
     """What a head's target remembers from position to position, over letters that give each atom any truth.
 
-    The state has, for each temporal operator of the target, the last value of `since` and `until`, and of the operand
-    of `prev` and `next`. It is false before the first position that is read.
+    The state has the last value of each `since` and `until`, and of the operand of each `prev` and `next`; first false.
     """
 
     def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool) -> None:
@@ -716,18 +688,16 @@ class Automaton:
         self.adds = [(m.formula, [form.get(d, ZERO) for form in forms]) for d, m in free.items()]
         read = [f for f, _ in self.adds]
         taken_apart = language.preorder(read, lambda f: nodes[f][0] not in BOOLEAN)
-
-        def is_atom(f: int) -> bool:
-            return f != target and not positional(f) and (f in taken_apart or nodes[f][0] == "Q")
-
-        self.own = sorted(language.preorder([target], lambda f: is_atom(f) or positional(f)))
-        inner = [f for f in self.own if not is_atom(f) and not positional(f)]
+        symbols = [f for f, (op, _, _) in enumerate(nodes) if op == "Q"]
+        atomic = {f for f in (*taken_apart, *symbols) if f != target and not positional(f)}
+        self.own = sorted(language.preorder([target], lambda f: f in atomic or positional(f)))
+        inner = [f for f in self.own if f not in atomic and not positional(f)]
         for f in inner:
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
         self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
         require(self.memory, "the target has no temporal operator of its own")
-        atoms = [f for f in self.own if is_atom(f)]
+        atoms = [f for f in self.own if f in atomic]
         self.read = sorted(language.preorder(read, lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
         more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
         self.atoms = list(dict.fromkeys([*atoms, *more]))
@@ -787,8 +757,7 @@ class Automaton:
 def check_attention(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows.
 
-    Rows of one length with the same scaled query are checked in one pass. A chain of positions is known by its number,
-    so that no pass is made twice, for another length or for another head.
+    Rows of one length with one scaled query are checked in one pass, and a chain of equal positions only once.
     """
     meaning, forms, errors, covered = given.directions[name], [*head.keys, head.values[name]], given.errors[name], 0
     fits = head.mask != "none" and given.language.is_positional(meaning.when)
@@ -827,24 +796,19 @@ class FeedForward:
                 self.groups.setdefault(form, []).append((scale, unit.bias, unit.writes[name]))
         self.reads = {d: given.directions[d] for form in self.groups for d, _ in form}
         self.atoms = {m.formula for m in self.reads.values() if not language.is_positional(m.formula)}
-
-        def stop(f: int) -> bool:
-            return f in self.atoms or language.is_positional(f) or nodes[f][0] not in BOOLEAN
-
-        own = language.preorder([given.directions[name].formula], stop)
-        self.signs = [f for f in own if nodes[f][0] == "T" and f not in self.atoms and not language.is_positional(f)]
+        settled = {f for f in range(len(nodes)) if f in self.atoms or language.is_positional(f)}
+        below = partial(language.preorder, stop=lambda f: f in settled or nodes[f][0] not in BOOLEAN)
+        own = below([given.directions[name].formula])
+        self.signs = [f for f in own if nodes[f][0] == "T" and f not in settled]
         size = len(self.atoms) + len(self.signs)
         require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
-        guards = [m.when for m in self.reads.values() if all(f in self.atoms or language.is_positional(f) or not stop(f)
-                  for f in language.preorder([m.when], stop))]  # fmt: skip
+        guards = [m.when for m in self.reads.values() if all(nodes[f][0] in BOOLEAN or f in settled for f in below([m.when]))]
         counted = [f for sign in self.signs for f in language.parts(sign)]
-        self.order = sorted(language.preorder([*own, *(m.formula for m in self.reads.values()), *guards, *counted], stop))
+        self.order = sorted(below([*own, *(m.formula for m in self.reads.values()), *guards, *counted]))
+        language.spend(len(nodes))
 
     def boxes(self, form: Form, n: int, i: int, truth: dict[int, Any]) -> list[Box]:
-        """What may be added up to the form: of `others` the errors alone, then exactly a * T less the truths here.
-
-        None is possible, an empty list, if T cannot have its sign; its counts may be from 0 to the greatest length.
-        """
+        """What adds up to the form: of `others` the errors, then a * T less the truths here; [] if T cannot be so."""
         boxes, counts, language, top = [(ZERO, ZERO)], dict[int, Fraction](), self.given.language, self.given.claim.max_n
         for d, c in form:
             if (meaning := self.reads[d]).kind == "others":
@@ -882,8 +846,6 @@ class FeedForward:
 def check_feedforward(given: Certificate, part: Any, name: str) -> int:
     """The feed-forward part makes the direction exactly what it means, whatever is free in what it reads."""
     language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
-    if meaning.kind == "any":
-        return given.cells
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
     written = FeedForward(given, part, name)
     steps = 10 * (1 + len(part.units) + len(written.order))
@@ -930,21 +892,22 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     output, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    means = (output.kind, output.formula) == ("truth", claim.formula)
-    require(means, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
+    require((output.kind, output.formula) == ("truth", claim.formula), "output does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
+    for head in heads:
+        require(head.weighting == "softmax", f"head {quote(head.name)}: the weighting is not softmax")
     for n, i in given.rows():
         limit = n * n if "#" in language.leaves[claim.formula] else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
             fits = abs(language.at(e, n, i)) <= limit
             require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
-        for head in heads if claim.regime == "position" else ():
-            one = language.at(head.temperature, n, i) == 1
-            require(one, f"regime: the temperature of head {quote(head.name)} is not 1 everywhere")
+        for head in heads:
+            heat = language.at(head.temperature, n, i)
+            require(heat > 0, f"head {quote(head.name)}: the temperature is {heat} at n = {n}, i = {i}, expected above 0")
+            require(heat == 1 or claim.regime != "position", "regime: the temperature of head {quote(head.name)} is not 1")
     mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
-    masked = all(head.mask == "future" for head in heads)
-    require(masked or not claim.causal, "causal: a head is not future-masked")
+    require(all(head.mask == "future" for head in heads) or not claim.causal, "causal: a head is not future-masked")
     require("n" not in mentioned or not claim.causal, "causal: an embedding or a temperature mentions n")
     return len(parts)
 
@@ -956,52 +919,42 @@ def check_certificate(given: Certificate) -> None:
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
+    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0) | {"subformulas": check_claim(given)}
     for name, (stage, head) in writers.items():
-        layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
+        what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
         place = f"layer {(stage + 1) // 2}, {f'head {head}' if head else 'feed-forward'}" if stage else "embedding"
+        if directions[name].kind == "any":
+            continue  # it may hold any number, and nothing is proved from it
         with within(f"{place}, direction {quote(name)}"):
-            if layer is None:
-                what, done = "embedding cells", check_embedding(given, name)
-            elif head:
-                what, done = "head rows", check_head(given, layer.heads[head - 1], name)
-            else:
-                what, done = "feed-forward rows", check_feedforward(given, layer.feedforward, name)
+            layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
+            done = (check_embedding(given, name) if layer is None else check_head(given, layer.heads[head - 1], name) if head
+                    else check_feedforward(given, layer.feedforward, name))  # fmt: skip
             guarded = given.language.is_positional(guard)
             wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
             require(done == wanted, f"covered {done} rows, expected {wanted}")
             covered[what] += done if stage else done * len(given.tokens)
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
-    given.covered = covered | {"subformulas": check_claim(given)}
+    given.covered = covered
 
 # ------------------------------------------------------------------------------------------------------ the verdict
-@dataclass(frozen=True)
-class Expected:
-    """The claim a person asked for; None leaves a part open."""
+Expected = dict[str, Any]
+"""The claim a person asked for: formula, predicates, alphabet, max_n, regime, causal; what is not there is open."""
 
-    formula: str | None = None
-    alphabet: tuple[str, ...] | None = None
-    max_n: int | None = None
-    regime: str | None = None
-    causal: bool | None = None
-    predicates: tuple[str, ...] = ()
+def read_asked(expected: Expected, language: Language) -> int | None:
+    """The formula asked for, if any, read with the predicates that were given beside it and no others."""
+    language.predicates = {}
+    with within("--predicate, --formula"):
+        for definition in expected.get("predicates") or ():
+            language.define(definition)
+        return None if expected.get("formula") is None else language.read(expected["formula"], "formula")
 
-    def formula_in(self, language: Language) -> int | None:
-        """The formula asked for, read with the predicates that were given beside it and no others."""
-        language.predicates = {}
-        with within("--predicate"):
-            for definition in self.predicates:
-                language.read(definition, "definition")
-        with within("--formula"):
-            return None if self.formula is None else language.read(self.formula, "formula")
-
-    def check(self, given: Certificate) -> None:
-        """Raises: Rejected: unless the claim of the certificate is the one asked for."""
-        asked = vars(self) | {"formula": self.formula_in(given.language), "predicates": None}
-        asked["alphabet"], symbols = self.alphabet and {*self.alphabet}, {*given.claim.alphabet}
-        for part, value in asked.items():
-            same = value is None or value == (vars(given.claim) | {"alphabet": symbols})[part]
-            require(same, f"claim differs: the certificate has {part} {quote(given.stated.get(part))}")
+def check_asked(given: Certificate, expected: Expected) -> None:
+    """The claim of the certificate is the one asked for."""
+    asked = expected | {"formula": read_asked(expected, given.language), "predicates": None}
+    for part in (part for part, value in asked.items() if value is not None):
+        value, found = asked[part], vars(given.claim)[part]
+        same = value == found if part != "alphabet" else {*value} == {*found}
+        require(same, f"claim differs: the certificate has {part} {quote(given.stated[part])}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
@@ -1029,7 +982,7 @@ def check_text(data: bytes, expected: Expected | None = None) -> Certificate:
     """The certificate whose bytes these are, its claim proved. Raises: Malformed, Rejected: if there is no such thing."""
     try:
         given = Certificate(data)
-        (expected or Expected()).check(given)
+        check_asked(given, expected or {})
         check_certificate(given)
     except (RecursionError, MemoryError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise Rejected(f"the check could not be completed: {type(error).__name__}: {error}") from None
@@ -1055,13 +1008,12 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     add("--max-n", type=int, help="and this greatest length")
     add("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
     add("--causal", action="store_true", default=None, help="and causal")
-    asked = vars(parser.parse_args(argv))
-    if (symbols := asked["alphabet"]) is not None:
-        asked["alphabet"] = symbols = tuple(symbols.split(",") if "," in symbols else symbols)
+    expected = vars(parser.parse_args(argv))
+    if (symbols := expected["alphabet"]) is not None:
+        expected["alphabet"] = symbols = tuple(symbols.split(",") if "," in symbols else symbols)
         expect(all(symbols) and 0 < len(set(symbols)) == len(symbols), "--alphabet: expected symbols, each once")
-    files, expected = asked.pop("files"), Expected(**asked)
-    expected.formula_in(Language())
-    return files, expected
+    read_asked(expected, Language())
+    return expected.pop("files"), expected
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Checks every file and prints the verdicts, once: 0 if all are accepted, else 1 if any is rejected, else 2."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.check import Language, Malformed, Reader, Rejected
+from proofs.check import Certificate, Language, Malformed, Rejected
 
 Tree = str | tuple[object, ...]
 
@@ -316,7 +316,7 @@ def test_large_powers_are_a_limit() -> None:
 
 @pytest.mark.parametrize("text", ["0", "1", "-1", "1/2", "-3/7", "10", "9" * 1000, "1/" + "9" * 1000])
 def test_rationals_have_one_spelling(text: str) -> None:
-    assert Reader().rational(text) == Fraction(text)
+    assert Certificate.rational(None, text) == Fraction(text)
 
 
 BAD_RATIONALS = [
@@ -355,13 +355,13 @@ BAD_RATIONALS = [
 @pytest.mark.parametrize("text", BAD_RATIONALS)
 def test_other_rationals_are_malformed(text: str) -> None:
     with pytest.raises(Malformed):
-        Reader().rational(text)
+        Certificate.rational(None, text)
 
 
 def test_long_rationals_are_a_limit() -> None:
     for text in ("1" * 1001, "1/" + "3" * 4301, "-" + "7" * 10**6):
         with pytest.raises(Malformed, match="limit"):
-            Reader().rational(text)
+            Certificate.rational(None, text)
 
 
 def test_predicates() -> None:
