@@ -27,7 +27,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import accumulate, pairwise, product, zip_longest
 from math import isqrt, lcm
 from types import SimpleNamespace
@@ -77,10 +77,7 @@ def bounded(x: Fraction) -> Fraction:
 
 def total(terms: Iterable[Fraction]) -> Fraction:
     """The exact sum, bounded all the way."""
-    result = ZERO
-    for term in terms:
-        result = bounded(result + term)
-    return result
+    return reduce(lambda a, b: bounded(a + b), terms, ZERO)
 
 def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
     """One denominator for all of the numbers, and their numerators."""
@@ -92,14 +89,13 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
 COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
 NUMBERS, POSITIONAL = {*ARITHMETIC, *COUNTS, "int", "i", "n"}, {"i", "n", "%"}
-KINDS = dict.fromkeys(TEMPORAL, "T") | {"#<": "#", "#>": "#", "P": "i", "//": "%", "%": "%", "Q": "Q", "i": "i", "n": "n"}
+KINDS = dict.fromkeys(TEMPORAL, "T") | {"#<": "#", "#>": "#", "//": "%", "P": "i"} | {op: op for op in "Qin%"}
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
 RELATIONS |= {">=": operator.ge, ">": operator.gt, "!=": operator.ne}
 BINARY = {"<->": (1, False), "->": (2, True), "|": (3, False), "&": (4, False)}  # strength; does it group to the right
 BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True)) | dict.fromkeys(RELATIONS, (7, False))
 BINARY |= dict.fromkeys("+-", (8, False)) | dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
 PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "("), 0)
-APPLY = 12  # the strength of a predicate before a count in brackets; an open bracket has 0
 SPELLINGS = {"~": "!", "not": "!", "¬": "!", "&&": "&", "and": "&", "∧": "&", "||": "|", "or": "|", "∨": "|", "=": "=="}
 SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next", "⊕": "next", "**": "^"}
 SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
@@ -130,7 +126,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = RELATIONS | {
     "//": lambda a, b: Fraction(a // b) if b else None, "%": lambda a, b: bounded(a % b) if b else None}  # fmt: skip
 LEAVES: dict[str, Callable[..., Any]] = {
     "true": lambda n, i: True, "false": lambda n, i: False, "P": lambda n, i, name, *m: PREDICATES[name](n, i, *m),
-    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, value: Fraction(value)}  # fmt: skip
+    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, c: Fraction(c)}  # fmt: skip
 ABBREVIATIONS: dict[str, Callable[..., int]] = {
     "S": lambda make, a, b: make("since", make("|", a, b), b), "O": lambda make, a: make("since", make("true"), a),
     "U": lambda make, a, b: make("until", make("|", a, b), b), "F": lambda make, a: make("until", make("true"), a),
@@ -232,12 +228,23 @@ class Language:
                 done[-arity:] = [self.build(op, done[-arity:])]
 
         for match in TOKEN.finditer(text):
-            place = self.read_operand(match[0], variables) if match["operand"] else None
-            word = SPELLINGS.get(match[0].replace(" ", ""), match[0])
+            raw, place = match[0], None
+            word = SPELLINGS.get(raw.replace(" ", ""), raw)
+            name, *numbers = re.findall(r"\w+", raw) if match["operand"] else [""]
+            if name.isdigit():
+                place = self.make("int", data=(int(name),))
+            elif variables:
+                place = self.make(variables[name]) if name in variables else None
+            elif match["operand"] and raw[:2] in ("Q[", "Q_") and raw != "Q_":
+                place = self.make("Q", data=(raw[2:] if raw[1] == "_" else re.sub(r"\\(.)", r"\1", raw[3:-2]),))
+            elif name in PREDICATES and bool(numbers) == (name == "MOD"):
+                place = self.make("P", data=(name, *map(int, numbers)))
+            else:
+                place = self.make(name) if name in ("true", "false") else self.predicates.get(name)
             if operand_next and place is not None:
                 done.append(place)
                 operand_next = match["applied"] is not None
-                pending += [(APPLY, 2, "on")] * operand_next
+                pending += [(12, 2, "on")] * operand_next  # a predicate before a count
             elif operand_next and word in PREFIX:
                 pending.append((PREFIX[word], 1 + (word == "-"), word))
                 done += [self.make("int", data=(0,))] * (word == "-")  # -a is 0 - a
@@ -252,25 +259,12 @@ class Language:
                 expect(opened and (opened == "(") == (word == ")"), f"unmatched {word}")
                 done[-1] = done[-1] if opened == "(" else self.build(opened, done[-1:])
             elif not match["space"]:
-                wanted = "an operand" if operand_next else "an operator"
-                raise Malformed(f"column {match.start() + 1}: expected {wanted}, got {quote(match[0])}")
+                wanted = "operand" if operand_next else "operator"
+                raise Malformed(f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
             expect(len(pending) <= MAX_NESTING, f"limit: nested more than {MAX_NESTING} deep")
         finish(0)
         expect(not operand_next and not pending, "ends where an operand or a closing bracket is expected")
         return done[0]
-
-    def read_operand(self, word: str, variables: Mapping[str, str]) -> int | None:
-        """A number, a variable, or what is a formula by itself; None for other words."""
-        if word.isdigit():
-            return self.make("int", data=(int(word),))
-        if variables:
-            return self.make(variables[word]) if word in variables else None
-        if word[:2] in ("Q[", "Q_") and word != "Q_":
-            return self.make("Q", data=(word[2:] if word[1] == "_" else re.sub(r"\\(.)", r"\1", word[3:-2]),))
-        name, *numbers = re.findall(r"\w+", word)
-        if name in PREDICATES and bool(numbers) == (name == "MOD"):
-            return self.make("P", data=(name, *map(int, numbers)))
-        return self.make(word) if word in ("true", "false") else self.predicates.get(word)
 
     def build(self, op: str, args: list[int]) -> int:
         """What an operator makes of its operands."""
@@ -408,15 +402,14 @@ class Certificate:
         self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
         self.model, self.bounds = whole.transformer, whole.bounds
         self.stated, self.defined = whole.claim, document["transformer"]["predicates"]
-        self.directions: dict[str, Any] = self.model.directions
-        self.heads = [head for layer in self.model.layers for head in layer.heads]
+        self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
         self.errors, self.covered = dict[str, Box](), dict[str, int]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
         self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
         symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
         expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
-        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, none empty, each once")
+        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, none empty")
         expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
         expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
         expect(all(head.values for head in self.heads), "a head writes nothing")
@@ -428,8 +421,8 @@ class Certificate:
     def parse(self, value: Any, shape: Any, where: str) -> Any:
         """A value of a shape, at a place that messages name.
 
-        A dict: an object with exactly these keys in this order. [shape]: a list. (shape,): a map from directions in
-        their order. A set: one of its elements. int: above 0. str. A word: what a string is in the language.
+        {key: shape}: an object, in this order. [shape]: a list. (shape,): a map from directions, in their order.
+        A set: one of its elements. int: above 0. str. A word: what a string is in the language.
         """
         with within(where):
             if isinstance(shape, dict):
@@ -460,7 +453,7 @@ class Certificate:
 
     def rational(self, value: object) -> Fraction:
         """The rational with this one spelling."""
-        if not isinstance(value, str) or not RATIONAL.fullmatch(value):
+        if not (isinstance(value, str) and re.fullmatch(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?", value)):
             raise Malformed(f"expected a string, a rational (limit: {MAX_DIGITS} digits), got {quote(value)}")
         expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
         return Fraction(value)
@@ -473,7 +466,9 @@ class Certificate:
             kind = item.get("kind") if isinstance(item, dict) else None
             shape = {"kind": set(MEANINGS), **MEANINGS.get(str(kind), {})}
             found = self.parse(item, shape, quote(self.parse(name, str, "name")))
-            meanings[name] = SimpleNamespace(**defaults | vars(found))
+            meanings[name] = meaning = SimpleNamespace(**defaults | vars(found))
+            exact = meaning.kind in ("position", "truth", "product")
+            meaning.known = exact and self.language.is_positional(meaning.formula)  # does not depend on the word
         self.order = {name: place for place, name in enumerate(meanings)}
         return meanings
 
@@ -483,24 +478,20 @@ class Certificate:
             self.language.spend(n)
             yield from ((n, i) for i in range(1, n + 1))
 
-    def is_known(self, name: str) -> bool:
-        """Whether the direction's value does not depend on the word."""
-        meaning = self.directions[name]
-        return meaning.kind in ("position", "truth", "product") and self.language.is_positional(meaning.formula)
-
     def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Box:
-        """All that a direction may hold at (n, i), by its meaning, where formulas and counts are as in ``held``."""
-        meaning = self.directions[name]
+        """All that a direction may hold at (n, i) if formulas and counts are as in ``held``; of `others`, the errors."""
+        meaning, language = self.directions[name], self.language
+        if meaning.kind == "others":
+            return -self.errors[name][1], self.errors[name][0]
         if meaning.kind == "near":
-            if not held.get(meaning.when):
-                return ZERO, ONE
-            return (1 - QUARTER, ONE) if held[meaning.formula] else (ZERO, QUARTER)
+            sure = (1 - QUARTER, ONE) if held.get(meaning.formula) else (ZERO, QUARTER)
+            return sure if meaning.formula in held and held.get(meaning.when) else (ZERO, ONE)
         if meaning.kind == "mean" and meaning.count in held:
-            number = Fraction(held[meaning.count], i if self.language.nodes[meaning.count][0] == "#<" else n + 1 - i)
+            number = Fraction(held[meaning.count], i if language.nodes[meaning.count][0] == "#<" else n + 1 - i)
         else:
             require(meaning.kind in ("position", "truth", "product"), f"{quote(name)}, of kind {meaning.kind}, is read")
-            holds = held[meaning.formula] if meaning.formula in held else self.language.at(meaning.formula, n, i)
-            number = self.language.at(meaning.value, n, i) if holds else ZERO
+            holds = held[meaning.formula] if meaning.formula in held else language.at(meaning.formula, n, i)
+            number = language.at(meaning.value, n, i) if holds else ZERO
         return number, number
 
     def read(self, rows: Iterable[Row], n: int, i: int, held: Mapping[int, Any], scale: Fraction = ONE) -> Numbers:
@@ -509,17 +500,16 @@ class Certificate:
         for row in rows:
             self.language.spend(1 + len(row))
             boxes = [(d, x, *self.box(d, n, i, held)) for d, x in row.items()]
-            vague = next((d for d, _, low, high in boxes if low != high), None)
-            require(vague is None, f"exact directions are read, not {quote(vague)}")
+            for d, _, low, high in boxes:
+                require(low == high and self.directions[d].kind != "others", f"{quote(d)} is read, which is not exact")
             found.append(bounded(total(x * low for _, x, low, _ in boxes) / scale))
         return tuple(found)
 
     def weigh(self, scores: Mapping[Any, tuple[int, int]], factors: Mapping[Any, int]) -> dict[Any, int]:
-        """For each key at most factor * exp(p / q), in one unit for all; the weight is rounded to the side that hurts."""
-        for p, q in scores.values():
-            if (p, q) not in self.weights:
-                self.language.spend(50 + (p.bit_length() >> 8))
-                self.weights[p, q] = enclose_exp(Fraction(p, q))
+        """For each key at most factor * exp(p / q), in one unit for all; weights are rounded to the side that hurts."""
+        for p, q in {*scores.values()} - self.weights.keys():
+            self.language.spend(50 + (p.bit_length() >> 8))
+            self.weights[p, q] = enclose_exp(Fraction(p, q))
         weights, terms = {key: self.weights[score] for key, score in scores.items()}, {}
         least = min(e for _, _, e in weights.values())
         bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
@@ -528,29 +518,28 @@ class Certificate:
             terms[key] = (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
         return terms
 
-RATIONAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?")
-WEIGHTS, FORMULA, COUNT, KEEP = (Certificate.rational,), {"formula": "formula"}, {"count": "count"}, lambda _, value: value
+NUMBER, FORMULA, COUNT, KEEP = Certificate.rational, {"formula": "formula"}, {"count": "count"}, lambda _, value: value
+WEIGHTS = (NUMBER,)
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
 WEIGHTING = {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
 HEAD: dict[str, Any] = {"name": str, "source": str, "mask": {"none", "future", "past"}, "weighting": WEIGHTING}
 HEAD |= {"temperature": "number", "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
-FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": Certificate.rational, "writes": WEIGHTS}], "bias": WEIGHTS}
-TRANSFORMER: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": [str]}
-TRANSFORMER |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
-TRANSFORMER |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str}
+FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias": WEIGHTS}
+MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": [str]}
+MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
+MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str}
 CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": [str], "max_n": int}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str}
-BOUND |= dict.fromkeys(("error_if_false", "error_if_true"), Certificate.rational)
+BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str, "error_if_false": NUMBER, "error_if_true": NUMBER}
 CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
-CERTIFICATE |= {"transformer": TRANSFORMER, "bounds": [BOUND]}
+CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
 def check_embedding(given: Certificate, name: str) -> int:
     """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
     placed, language, meaning = given.model.position_embedding, given.language, given.directions[name]
     if name in placed:
-        fits = given.is_known(name) and not any(name in row for row in given.tokens.values())
+        fits = given.directions[name].known and not any(name in row for row in given.tokens.values())
         require(fits, "a position embedding does not make it what it means")
         for n, i in given.rows():
             got, (wanted, _) = language.at(placed[name], n, i), given.box(name, n, i, {})
@@ -573,7 +562,7 @@ def check_head(given: Certificate, head: Any, name: str) -> int:
     require(kind in ("near", "others"), f"a head cannot write a direction of kind {kind}")
     fits = min(errors) >= 0 and (kind == "others" or max(errors) <= QUARTER)
     require(fits, f"the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
-    looks_up = kind == "others" or not all(given.is_known(d) for query in head.queries for d in query)
+    looks_up = kind == "others" or not all(given.directions[d].known for query in head.queries for d in query)
     return (check_lookup if looks_up else check_attention)(given, head, name)
 
 def check_uniform(given: Certificate, head: Any, name: str) -> int:
@@ -594,11 +583,11 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
             given.language.spend(1 + (last - first) * len(query))
             scores = {total(map(operator.mul, query, key)) for key in keys[first - 1 : last] if any(query)}
             require(len(scores) <= 1, f"the scores are not all equal at n = {n}, i = {i}")
-            mean, wanted = (sums[last] - sums[first - 1]) / (last - first + 1), given.box(name, n, i, {meaning.count: 0})[0]
-            require(counted or mean == wanted, f"the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
+            mean = (sums[last] - sums[first - 1]) / (last - first + 1)
+            wanted = mean if counted else given.box(name, n, i, {})[0]
+            require(mean == wanted, f"the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
     return given.cells
 
-# ----------------------------------------------------------------------------------------- heads that look up a count
 def check_lookup(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
 
@@ -621,16 +610,15 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
         targets = dict[tuple[int, ...], int | None]()
         for i in range(1, n + 1):
             first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
-            settled = language.settle(order, n, i)
+            settled, seen = language.settle(order, n, i), rows[first - 1 : last]
+            values = [row[-1] for row in seen]
             span, heat = i if side == "#<" else n + 1 - i, language.at(head.temperature, n, i)
             covered += settled.get(meaning.when, True)
             for b in (0, 1) if counted not in settled else (int(settled[counted]),):
                 queries = [given.read(head.queries, n, i, {counted: b, count: m + b}, heat) for m in (0, 1)]
                 unit, (query, after) = integers(queries)
-                starts = [sum(map(operator.mul, query, row)) for row in rows[first - 1 : last]]
-                steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(rows[first - 1 :], starts)]
-                values = [row[-1] for row in rows[first - 1 : last]]
-                high, low = max(values), min(values)
+                starts = [sum(map(operator.mul, query, row)) for row in seen]
+                steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
                 language.spend(span * (10 + last - first))
                 for m in range(span):
                     if (key := (b, m, *settled.values())) not in targets:
@@ -642,10 +630,11 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                     scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
                     top, goal = max(scores), wanted * size
                     least = top - NEGLIGIBLE * unit * size
-                    near = [(score - top, value - goal) for score, value in zip(scores, values, strict=True) if score >= least]
-                    far = max(high - goal, goal - low).bit_length() if len(near) < len(values) else 0
+                    pairs = zip(scores, values, strict=True)
+                    near = tuple([(score - top, value - goal) for score, value in pairs if score >= least])
+                    far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
                     sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
-                    case = (unit, size, tuple(near), far, sides)
+                    case = (unit, size, near, far, sides)
                     if case not in given.proved:
                         close = is_mean_near(given, *case)
                         require(close, f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
@@ -656,7 +645,7 @@ def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int
                  sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
     """Whether sign * mean is at most the error, for each (sign, error), of offsets weighted with exp(score).
 
-    Scores are over unit * size, and offsets over size. What is left out has offsets of absolute value below 2^far.
+    Scores are over unit * size, offsets over size; of what is left out, offsets have absolute value below 2^far.
     """
     scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
     for sign, error in sides:
@@ -667,22 +656,18 @@ def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int
             return False
     return True
 
-# ------------------------------------------------------------------------------------- heads for temporal operators
 State = tuple[bool, ...]
 Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; states, next, truth of target
 Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, the letters it may have
 
 class Automaton:
-    """What a head's target remembers from position to position, over letters that give each atom any truth.
-
-    The state has the last value of each `since` and `until`, and of the operand of each `prev` and `next`; first false.
-    """
+    """What a head's target remembers (see `Language.evaluate`; first, all is false), over letters: truths of the atoms."""
 
     def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool) -> None:
         self.given, self.target, language, nodes = given, target, given.language, given.language.nodes
         self.tables, positional = dict[State, tuple[Letter, ...]](), given.language.is_positional
-        self.known = [{d: x for d, x in form.items() if given.is_known(d)} for form in forms]
-        free = {d: given.directions[d] for form in forms for d in form if not given.is_known(d)}
+        self.known = [{d: x for d, x in form.items() if given.directions[d].known} for form in forms]
+        free = {d: given.directions[d] for form in forms for d in form if not given.directions[d].known}
         for d, meaning in free.items():
             require(meaning.kind == "truth", f"keys and values read known and truth directions only, not {quote(d)}")
         self.adds = [(m.formula, [form.get(d, ZERO) for form in forms]) for d, m in free.items()]
@@ -750,25 +735,24 @@ class Automaton:
                             if truth == side:
                                 finals.append(cost)
                 if length in wanted and finals and min(finals) < 0:
-                    label = ("error_if_false", "error_if_true")[side]
+                    label = f"error_if_{'true' if side else 'false'}"
                     raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
                 best = after
 
 def check_attention(given: Certificate, head: Any, name: str) -> int:
-    """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows.
-
-    Rows of one length with one scaled query are checked in one pass, and a chain of equal positions only once.
-    """
+    """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows."""
     meaning, forms, errors, covered = given.directions[name], [*head.keys, head.values[name]], given.errors[name], 0
-    fits = head.mask != "none" and given.language.is_positional(meaning.when)
-    require(fits, "expected a mask, and a `when` that speaks of the position only")
+    require(head.mask != "none", "expected a mask")
+    require(given.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
     automaton = Automaton(given, meaning.formula, forms, head.mask == "future")
     for n in range(given.claim.max_n, 0, -1):
+        # rows with one scaled query are checked in one pass, and a chain of equal positions, known by its number, once
         items, ends, rows = list[Item](), [0], dict[Numbers, dict[int, str]]()
         for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
             items.append(item := automaton.item(n, i))
             values = [item[0][-1] + adds[-1] for adds, _ in item[1]]
-            require(min(values) >= 0 and max(values) <= 1, f"values are from {min(values)} to {max(values)}, not in 0 to 1")
+            low, high = min(values), max(values)
+            require(low >= 0 and high <= 1, f"a value can be {low if low < 0 else high}, expected 0 to 1")
             ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
             if given.language.at(meaning.when, n, i):
                 covered += 1
@@ -802,44 +786,40 @@ class FeedForward:
         self.signs = [f for f in own if nodes[f][0] == "T" and f not in settled]
         size = len(self.atoms) + len(self.signs)
         require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
-        guards = [m.when for m in self.reads.values() if all(nodes[f][0] in BOOLEAN or f in settled for f in below([m.when]))]
+        guards = {m.when for m in self.reads.values()}
+        guards = {g for g in guards if all(f in settled or nodes[f][0] in BOOLEAN for f in below([g]))}
         counted = [f for sign in self.signs for f in language.parts(sign)]
         self.order = sorted(below([*own, *(m.formula for m in self.reads.values()), *guards, *counted]))
         language.spend(len(nodes))
 
-    def boxes(self, form: Form, n: int, i: int, truth: dict[int, Any]) -> list[Box]:
-        """What adds up to the form: of `others` the errors, then a * T less the truths here; [] if T cannot be so."""
-        boxes, counts, language, top = [(ZERO, ZERO)], dict[int, Fraction](), self.given.language, self.given.claim.max_n
-        for d, c in form:
-            if (meaning := self.reads[d]).kind == "others":
-                counts[meaning.count] = counts.get(meaning.count, ZERO) + c
-                low, high = -self.given.errors[d][1], self.given.errors[d][0]
-            else:
-                low, high = self.given.box(d, n, i, truth)
-            boxes.append((c * low, c * high))
+    def counts(self, form: Form, truth: dict[int, Any]) -> Box | None:
+        """The form's counts: a * T less the truths here (counts are 0 to max_n). None if T cannot have its sign."""
+        counts, language, n = dict[int, Fraction](), self.given.language, self.given.claim.max_n
+        for m, c in ((self.reads[d], c) for d, c in form if self.reads[d].kind == "others"):
+            counts[m.count] = counts.get(m.count, ZERO) + c
         for f in self.signs if counts else ():
             _, operands, (_, constant, *coefficients) = language.nodes[f]
             a, sign = counts.get(operands[0], ZERO) / coefficients[0], truth[-1 - f]
             if counts == {k: a * c for k, c in zip(operands, coefficients, strict=True)}:
-                least = constant + top * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-                most = constant + top * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+                least = constant + n * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+                most = constant + n * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
                 here = constant + sum(c * truth[g] for g, c in zip(language.parts(f), coefficients, strict=True))
-                return [*boxes, (a * (least - here), a * (most - here))] if least <= most else []
+                return (a * (least - here), a * (most - here)) if least <= most else None
         require(not counts, "a unit does not read the counts in the proportions that are compared")
-        return boxes
+        return ZERO, ZERO
 
     def output(self, n: int, i: int, truth: dict[int, Any]) -> Fraction | None:
         """The one output under the assignment, or None if it is impossible. Raises: Rejected: if there are several."""
         result = self.bias
         for form, units in self.groups.items():
-            if not (boxes := self.boxes(form, n, i, truth)):
+            if (counts := self.counts(form, truth)) is None:
                 return None
+            boxes = [counts, *((c * x, c * y) for d, c in form for x, y in [self.given.box(d, n, i, truth)])]
             low, high = total(map(min, boxes)), total(map(max, boxes))
             points = {low, high, *(-bias / scale for scale, bias, _ in units if low < -bias / scale < high)}
             found = {total(w * max(scale * x + bias, ZERO) for scale, bias, w in units) for x in points}
-            if len(found) > 1:
-                shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
-                raise Rejected(f"the output changes while {shown} goes from {low} to {high}")
+            shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
+            require(len(found) == 1, f"the output changes while {shown} goes from {low} to {high}")
             result = bounded(result + found.pop())
         return result
 
@@ -848,18 +828,18 @@ def check_feedforward(given: Certificate, part: Any, name: str) -> int:
     language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
     written = FeedForward(given, part, name)
-    steps = 10 * (1 + len(part.units) + len(written.order))
     for n, i in given.rows():
         settled = language.settle(written.order, n, i)
         settled |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
-        numbers = [settled.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
+        meanings = (meaning, *written.reads.values())
+        numbers = [settled.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
         if (case := (*settled.items(), *numbers)) in seen:
             continue
         seen.add(case)
         choices: dict[int, Sequence[int]] = {f: (False, True) for f in written.atoms if f not in settled}
         choices |= {-1 - f: (-1, 0, 1) for f in written.signs}
         for chosen in product(*choices.values()):
-            language.spend(steps)
+            language.spend(10 * (1 + len(part.units) + len(written.order)))
             truth = language.evaluate(written.order, settled | dict(zip(choices, chosen, strict=True)), n, i)
             got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
             require(got in (None, wanted), f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
@@ -868,16 +848,16 @@ def check_feedforward(given: Certificate, part: Any, name: str) -> int:
 # ------------------------------------------------------------------------------------------- composition and claim
 def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
     """For each direction its one writer, (stage, head): stage 0 embeds, 2l - 1 is the heads of layer l, 2l the rest."""
-    parts = list[tuple[int, int, list[Row], list[str]]]()  # stage, head, what is read, what is written
-    for stage, layer in enumerate(given.model.layers):
+    parts = list[tuple[int, int, list[Row], dict[str, Any]]]()  # stage, head, what is read, what is written
+    for place, layer in enumerate(given.model.layers):
         for number, head in enumerate(layer.heads, 1):
-            parts.append((2 * stage + 1, number, [*head.queries, *head.keys, *head.values.values()], [*head.values]))
+            parts.append((2 * place + 1, number, [*head.queries, *head.keys, *head.values.values()], head.values))
         units, bias = layer.feedforward.units, layer.feedforward.bias
-        made = [*bias, *(name for unit in units for name in unit.writes)]
-        parts.append((2 * stage + 2, 0, [unit.reads for unit in units], list(dict.fromkeys(made))))
-    made_later = {name for *_, names in parts for name in names}
+        made = bias | {name: None for unit in units for name in unit.writes}
+        parts.append((2 * place + 2, 0, [unit.reads for unit in units], made))
+    later = {name for *_, names in parts for name in names}
     embedded = {*given.model.position_embedding, *(d for row in given.tokens.values() for d in row)}
-    writers = {name: (0, 0) for name in given.directions if name in embedded or name not in made_later}
+    writers = {name: (0, 0) for name in given.directions if name in embedded or name not in later}
     for stage, number, rows, names in parts:
         for d in (d for row in rows for d in row):
             before = d in writers and writers[d][0] < stage
@@ -891,12 +871,12 @@ def check_claim(given: Certificate) -> int:
     """Directions mean the claimed formula and its subformulas, whose number is returned; the regime is as claimed."""
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
-    output, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    require((output.kind, output.formula) == ("truth", claim.formula), "output does not mean the truth of the claimed formula")
+    out, parts = given.directions[given.model.output], language.preorder([claim.formula])
+    require((out.kind, out.formula) == ("truth", claim.formula), "output does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
     for head in heads:
-        require(head.weighting == "softmax", f"head {quote(head.name)}: the weighting is not softmax")
+        require(head.weighting == "softmax", f"head {quote(head.name)}: the weighting is {head.weighting}, expected softmax")
     for n, i in given.rows():
         limit = n * n if "#" in language.leaves[claim.formula] else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
@@ -904,8 +884,8 @@ def check_claim(given: Certificate) -> int:
             require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
         for head in heads:
             heat = language.at(head.temperature, n, i)
-            require(heat > 0, f"head {quote(head.name)}: the temperature is {heat} at n = {n}, i = {i}, expected above 0")
-            require(heat == 1 or claim.regime != "position", "regime: the temperature of head {quote(head.name)} is not 1")
+            require(heat > 0, f"head {quote(head.name)}: the temperature is {heat} at n = {n}, i = {i}")
+            require(heat == 1 or claim.regime != "position", f"regime: the temperature of head {quote(head.name)} is not 1")
     mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
     require(all(head.mask == "future" for head in heads) or not claim.causal, "causal: a head is not future-masked")
     require("n" not in mentioned or not claim.causal, "causal: an embedding or a temperature mentions n")
@@ -919,7 +899,8 @@ def check_certificate(given: Certificate) -> None:
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0) | {"subformulas": check_claim(given)}
+    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
+    covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
         what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
         place = f"layer {(stage + 1) // 2}, {f'head {head}' if head else 'feed-forward'}" if stage else "embedding"
@@ -927,8 +908,8 @@ def check_certificate(given: Certificate) -> None:
             continue  # it may hold any number, and nothing is proved from it
         with within(f"{place}, direction {quote(name)}"):
             layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
-            done = (check_embedding(given, name) if layer is None else check_head(given, layer.heads[head - 1], name) if head
-                    else check_feedforward(given, layer.feedforward, name))  # fmt: skip
+            done = check_embedding(given, name) if layer is None else check_feedforward(
+                given, layer.feedforward, name) if not head else check_head(given, layer.heads[head - 1], name)  # fmt: skip
             guarded = given.language.is_positional(guard)
             wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
             require(done == wanted, f"covered {done} rows, expected {wanted}")
@@ -937,8 +918,7 @@ def check_certificate(given: Certificate) -> None:
     given.covered = covered
 
 # ------------------------------------------------------------------------------------------------------ the verdict
-Expected = dict[str, Any]
-"""The claim a person asked for: formula, predicates, alphabet, max_n, regime, causal; what is not there is open."""
+Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, max_n, regime and causal
 
 def read_asked(expected: Expected, language: Language) -> int | None:
     """The formula asked for, if any, read with the predicates that were given beside it and no others."""
@@ -958,11 +938,11 @@ def check_asked(given: Certificate, expected: Expected) -> None:
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
-    claim, near = given.claim, [d for d in given.errors if given.directions[d].kind == "near"]
-    worst = -(-max((max(given.errors[d]) for d in near), default=ZERO) * 10**6 // 1)
+    claim, near = given.claim, [pair for d, pair in given.errors.items() if given.directions[d].kind == "near"]
+    worst = -(-max(map(max, near), default=ZERO) * 10**6 // 1)
     limit = "n^2" if "#" in given.language.leaves[claim.formula] else "1"
-    regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed"}
-    regime["temperature"] = f"every position embedding has absolute value at most {limit}"
+    regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed",
+              "temperature": f"every position embedding has absolute value at most {limit}"}  # fmt: skip
     units = sum(len(layer.feedforward.units) for layer in given.model.layers)
     return [
         f"formula      {given.stated['formula']}",
@@ -979,7 +959,7 @@ def describe(given: Certificate) -> list[str]:
     ]
 
 def check_text(data: bytes, expected: Expected | None = None) -> Certificate:
-    """The certificate whose bytes these are, its claim proved. Raises: Malformed, Rejected: if there is no such thing."""
+    """The certificate whose bytes these are, its claim proved. Raises: Malformed, Rejected: if it is none."""
     try:
         given = Certificate(data)
         check_asked(given, expected or {})
