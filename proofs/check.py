@@ -34,16 +34,18 @@ from types import SimpleNamespace
 from typing import Any
 
 MAX_BYTES, MAX_ITEMS = 1 << 26, 1 << 22  # the file: size; strings, or commas, or brackets
-MAX_DIGITS, MAX_BITS = 1000, 1 << 17  # one rational: as written, and as computed
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
 MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
-MAX_ARGUMENT, MAX_SPREAD = 40, 1 << 24  # |argument of exp| < 2^40; bits of an integer in a sum
+MAX_BITS, MAX_ARGUMENT, MAX_SPREAD = 1 << 17, 40, 1 << 24  # a rational; |argument of exp| < 2^40; an integer in a sum
 HEAD_ATOMS, HEAD_MEMORY, UNIT_ATOMS = 8, 6, 12
 NEGLIGIBLE = 60  # a lookup head's weights below exp(-60) of its greatest are bounded, not summed
 QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
 Row = dict[str, Fraction]
 Numbers = tuple[Fraction, ...]
-Box = tuple[Fraction, Fraction]
+Form = tuple[tuple[str, Fraction], ...]
+State = tuple[bool, ...]
+Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; states, next, truth of target
+Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, its letters
 
 class Malformed(Exception):
     """The file is not a certificate of this version, or it is beyond a limit."""
@@ -84,8 +86,7 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
     common = lcm(*(x.denominator for row in rows for x in row))
     return common, [[int(x * common) for x in row] for row in rows]
 
-# --------------------------------------------------------------------------------------------------------- language
-# Formulas, counts, numbers and the conditions of predicates are read with one table of operators.
+# ----------------------------------------- the language: formulas, counts, numbers, and the conditions of predicates
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
 COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
 NUMBERS, POSITIONAL = {*ARITHMETIC, *COUNTS, "int", "i", "n"}, {"i", "n", "%"}
@@ -178,12 +179,11 @@ class Language:
 
     def preorder(self, roots: Iterable[int], stop: Callable[[int], bool] = lambda f: False) -> list[int]:
         """Each formula below ``roots`` once, the left first; what satisfies ``stop`` is listed but not entered."""
-        stack, seen = list(roots)[::-1], dict[int, None]()
+        stack, seen = [*roots][::-1], dict[int, None]()
         while stack:
-            f = stack.pop()
-            if f not in seen:
+            if (f := stack.pop()) not in seen:
                 seen[f] = None
-                stack.extend(() if stop(f) else reversed(self.parts(f)))
+                stack += () if stop(f) else self.parts(f)[::-1]
         return list(seen)
 
     def show(self, f: int, depth: int = 3) -> str:
@@ -316,9 +316,7 @@ class Language:
         own last value (`since`, `until`) or its operand's. What has no value, None, counts only where it is looked at.
         """
         self.spend(1 + len(order))
-        for f in order:
-            if f in held:
-                continue
+        for f in (f for f in order if f not in held):
             (op, operands, data), more = self.nodes[f], held.get(-1 - f)
             if op in LEAVES:
                 held[f] = LEAVES[op](n, i, *data)
@@ -403,13 +401,13 @@ class Certificate:
         self.model, self.bounds = whole.transformer, whole.bounds
         self.stated, self.defined = whole.claim, document["transformer"]["predicates"]
         self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
-        self.errors, self.covered = dict[str, Box](), dict[str, int]()
+        self.errors, self.covered = dict[str, Numbers](), dict[str, int]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
         self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
         symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
         expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
-        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, none empty")
+        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, not empty")
         expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
         expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
         expect(all(head.values for head in self.heads), "a head writes nothing")
@@ -422,7 +420,7 @@ class Certificate:
         """A value of a shape, at a place that messages name.
 
         {key: shape}: an object, in this order. [shape]: a list. (shape,): a map from directions, in their order.
-        A set: one of its elements. int: above 0. str. A word: what a string is in the language.
+        A set: one of its elements. A word: "integer" (above 0), "text", or what a text is in the language.
         """
         with within(where):
             if isinstance(shape, dict):
@@ -442,19 +440,19 @@ class Certificate:
             if isinstance(shape, set):
                 fits = any((type(value), value) == (type(choice), choice) for choice in shape)
                 expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(value)}")
-            elif shape is int:
+            elif shape == "integer":
                 expect(type(value) is int and 0 < value < 10**9, f"expected a positive integer, got {quote(value)}")
-            elif shape is not str and not isinstance(shape, str):
+            elif not isinstance(shape, str):
                 return shape(self, value)
             else:
                 fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
                 expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
-            return self.language.read(value, shape) if isinstance(shape, str) else value
+            return value if isinstance(shape, set) or shape in ("text", "integer") else self.language.read(value, shape)
 
     def rational(self, value: object) -> Fraction:
         """The rational with this one spelling."""
-        if not (isinstance(value, str) and re.fullmatch(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?", value)):
-            raise Malformed(f"expected a string, a rational (limit: {MAX_DIGITS} digits), got {quote(value)}")
+        if not isinstance(value, str) or not re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", value):
+            raise Malformed(f"expected a string, a rational (limit: 1000 digits), got {quote(value)}")
         expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
         return Fraction(value)
 
@@ -465,7 +463,7 @@ class Certificate:
         for name, item in value.items() if isinstance(value, dict) else ():
             kind = item.get("kind") if isinstance(item, dict) else None
             shape = {"kind": set(MEANINGS), **MEANINGS.get(str(kind), {})}
-            found = self.parse(item, shape, quote(self.parse(name, str, "name")))
+            found = self.parse(item, shape, quote(self.parse(name, "text", "name")))
             meanings[name] = meaning = SimpleNamespace(**defaults | vars(found))
             exact = meaning.kind in ("position", "truth", "product")
             meaning.known = exact and self.language.is_positional(meaning.formula)  # does not depend on the word
@@ -478,8 +476,8 @@ class Certificate:
             self.language.spend(n)
             yield from ((n, i) for i in range(1, n + 1))
 
-    def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Box:
-        """All that a direction may hold at (n, i) if formulas and counts are as in ``held``; of `others`, the errors."""
+    def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Numbers:
+        """All that a direction may hold at (n, i) if formulas and counts are as ``held``; of `others`, the errors."""
         meaning, language = self.directions[name], self.language
         if meaning.kind == "others":
             return -self.errors[name][1], self.errors[name][0]
@@ -510,28 +508,27 @@ class Certificate:
         for p, q in {*scores.values()} - self.weights.keys():
             self.language.spend(50 + (p.bit_length() >> 8))
             self.weights[p, q] = enclose_exp(Fraction(p, q))
-        weights, terms = {key: self.weights[score] for key, score in scores.items()}, {}
+        weights = {key: self.weights[score] for key, score in scores.items()}
         least = min(e for _, _, e in weights.values())
         bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
         expect(bits <= MAX_SPREAD, f"limit: the spread of the scores makes integers of {bits} bits")
-        for key, (lower, upper, e) in weights.items():
-            terms[key] = (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
-        return terms
+        return {key: (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
+                for key, (lower, upper, e) in weights.items()}  # fmt: skip
 
 NUMBER, FORMULA, COUNT, KEEP = Certificate.rational, {"formula": "formula"}, {"count": "count"}, lambda _, value: value
 WEIGHTS = (NUMBER,)
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
 WEIGHTING = {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
-HEAD: dict[str, Any] = {"name": str, "source": str, "mask": {"none", "future", "past"}, "weighting": WEIGHTING}
+HEAD: dict[str, Any] = {"name": "text", "source": "text", "mask": {"none", "future", "past"}, "weighting": WEIGHTING}
 HEAD |= {"temperature": "number", "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
 FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias": WEIGHTS}
-MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": [str]}
+MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": ["text"]}
 MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
-MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str}
-CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": [str], "max_n": int}
+MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": "text"}
+CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "max_n": "integer"}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND: dict[str, Any] = {"layer": int, "head": int, "direction": str, "error_if_false": NUMBER, "error_if_true": NUMBER}
+BOUND: dict[str, Any] = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
 CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
 CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
@@ -562,8 +559,8 @@ def check_head(given: Certificate, head: Any, name: str) -> int:
     require(kind in ("near", "others"), f"a head cannot write a direction of kind {kind}")
     fits = min(errors) >= 0 and (kind == "others" or max(errors) <= QUARTER)
     require(fits, f"the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
-    looks_up = kind == "others" or not all(given.directions[d].known for query in head.queries for d in query)
-    return (check_lookup if looks_up else check_attention)(given, head, name)
+    attends = kind == "near" and all(given.directions[d].known for query in head.queries for d in query)
+    return check_attention(given, head, name) if attends else check_lookup(given, head, name)
 
 def check_uniform(given: Certificate, head: Any, name: str) -> int:
     """Equal scores at all visible positions; so the mean there is exactly the stated number, or the stated count's."""
@@ -656,12 +653,8 @@ def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int
             return False
     return True
 
-State = tuple[bool, ...]
-Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; states, next, truth of target
-Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, the letters it may have
-
 class Automaton:
-    """What a head's target remembers (see `Language.evaluate`; first, all is false), over letters: truths of the atoms."""
+    """What a head's target remembers (as in `Language.evaluate`; first, all is false), whatever the atoms' truths."""
 
     def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool) -> None:
         self.given, self.target, language, nodes = given, target, given.language, given.language.nodes
@@ -687,7 +680,7 @@ class Automaton:
         more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
         self.atoms = list(dict.fromkeys([*atoms, *more]))
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
-        require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators of its own")
+        require(len(self.memory) <= HEAD_MEMORY, f"{len(self.memory)} temporal operators, expected at most {HEAD_MEMORY}")
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
@@ -708,7 +701,7 @@ class Automaton:
         language.spend(len(self.tables[key]) << len(self.memory))
         return self.given.read(self.known, n, i, {}), self.tables[key]
 
-    def check(self, query: Numbers, items: list[Item], wanted: Mapping[int, str], errors: Box) -> None:
+    def check(self, query: Numbers, items: list[Item], wanted: Mapping[int, str], errors: Numbers) -> None:
         """The error is within its bound wherever the target is false (side 0) and true (side 1), at ``wanted`` lengths.
 
         It is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative: a
@@ -719,9 +712,8 @@ class Automaton:
         top = max(scores.values())
         falls = {pair: (score - top).as_integer_ratio() for pair, score in scores.items()}
         for side, bound in enumerate(errors):
-            factors = {pair: bound - abs(side - pair[0][-1] - pair[1][-1]) for pair in pairs}
-            common = lcm(*(factor.denominator for factor in factors.values()))
-            terms = self.given.weigh(falls, {pair: int(factor * common) for pair, factor in factors.items()})
+            _, (factors,) = integers([tuple(bound - abs(side - known[-1] - adds[-1]) for known, adds in pairs)])
+            terms = self.given.weigh(falls, dict(zip(pairs, factors, strict=True)))
             size, best = 1 + (max(map(int.bit_length, terms.values())) >> 12), {(False,) * len(self.memory): 0}
             for length, (known, letters) in enumerate(items, 1):
                 after, finals = dict[State, int](), list[int]()
@@ -765,10 +757,8 @@ def check_attention(given: Certificate, head: Any, name: str) -> int:
     return covered
 
 # ----------------------------------------------------------------------------------------------------- feed-forward
-Form = tuple[tuple[str, Fraction], ...]
-
 class FeedForward:
-    """One output of a feed-forward part: the units that write it, grouped by the linear form they read up to a factor."""
+    """One output of a feed-forward part: its units, grouped by the linear form that they read up to a factor."""
 
     def __init__(self, given: Certificate, part: Any, name: str) -> None:
         language, nodes, self.given, self.bias = given.language, given.language.nodes, given, part.bias.get(name, ZERO)
@@ -792,7 +782,7 @@ class FeedForward:
         self.order = sorted(below([*own, *(m.formula for m in self.reads.values()), *guards, *counted]))
         language.spend(len(nodes))
 
-    def counts(self, form: Form, truth: dict[int, Any]) -> Box | None:
+    def counts(self, form: Form, truth: dict[int, Any]) -> Numbers | None:
         """The form's counts: a * T less the truths here (counts are 0 to max_n). None if T cannot have its sign."""
         counts, language, n = dict[int, Fraction](), self.given.language, self.given.claim.max_n
         for m, c in ((self.reads[d], c) for d, c in form if self.reads[d].kind == "others"):
@@ -829,18 +819,17 @@ def check_feedforward(given: Certificate, part: Any, name: str) -> int:
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
     written = FeedForward(given, part, name)
     for n, i in given.rows():
-        settled = language.settle(written.order, n, i)
-        settled |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
-        meanings = (meaning, *written.reads.values())
-        numbers = [settled.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
-        if (case := (*settled.items(), *numbers)) in seen:
+        fixed = language.settle(written.order, n, i)
+        fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
+        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
+        if (case := (*fixed.items(), *numbers)) in seen:
             continue
         seen.add(case)
-        choices: dict[int, Sequence[int]] = {f: (False, True) for f in written.atoms if f not in settled}
+        choices: dict[int, Sequence[int]] = {f: (False, True) for f in written.atoms if f not in fixed}
         choices |= {-1 - f: (-1, 0, 1) for f in written.signs}
         for chosen in product(*choices.values()):
             language.spend(10 * (1 + len(part.units) + len(written.order)))
-            truth = language.evaluate(written.order, settled | dict(zip(choices, chosen, strict=True)), n, i)
+            truth = language.evaluate(written.order, fixed | dict(zip(choices, chosen, strict=True)), n, i)
             got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
             require(got in (None, wanted), f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
     return given.cells
@@ -872,7 +861,8 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     out, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    require((out.kind, out.formula) == ("truth", claim.formula), "output does not mean the truth of the claimed formula")
+    held_out = (out.kind, out.formula) == ("truth", claim.formula)
+    require(held_out, "output does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
     for head in heads:
@@ -894,8 +884,7 @@ def check_claim(given: Certificate) -> int:
 def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
     writers, directions = find_writers(given), given.directions
-    near = [((stage + 1) // 2, head, name) for name, (stage, head) in writers.items()
-            if head and directions[name].kind in ("near", "others")]  # fmt: skip
+    near = [((s + 1) // 2, k, d) for d, (s, k) in writers.items() if k and directions[d].kind in ("near", "others")]
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
