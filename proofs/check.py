@@ -44,7 +44,7 @@ Row = dict[str, Fraction]
 Numbers = tuple[Fraction, ...]
 Form = tuple[tuple[str, Fraction], ...]
 State = tuple[bool, ...]
-Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; states, next, truth of target
+Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; state, next, truth of target
 Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, its letters
 
 class Malformed(Exception):
@@ -56,7 +56,6 @@ def require(condition: object, message: str, kind: type[Exception] = Rejected) -
     """Raises: Rejected, or Malformed by `expect`, which is for the format: unless the condition holds."""
     if not condition:
         raise kind(message)
-
 expect = partial(require, kind=Malformed)
 
 @contextmanager
@@ -138,10 +137,9 @@ Node = tuple[str, tuple[int, ...], tuple[Any, ...]]
 class Language:
     """All formulas, counts and numbers met, each once: ``nodes[f]`` is (operator, operands, data), operands first.
 
-    So loops in increasing order take the place of recursion. Beside the operators there are: Q with a symbol; P, a
-    built-in predicate with its name and parameters; user, a condition on this position; on, a predicate and the count
-    it is applied to; shift, a formula one position to the left; i, n, int; and T, which compares constant + sum of
-    c * count with 0, with the data (relation, constant, c...).
+    Beside the operators there are: Q with a symbol; P, a built-in predicate with its name and parameters; user, a
+    condition on this position; on, a predicate and the count it is applied to; shift, a formula one position to the
+    left; i, n, int; and T, which compares constant + sum of c * count with 0: data (relation, constant, c...).
     """
 
     def __init__(self) -> None:
@@ -209,8 +207,8 @@ class Language:
     def define(self, text: str) -> int:
         """Learns a user's predicate."""
         match = re.fullmatch(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", text, re.ASCII)
-        taken = WORDS | self.predicates.keys()
-        if not match or match[2] == match[3] or {*match.groups()[:3]} & taken or match[1][:2] == "Q_":
+        used = WORDS | self.predicates.keys()
+        if not match or match[2] == match[3] or {*match.groups()[:3]} & used or match[1][:2] == "Q_":
             raise Malformed("expected NAME(k) := condition or NAME(k,n) := condition, with new names")
         f = self.parse(match[4], {match[2]: "i", match[3]: "n"})
         expect(self.nodes[f][0] not in NUMBERS and self.is_positional(f), "expected a condition on the variables")
@@ -228,11 +226,10 @@ class Language:
                 done[-arity:] = [self.build(op, done[-arity:])]
 
         for match in TOKEN.finditer(text):
-            raw, place = match[0], None
-            word = SPELLINGS.get(raw.replace(" ", ""), raw)
+            raw, word = match[0], SPELLINGS.get(match[0].replace(" ", ""), match[0])
             name, *numbers = re.findall(r"\w+", raw) if match["operand"] else [""]
             if name.isdigit():
-                place = self.make("int", data=(int(name),))
+                place: int | None = self.make("int", data=(int(name),))
             elif variables:
                 place = self.make(variables[name]) if name in variables else None
             elif match["operand"] and raw[:2] in ("Q[", "Q_") and raw != "Q_":
@@ -301,7 +298,8 @@ class Language:
         key = (f, n if "n" in self.leaves[f] else 0, i if "i" in self.leaves[f] else 0)
         if key not in self.values:
             value = self.evaluate(sorted(self.preorder([f])), {}, n, i)[f]
-            require(value is not None, f"{self.show(f)} has no value at n = {n}, i = {i}")
+            if value is None:
+                raise Rejected(f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
 
@@ -313,7 +311,7 @@ class Language:
         """``held`` with the formulas of ``order`` added, operands first. Raises: Rejected: at what is not decided.
 
         At -1 - f is held the sign of a comparison whose counts are not, and what a temporal operator remembers: its
-        own last value (`since`, `until`) or its operand's. What has no value, None, counts only where it is looked at.
+        own last value (`since`, `until`) or its operand's. What has no value is None.
         """
         self.spend(1 + len(order))
         for f in (f for f in order if f not in held):
@@ -340,14 +338,14 @@ WORKING = 192  # bits of working precision
 def enclose_exp(x: Fraction) -> tuple[int, int, int]:
     """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
 
-    Proof. Let y = |x| = p/q and U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2, and
-    t_lower <= t U <= t_upper. By induction on m, term_lower <= U t^m/m! <= term_upper: both start at U and are
-    multiplied by a bound of t on their own side, divided by m, and rounded to their own side. Every term of exp's
-    series is positive, so the lower terms add up to at most U exp(t). The loop ends (an upper term at least halves, up
-    to rounding) after a term m >= 1 whose true value is at most 1; the later ones shrink by t/(m + 1) <= 1/4 and add
-    up to less than 1/3, for which ``upper`` gains 1. Squaring is monotone on positive numbers; its k rounds, rounded
-    outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of
-    2^-192, each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
+    Proof. Let y = |x| = p/q, U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. By
+    induction on m, term_lower <= U t^m/m! <= term_upper: both start at U and are multiplied by a bound of t on
+    their own side, divided by m, and rounded to their own side. All terms of exp's series are positive, so the
+    lower ones add up to at most U exp(t). The loop ends (an upper term at least halves, up to rounding) after a
+    term m >= 1 whose true value is at most 1; the later ones shrink by t/(m + 1) <= 1/4 and add up to less than
+    1/3, for which ``upper`` gains 1. Squaring is monotone on positive numbers; k rounds, rounded outward, give
+    exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192,
+    each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
     """
     if x == 0:
         return 1, 1, 0
@@ -398,8 +396,7 @@ class Certificate:
         document, self.language, self.order = read_document(data), Language(), dict[str, int]()
         whole = self.parse(document, CERTIFICATE, "file")
         self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
-        self.model, self.bounds = whole.transformer, whole.bounds
-        self.stated, self.defined = whole.claim, document["transformer"]["predicates"]
+        self.document, self.model, self.bounds = document, whole.transformer, whole.bounds
         self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
         self.errors, self.covered = dict[str, Numbers](), dict[str, int]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
@@ -412,8 +409,7 @@ class Certificate:
         expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
         expect(all(head.values for head in self.heads), "a head writes nothing")
         expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
-        shape = dict.fromkeys(symbols, WEIGHTS)
-        self.tokens: dict[str, Row] = vars(self.parse(self.model.token_embedding, shape, "token_embedding"))
+        self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
         self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
 
     def parse(self, value: Any, shape: Any, where: str) -> Any:
@@ -497,10 +493,10 @@ class Certificate:
         found = []
         for row in rows:
             self.language.spend(1 + len(row))
-            boxes = [(d, x, *self.box(d, n, i, held)) for d, x in row.items()]
-            for d, _, low, high in boxes:
-                require(low == high and self.directions[d].kind != "others", f"{quote(d)} is read, which is not exact")
-            found.append(bounded(total(x * low for _, x, low, _ in boxes) / scale))
+            boxes = {d: self.box(d, n, i, held) for d in row}
+            vague = [d for d, (low, high) in boxes.items() if low != high or self.directions[d].kind == "others"]
+            require(not vague, f"exact directions are read, not {quote(', '.join(vague))}")
+            found.append(bounded(total(x * boxes[d][0] for d, x in row.items()) / scale))
         return tuple(found)
 
     def weigh(self, scores: Mapping[Any, tuple[int, int]], factors: Mapping[Any, int]) -> dict[Any, int]:
@@ -515,20 +511,19 @@ class Certificate:
         return {key: (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
                 for key, (lower, upper, e) in weights.items()}  # fmt: skip
 
-NUMBER, FORMULA, COUNT, KEEP = Certificate.rational, {"formula": "formula"}, {"count": "count"}, lambda _, value: value
-WEIGHTS = (NUMBER,)
+NUMBER, KEEP, FORMULA, COUNT = Certificate.rational, lambda _, value: value, {"formula": "formula"}, {"count": "count"}
+WEIGHTS, WEIGHTINGS = (NUMBER,), {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
-WEIGHTING = {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
-HEAD: dict[str, Any] = {"name": "text", "source": "text", "mask": {"none", "future", "past"}, "weighting": WEIGHTING}
+HEAD: dict[str, Any] = {"name": "text", "source": "text", "mask": {"none", "future", "past"}, "weighting": WEIGHTINGS}
 HEAD |= {"temperature": "number", "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
-FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias": WEIGHTS}
+PART = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias": WEIGHTS}
 MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": ["text"]}
 MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
-MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": "text"}
+MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": PART}], "output": "text"}
 CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "max_n": "integer"}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND: dict[str, Any] = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
+BOUND = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
 CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
 CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
@@ -588,8 +583,7 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
 def check_lookup(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
 
-    The scores depend on one count: on m + b, where b is the truth here of what is counted. Nothing else about the word
-    enters, so all words are covered by b = 0, 1 and every number m of other positions.
+    Nothing about the word enters but one count, m + b, of m other positions, and b, the truth here of what is counted.
     """
     language, meaning, forms, covered = given.language, given.directions[name], [*head.keys, head.values[name]], 0
     read = [meaning, *(given.directions[d] for query in head.queries for d in query)]
@@ -640,10 +634,7 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
 
 def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int, int], ...], far: int,
                  sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
-    """Whether sign * mean is at most the error, for each (sign, error), of offsets weighted with exp(score).
-
-    Scores are over unit * size, offsets over size; of what is left out, offsets have absolute value below 2^far.
-    """
+    """Whether offset / size, weighted with exp(score / unit / size), is small; what is left out is below 2^far."""
     scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
     for sign, error in sides:
         p, q = sign * error.denominator, error.numerator * size
@@ -665,12 +656,10 @@ class Automaton:
             require(meaning.kind == "truth", f"keys and values read known and truth directions only, not {quote(d)}")
         self.adds = [(m.formula, [form.get(d, ZERO) for form in forms]) for d, m in free.items()]
         read = [f for f, _ in self.adds]
-        taken_apart = language.preorder(read, lambda f: nodes[f][0] not in BOOLEAN)
-        symbols = [f for f, (op, _, _) in enumerate(nodes) if op == "Q"]
-        atomic = {f for f in (*taken_apart, *symbols) if f != target and not positional(f)}
+        parts = {*language.preorder(read, lambda f: nodes[f][0] not in BOOLEAN)}
+        atomic = {f for f, (op, _, _) in enumerate(nodes) if (op == "Q" or f in parts) and not positional(f)} - {target}
         self.own = sorted(language.preorder([target], lambda f: f in atomic or positional(f)))
-        inner = [f for f in self.own if f not in atomic and not positional(f)]
-        for f in inner:
+        for f in (inner := [f for f in self.own if f not in atomic and not positional(f)]):
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
         self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
@@ -680,7 +669,7 @@ class Automaton:
         more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
         self.atoms = list(dict.fromkeys([*atoms, *more]))
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
-        require(len(self.memory) <= HEAD_MEMORY, f"{len(self.memory)} temporal operators, expected at most {HEAD_MEMORY}")
+        require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
@@ -695,8 +684,7 @@ class Automaton:
                     slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
                     truth = language.evaluate(self.own, held | slots, n, i)
                     moves.append((state, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
-                adds = tuple(map(total, zip([ZERO] * len(self.known), *added, strict=True)))
-                found.add((adds, tuple(moves)))
+                found.add((tuple(map(total, zip([ZERO] * len(self.known), *added, strict=True))), tuple(moves)))
             self.tables[key] = tuple(sorted(found))
         language.spend(len(self.tables[key]) << len(self.memory))
         return self.given.read(self.known, n, i, {}), self.tables[key]
@@ -761,7 +749,8 @@ class FeedForward:
     """One output of a feed-forward part: its units, grouped by the linear form that they read up to a factor."""
 
     def __init__(self, given: Certificate, part: Any, name: str) -> None:
-        language, nodes, self.given, self.bias = given.language, given.language.nodes, given, part.bias.get(name, ZERO)
+        language, nodes, self.given = given.language, given.language.nodes, given
+        self.bias: Fraction = part.bias.get(name, ZERO)
         self.groups: dict[Form, list[tuple[Fraction, Fraction, Fraction]]] = {}
         for unit in part.units:
             if name in unit.writes:
@@ -808,20 +797,22 @@ class FeedForward:
             low, high = total(map(min, boxes)), total(map(max, boxes))
             points = {low, high, *(-bias / scale for scale, bias, _ in units if low < -bias / scale < high)}
             found = {total(w * max(scale * x + bias, ZERO) for scale, bias, w in units) for x in points}
-            shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
-            require(len(found) == 1, f"the output changes while {shown} goes from {low} to {high}")
+            if len(found) > 1:
+                shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
+                raise Rejected(f"the output changes while {shown} goes from {low} to {high}")
             result = bounded(result + found.pop())
         return result
 
-def check_feedforward(given: Certificate, part: Any, name: str) -> int:
+def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
     """The feed-forward part makes the direction exactly what it means, whatever is free in what it reads."""
     language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
-    written = FeedForward(given, part, name)
+    part, written = layer.feedforward, FeedForward(given, layer.feedforward, name)
+    meanings = [meaning, *written.reads.values()]
     for n, i in given.rows():
         fixed = language.settle(written.order, n, i)
         fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
-        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
+        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
         if (case := (*fixed.items(), *numbers)) in seen:
             continue
         seen.add(case)
@@ -861,21 +852,20 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     out, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    held_out = (out.kind, out.formula) == ("truth", claim.formula)
-    require(held_out, "output does not mean the truth of the claimed formula")
+    same = out.kind == "truth" and out.formula == claim.formula
+    require(same, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
-    for head in heads:
-        require(head.weighting == "softmax", f"head {quote(head.name)}: the weighting is {head.weighting}, expected softmax")
+    require(all(head.weighting == "softmax" for head in heads), "the weighting of a head is not the expected softmax")
     for n, i in given.rows():
         limit = n * n if "#" in language.leaves[claim.formula] else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
             fits = abs(language.at(e, n, i)) <= limit
             require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
         for head in heads:
-            heat = language.at(head.temperature, n, i)
-            require(heat > 0, f"head {quote(head.name)}: the temperature is {heat} at n = {n}, i = {i}")
-            require(heat == 1 or claim.regime != "position", f"regime: the temperature of head {quote(head.name)} is not 1")
+            heat, what = language.at(head.temperature, n, i), f"the temperature of head {quote(head.name)}"
+            require(heat > 0, f"{what} is {heat} at n = {n}, i = {i}")
+            require(heat == 1 or claim.regime != "position", f"regime: {what} is not 1 everywhere")
     mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
     require(all(head.mask == "future" for head in heads) or not claim.causal, "causal: a head is not future-masked")
     require("n" not in mentioned or not claim.causal, "causal: an embedding or a temperature mentions n")
@@ -888,7 +878,7 @@ def check_certificate(given: Certificate) -> None:
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
+    given.covered = covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
     covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
         what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
@@ -897,14 +887,15 @@ def check_certificate(given: Certificate) -> None:
             continue  # it may hold any number, and nothing is proved from it
         with within(f"{place}, direction {quote(name)}"):
             layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
-            done = check_embedding(given, name) if layer is None else check_feedforward(
-                given, layer.feedforward, name) if not head else check_head(given, layer.heads[head - 1], name)  # fmt: skip
+            if layer is None:
+                done = check_embedding(given, name)
+            else:
+                done = check_head(given, layer.heads[head - 1], name) if head else check_feedforward(given, layer, name)
             guarded = given.language.is_positional(guard)
             wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
             require(done == wanted, f"covered {done} rows, expected {wanted}")
             covered[what] += done if stage else done * len(given.tokens)
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
-    given.covered = covered
 
 # ------------------------------------------------------------------------------------------------------ the verdict
 Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, max_n, regime and causal
@@ -921,9 +912,8 @@ def check_asked(given: Certificate, expected: Expected) -> None:
     """The claim of the certificate is the one asked for."""
     asked = expected | {"formula": read_asked(expected, given.language), "predicates": None}
     for part in (part for part, value in asked.items() if value is not None):
-        value, found = asked[part], vars(given.claim)[part]
-        same = value == found if part != "alphabet" else {*value} == {*found}
-        require(same, f"claim differs: the certificate has {part} {quote(given.stated[part])}")
+        found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
+        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'][part])}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
@@ -934,8 +924,8 @@ def describe(given: Certificate) -> list[str]:
               "temperature": f"every position embedding has absolute value at most {limit}"}  # fmt: skip
     units = sum(len(layer.feedforward.units) for layer in given.model.layers)
     return [
-        f"formula      {given.stated['formula']}",
-        *(f"where        {definition}" for definition in given.defined),
+        f"formula      {given.document['claim']['formula']}",
+        *(f"where        {definition}" for definition in given.document['transformer']['predicates']),
         f"alphabet     {', '.join(map(repr, claim.alphabet))}",
         f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
         f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
@@ -969,14 +959,13 @@ def check_file(path: str, expected: Expected | None = None) -> Certificate:
 def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     """The files and the claim of a command line. Raises: Malformed, SystemExit: for bad usage."""
     parser = argparse.ArgumentParser(prog="check.py", allow_abbrev=False, description="Checks certificates.")
-    add = parser.add_argument
-    add("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
-    add("--formula", help="the claim must be about this formula")
-    add("--predicate", action="append", default=[], dest="predicates", help="which uses this NAME(k,n) := condition")
-    add("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
-    add("--max-n", type=int, help="and this greatest length")
-    add("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
-    add("--causal", action="store_true", default=None, help="and causal")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
+    parser.add_argument("--formula", help="the claim must be about this formula")
+    parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="which uses NAME(k,n) := ...")
+    parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
+    parser.add_argument("--max-n", type=int, help="and this greatest length")
+    parser.add_argument("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
+    parser.add_argument("--causal", action="store_true", default=None, help="and causal")
     expected = vars(parser.parse_args(argv))
     if (symbols := expected["alphabet"]) is not None:
         expected["alphabet"] = symbols = tuple(symbols.split(",") if "," in symbols else symbols)
