@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from constructions.errors import InputError
-from proofs.check import Expected, Malformed, Rejected, Report, check_file, read_arguments
+from proofs.check import Certificate, Expected, Malformed, Rejected, check_file, read_arguments
 
 STATUS = {"accepted": 0, "rejected": 1, "malformed": 2}
 
@@ -36,13 +36,13 @@ def _check(path: str, expected: Expected) -> dict[str, Any]:
         return {"file": path, "verdict": type(error).__name__.lower(), "reason": str(error)}
 
 
-def _claim(report: Report) -> dict[str, Any]:
-    claim = report.given.claim
+def _claim(given: Certificate) -> dict[str, Any]:
+    claim = given.claim
     return {
-        "formula": report.given.text,
+        "formula": given.document["claim"]["formula"],
         "alphabet": list(claim.alphabet),
         "max_n": claim.max_n,
         "regime": claim.regime,
         "causal": claim.causal,
-        "covered": report.covered,
+        "covered": given.covered,
     }

@@ -501,7 +501,7 @@ class Certificate:
 
     def weigh(self, scores: Mapping[Any, tuple[int, int]], factors: Mapping[Any, int]) -> dict[Any, int]:
         """For each key at most factor * exp(p / q), in one unit for all; weights are rounded to the side that hurts."""
-        for p, q in {*scores.values()} - self.weights.keys():
+        for p, q in {score for score in scores.values() if score not in self.weights}:
             self.language.spend(50 + (p.bit_length() >> 8))
             self.weights[p, q] = enclose_exp(Fraction(p, q))
         weights = {key: self.weights[score] for key, score in scores.items()}
@@ -961,7 +961,7 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     parser = argparse.ArgumentParser(prog="check.py", allow_abbrev=False, description="Checks certificates.")
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
     parser.add_argument("--formula", help="the claim must be about this formula")
-    parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="which uses NAME(k,n) := ...")
+    parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="using NAME(k,n) := ...")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
     parser.add_argument("--max-n", type=int, help="and this greatest length")
     parser.add_argument("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
