@@ -36,14 +36,14 @@ def _check(path: str, expected: Expected) -> dict[str, Any]:
         return {"file": path, "verdict": type(error).__name__.lower(), "reason": str(error)}
 
 
-def _claim(accepted: Certificate) -> dict[str, Any]:
-    claim = accepted.claim
+def _claim(given: Certificate) -> dict[str, Any]:
+    claim = given.claim
     return {
-        "formula": accepted.text,
-        "predicates": accepted.defined,
+        "formula": given.document["claim"]["formula"],
+        "predicates": given.document["transformer"]["predicates"],
         "alphabet": list(claim.alphabet),
         "max_n": claim.max_n,
         "regime": claim.regime,
         "causal": claim.causal,
-        "covered": accepted.covered,
+        "covered": given.covered,
     }

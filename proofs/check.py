@@ -2,19 +2,19 @@
 
     python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
 
-Claim       On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position
-            i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic)
-            holds exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if
-            not; every subformula is held exactly by some direction; every *near* and *others* direction stays within
-            its stated bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
-Why         Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from
-            the meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
-Trusted     This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings
-            and lists. No floating point, no tolerance, no search, no other file of this project.
-Verdicts    `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for),
-            `malformed` 2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
-Legend      n length, i row (the position that attends), j position read, r component of queries and keys; a "row" is
-            a pair (n, i); formulas, counts and numbers are integers, the places of their nodes in one table.
+Claim    On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i
+         of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
+         exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
+         subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
+         bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
+Why      Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from the
+         meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
+Trusted  This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
+         lists. No floating point, no tolerance, no search, no other file of this project.
+Verdict  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
+         2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
+Legend   n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
+         and numbers are integers, the places of their nodes in one table.
 """
 
 from __future__ import annotations
@@ -26,39 +26,36 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial, reduce
 from itertools import accumulate, pairwise, product, zip_longest
-from math import gcd, isqrt, lcm
+from math import isqrt, lcm
 from types import SimpleNamespace
 from typing import Any
 
 MAX_BYTES, MAX_ITEMS = 1 << 26, 1 << 22  # the file: size; strings, or commas, or brackets
-MAX_DIGITS, MAX_BITS = 1000, 1 << 17  # one rational: as written, and as computed
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
 MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
-MAX_ARGUMENT, MAX_SPREAD = 40, 1 << 24  # |argument of exp| < 2^40; bits of an integer in a sum
-HEAD_ATOMS, HEAD_MEMORY, UNIT_ATOMS = 8, 6, 12
-NEGLIGIBLE = 60  # a lookup head's weights below exp(-60) of its greatest are bounded, not summed
+MAX_BITS, MAX_ARGUMENT, MAX_SPREAD = 1 << 17, 40, 1 << 24  # a rational; |argument of exp| < 2^40; an integer in a sum
+HEAD_ATOMS, HEAD_MEMORY, UNIT_ATOMS, NEGLIGIBLE = 8, 6, 12, 60  # lookups bound weights below exp(-60), not sum them
 QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
 Row = dict[str, Fraction]
-Box = tuple[Fraction, Fraction]
+Numbers = tuple[Fraction, ...]
+Form = tuple[tuple[str, Fraction], ...]
+State = tuple[bool, ...]
+Letter = tuple[Numbers, tuple[tuple[State, State, bool], ...]]  # adds to keys and value; state, next, truth of target
+Item = tuple[Numbers, tuple[Letter, ...]]  # a position: keys and value as far as they are known, its letters
 
 class Malformed(Exception):
     """The file is not a certificate of this version, or it is beyond a limit."""
-
 class Rejected(Exception):
     """An obligation could not be proved, or the claim is not the one asked for."""
 
-def expect(condition: object, message: str) -> None:
-    """Raises: Malformed: unless the condition, which belongs to the format, holds."""
+def require(condition: object, message: str, kind: type[Exception] = Rejected) -> None:
+    """Raises: Rejected, or Malformed by `expect`, which is for the format: unless the condition holds."""
     if not condition:
-        raise Malformed(message)
-
-def require(condition: object, message: str) -> None:
-    """Raises: Rejected: unless the condition, which belongs to the proof, holds."""
-    if not condition:
-        raise Rejected(message)
+        raise kind(message)
+expect = partial(require, kind=Malformed)
 
 @contextmanager
 def within(where: str) -> Iterator[None]:
@@ -68,9 +65,9 @@ def within(where: str) -> Iterator[None]:
     except (Malformed, Rejected) as error:
         raise type(error)(f"{where}: {error}") from None
 
-def quote(name: str) -> str:
-    """A name from the file, safe to print and not too long."""
-    return ascii(name if len(name) <= 100 else name[:100] + "...")
+def quote(value: object) -> str:
+    """What the file has, safe to print and not too long."""
+    return ascii(str(value) if len(str(value)) <= 100 else str(value)[:100] + "...")
 
 def bounded(x: Fraction) -> Fraction:
     """X itself. Raises: Malformed: if it has more than MAX_BITS."""
@@ -80,42 +77,36 @@ def bounded(x: Fraction) -> Fraction:
 
 def total(terms: Iterable[Fraction]) -> Fraction:
     """The exact sum, bounded all the way."""
-    result = ZERO
-    for term in terms:
-        result = bounded(result + term)
-    return result
+    return reduce(lambda a, b: bounded(a + b), terms, ZERO)
 
-# --------------------------------------------------------------------------------------------------------- language
-# Formulas, counts, numbers and the conditions of predicates are read with one table of operators.
+def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
+    """One denominator for all of the numbers, and their numerators."""
+    common = lcm(*(x.denominator for row in rows for x in row))
+    return common, [[int(x * common) for x in row] for row in rows]
+
+# ----------------------------------------- the language: formulas, counts, numbers, and the conditions of predicates
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
 COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
-NUMBERS = {*ARITHMETIC, *COUNTS, "int", "i", "n"}
+NUMBERS, POSITIONAL = {*ARITHMETIC, *COUNTS, "int", "i", "n"}, {"i", "n", "%"}
+KINDS = dict.fromkeys(TEMPORAL, "T") | {"#<": "#", "#>": "#", "//": "%", "P": "i"} | {op: op for op in "Qin%"}
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
 RELATIONS |= {">=": operator.ge, ">": operator.gt, "!=": operator.ne}
 BINARY = {"<->": (1, False), "->": (2, True), "|": (3, False), "&": (4, False)}  # strength; does it group to the right
 BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True)) | dict.fromkeys(RELATIONS, (7, False))
 BINARY |= dict.fromkeys("+-", (8, False)) | dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
 PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "("), 0)
-APPLY = 12  # the strength of a predicate before a count in brackets
 SPELLINGS = {"~": "!", "not": "!", "¬": "!", "&&": "&", "and": "&", "∧": "&", "||": "|", "or": "|", "∨": "|", "=": "=="}
 SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next", "⊕": "next", "**": "^"}
 SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
 TOKEN = re.compile(
     r"(?P<operand>Q_[A-Za-z0-9_]+|Q\['(?:[^'\\]|\\['\\])+'\]|MOD *\( *[1-9][0-9]{0,8} *, *[0-9]{1,9} *\)|[0-9]{1,1000}|"
     r"[A-Za-z][A-Za-z0-9_]*)(?P<applied>(?= *\())?|(?P<space>[ \t\r\n]+)|"
-    r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)",
-    re.DOTALL,
-)
+    r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)", re.DOTALL)
 PREDICATES: dict[str, Callable[..., bool]] = {
-    "ODD": lambda n, i: i % 2 == 1,
-    "EVEN": lambda n, i: i % 2 == 0,
-    "FIRST": lambda n, i: i == 1,
-    "LAST": lambda n, i: i == n,
-    "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
+    "ODD": lambda n, i: i % 2 == 1, "EVEN": lambda n, i: i % 2 == 0, "MOD": lambda n, i, m, r: i % m == r,
+    "FIRST": lambda n, i: i == 1, "LAST": lambda n, i: i == n, "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
     "POW2": lambda n, i: i > 0 and i & (i - 1) == 0,
-    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1)),
-    "MOD": lambda n, i, m, r: i % m == r,
-}
+    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}  # fmt: skip
 WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "Q"}
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -128,40 +119,32 @@ def power(base: Fraction, exponent: Fraction) -> Fraction | None:
     return Fraction(base ** (e if abs(e) <= 64 else 2 - e % 2))
 
 OPERATIONS: dict[str, Callable[..., Any]] = RELATIONS | {
-    "!": operator.not_, "&": lambda a, b: a and b, "|": lambda a, b: a or b,
-    "->": lambda a, b: not a or b, "<->": lambda a, b: bool(a) == bool(b),
-    "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b), "*": lambda a, b: bounded(a * b),
-    "/": lambda a, b: bounded(a / b) if b else None, "//": lambda a, b: Fraction(a // b) if b else None,
-    "%": lambda a, b: bounded(a % b) if b else None, "^": power,
-}  # fmt: skip
+    "!": operator.not_, "&": lambda a, b: a and b, "|": lambda a, b: a or b, "->": lambda a, b: not a or b,
+    "<->": lambda a, b: bool(a) == bool(b), "+": lambda a, b: bounded(a + b), "-": lambda a, b: bounded(a - b),
+    "*": lambda a, b: bounded(a * b), "/": lambda a, b: bounded(a / b) if b else None, "^": power,
+    "//": lambda a, b: Fraction(a // b) if b else None, "%": lambda a, b: bounded(a % b) if b else None}  # fmt: skip
 LEAVES: dict[str, Callable[..., Any]] = {
     "true": lambda n, i: True, "false": lambda n, i: False, "P": lambda n, i, name, *m: PREDICATES[name](n, i, *m),
-    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, value: Fraction(value),
-}  # fmt: skip
+    "i": lambda n, i: Fraction(i), "n": lambda n, i: Fraction(n), "int": lambda n, i, c: Fraction(c)}  # fmt: skip
 ABBREVIATIONS: dict[str, Callable[..., int]] = {
     "S": lambda make, a, b: make("since", make("|", a, b), b), "O": lambda make, a: make("since", make("true"), a),
     "U": lambda make, a, b: make("until", make("|", a, b), b), "F": lambda make, a: make("until", make("true"), a),
     "H": lambda make, a: make("!", make("since", make("true"), make("!", a))),
-    "G": lambda make, a: make("!", make("until", make("true"), make("!", a))),
-}  # fmt: skip
+    "G": lambda make, a: make("!", make("until", make("true"), make("!", a)))}  # fmt: skip
+Node = tuple[str, tuple[int, ...], tuple[Any, ...]]
 
 class Language:
     """All formulas, counts and numbers met, each once: ``nodes[f]`` is (operator, operands, data), operands first.
 
-    So loops in increasing order take the place of recursion, and ``a S b``, which repeats b, stays small. Beside the
-    operators there are: Q with a symbol; P, a built-in predicate of this position, with its name and parameters; user,
-    a condition on this position; on, a predicate and the count it is applied to; shift, a formula one position to the
-    left; i, n, int; and T, which compares constant + sum of c * count with 0, with the data (relation, constant, c...).
+    Beside the operators there are: Q with a symbol; P, a built-in predicate with its name and parameters; user, a
+    condition on this position; on, a predicate and the count it is applied to; shift, a formula one position to the
+    left; i, n, int; and T, which compares constant + sum of c * count with 0: data (relation, constant, c...).
     """
 
     def __init__(self) -> None:
-        self.nodes: list[tuple[str, tuple[int, ...], tuple[Any, ...]]] = []
-        self.places: dict[tuple[str, tuple[int, ...], tuple[Any, ...]], int] = {}
+        self.nodes, self.places, self.predicates = list[Node](), dict[Node, int](), dict[str, int]()
         self.leaves: list[frozenset[str]] = []  # which of Q (symbols), T (temporal), # (counts), % (and //), i, n occur
-        self.predicates: dict[str, int] = {}  # the user's
-        self.below: dict[int, list[int]] = {}
-        self.values: dict[tuple[int, int, int], Fraction] = {}
-        self.work = MAX_WORK
+        self.values, self.work = dict[tuple[int, int, int], Fraction](), MAX_WORK
 
     def spend(self, steps: int) -> None:
         """Counts steps. Raises: Malformed: when the whole check would take too many."""
@@ -174,8 +157,7 @@ class Language:
         node = (op, operands, data)
         if node not in self.places:
             expect(len(self.nodes) < MAX_NODES, f"limit: more than {MAX_NODES} formulas")
-            kinds = dict.fromkeys(TEMPORAL, "T") | {"//": "%", "#<": "#", "#>": "#", "P": "in" if "LAST" in data else "i"}
-            own = kinds.get(op, op if op in ("Q", "%", "i", "n") else "")
+            own = "in" if (op, data) == ("P", ("LAST",)) else KINDS.get(op, "")
             self.leaves.append(frozenset(own).union(*(self.leaves[a] for a in operands)))
             self.places[node] = len(self.nodes)
             self.nodes.append(node)
@@ -190,72 +172,52 @@ class Language:
 
     def is_positional(self, f: int) -> bool:
         """Whether f depends on the position and the length alone."""
-        return self.leaves[f] <= {"i", "n", "%"}
-
-    def is_number(self, f: int) -> bool:
-        """Whether f is a number, not a truth."""
-        return self.nodes[f][0] in NUMBERS
+        return self.leaves[f] <= POSITIONAL
 
     def preorder(self, roots: Iterable[int], stop: Callable[[int], bool] = lambda f: False) -> list[int]:
         """Each formula below ``roots`` once, the left first; what satisfies ``stop`` is listed but not entered."""
-        stack, seen = list(roots)[::-1], dict[int, None]()
+        stack, seen = [*roots][::-1], dict[int, None]()
         while stack:
-            f = stack.pop()
-            if f not in seen:
+            if (f := stack.pop()) not in seen:
                 seen[f] = None
-                stack.extend(() if stop(f) else reversed(self.parts(f)))
+                stack += () if stop(f) else self.parts(f)[::-1]
         return list(seen)
 
     def show(self, f: int, depth: int = 3) -> str:
         """The formula down to some depth, for messages."""
         op, _, data = self.nodes[f]
-        parts = [self.show(a, depth - 1) if depth else "..." for a in self.parts(f)] + [quote(str(x)) for x in data]
+        parts = [self.show(a, depth - 1) if depth else "..." for a in self.parts(f)] + [quote(x) for x in data]
         return f"{op}({', '.join(parts)})" if parts else op
 
-    def formula(self, text: str) -> int:
-        """The formula written ``text``, abbreviations expanded."""
-        f = self.parse(text, {})
-        expect(not self.is_number(f), "expected a formula, got a number")
+    def read(self, text: str, kind: str) -> int:
+        """What is written: a formula, a count, a number (an expression in i and n), a value (that, or a bracket)."""
+        if kind == "definition":
+            return self.define(text)
+        if kind == "value" and (match := re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)):
+            inner = self.read(match[1], "formula")
+            expect(self.is_positional(inner), "a bracket speaks of more than the position")
+            return self.make("shift", inner) if match[2] else inner
+        f = self.parse(text, {"i": "i", "n": "n"} if kind in ("number", "value") else {})
+        op, leaves = self.nodes[f][0], self.leaves[f]
+        fits = {"formula": op not in NUMBERS, "count": op in COUNTS}.get(kind, op in NUMBERS and leaves <= {"i", "n"})
+        expect(fits, f"expected a {kind}")
         return f
 
-    def count(self, text: str) -> int:
-        """The count written ``text``."""
-        f = self.parse(text, {})
-        expect(self.nodes[f][0] in COUNTS, "expected a count")
-        return f
-
-    def number(self, text: str) -> int:
-        """The expression in i and n."""
-        f = self.parse(text, {"i": "i", "n": "n"})
-        expect(self.is_number(f) and self.leaves[f] <= {"i", "n"}, "expected an expression in i and n")
-        return f
-
-    def value(self, text: str) -> int:
-        """An expression, or a bracket: ``[formula]`` or ``[formula](i-1)``."""
-        match = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
-        if match is None:
-            return self.number(text)
-        inner = self.formula(match[1])
-        expect(self.is_positional(inner), "a bracket speaks of more than the position")
-        return self.make("shift", inner) if match[2] else inner
-
-    def define(self, text: str) -> None:
+    def define(self, text: str) -> int:
         """Learns a user's predicate."""
         match = re.fullmatch(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", text, re.ASCII)
-        if not match or match[2] == match[3] or {*match.groups()[:3]} & WORDS or match[1][:2] == "Q_":
+        used = WORDS | self.predicates.keys()
+        if not match or match[2] == match[3] or {*match.groups()[:3]} & used or match[1][:2] == "Q_":
             raise Malformed("expected NAME(k) := condition or NAME(k,n) := condition, with new names")
         f = self.parse(match[4], {match[2]: "i", match[3]: "n"})
-        expect(not self.is_number(f) and self.is_positional(f), "expected a condition on the variables")
-        expect(match[1] not in self.predicates, f"{quote(match[1])} is defined twice")
-        self.predicates[match[1]] = self.make("user", f)
+        expect(self.nodes[f][0] not in NUMBERS and self.is_positional(f), "expected a condition on the variables")
+        return self.predicates.setdefault(match[1], self.make("user", f))
 
     def parse(self, text: str, variables: Mapping[str, str]) -> int:
         """What is written: operator precedence without recursion. A text with variables is an expression."""
         limit = MAX_EXPRESSION if variables else MAX_FORMULA
         expect(len(text) <= limit, f"limit: a text of more than {limit} characters")
-        pending: list[tuple[int, int, str]] = []  # (strength, arity, operator); an open bracket has strength 0
-        done: list[int] = []
-        operand_next = True
+        pending, done, operand_next = list[tuple[int, int, str]](), list[int](), True  # strength, arity, operator
 
         def finish(strength: int) -> None:
             while pending and pending[-1][0] > strength:
@@ -263,18 +225,25 @@ class Language:
                 done[-arity:] = [self.build(op, done[-arity:])]
 
         for match in TOKEN.finditer(text):
-            place = self.read_operand(match[0], variables) if match["operand"] else None
-            word = match[0] if match["operand"] else match[0].replace(" ", "")
-            word = SPELLINGS.get(word, word)
+            raw, word = match[0], SPELLINGS.get(match[0].replace(" ", ""), match[0])
+            name, *numbers = re.findall(r"\w+", raw) if match["operand"] else [""]
+            if name.isdigit():
+                place: int | None = self.make("int", data=(int(name),))
+            elif variables:
+                place = self.make(variables[name]) if name in variables else None
+            elif match["operand"] and raw[:2] in ("Q[", "Q_") and raw != "Q_":
+                place = self.make("Q", data=(raw[2:] if raw[1] == "_" else re.sub(r"\\(.)", r"\1", raw[3:-2]),))
+            elif name in PREDICATES and bool(numbers) == (name == "MOD"):
+                place = self.make("P", data=(name, *map(int, numbers)))
+            else:
+                place = self.make(name) if name in ("true", "false") else self.predicates.get(name)
             if operand_next and place is not None:
                 done.append(place)
                 operand_next = match["applied"] is not None
-                pending += [(APPLY, 2, "on")] * operand_next
-            elif operand_next and word == "-":
-                done.append(self.make("int", data=(0,)))
-                pending.append((PREFIX["-"], 2, "-"))
+                pending += [(12, 2, "on")] * operand_next  # a predicate before a count
             elif operand_next and word in PREFIX:
-                pending.append((PREFIX[word], 1, word))
+                pending.append((PREFIX[word], 1 + (word == "-"), word))
+                done += [self.make("int", data=(0,))] * (word == "-")  # -a is 0 - a
             elif not operand_next and word in BINARY:
                 strength, to_the_right = BINARY[word]
                 finish(strength - 1 + to_the_right)
@@ -286,34 +255,19 @@ class Language:
                 expect(opened and (opened == "(") == (word == ")"), f"unmatched {word}")
                 done[-1] = done[-1] if opened == "(" else self.build(opened, done[-1:])
             elif not match["space"]:
-                wanted = "an operand" if operand_next else "an operator or the end"
-                raise Malformed(f"column {match.start() + 1}: expected {wanted}, got {quote(match[0])}")
+                wanted = "operand" if operand_next else "operator"
+                raise Malformed(f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
             expect(len(pending) <= MAX_NESTING, f"limit: nested more than {MAX_NESTING} deep")
         finish(0)
         expect(not operand_next and not pending, "ends where an operand or a closing bracket is expected")
         return done[0]
 
-    def read_operand(self, word: str, variables: Mapping[str, str]) -> int | None:
-        """A number, a variable, or what is a formula by itself; None for other words."""
-        if word.isdigit():
-            return self.make("int", data=(int(word),))
-        if variables:
-            return self.make(variables[word]) if word in variables else None
-        if word[:2] == "Q[" or (word[:2] == "Q_" and word != "Q_"):
-            return self.make("Q", data=(word[2:] if word[1] == "_" else re.sub(r"\\(.)", r"\1", word[3:-2]),))
-        name, *numbers = re.findall(r"\w+", word)
-        if name in PREDICATES and bool(numbers) == (name == "MOD"):
-            return self.make("P", data=(name, *map(int, numbers)))
-        return self.make(word) if word in ("true", "false") else self.predicates.get(word)
-
     def build(self, op: str, args: list[int]) -> int:
         """What an operator makes of its operands."""
-        if op == "on":
-            fits = self.nodes[args[0]][0] in ("P", "user") and self.nodes[args[1]][0] in COUNTS
-        else:
-            fits = all(self.is_number(a) == (op in ARITHMETIC or op in RELATIONS) for a in args)
+        ops, leaves = [self.nodes[a][0] for a in args], {leaf for a in args for leaf in self.leaves[a]}
+        fits = all((other in NUMBERS) == (op in ARITHMETIC or op in RELATIONS) for other in ops)
+        fits = fits if op != "on" else ops[0] in ("P", "user") and ops[1] in COUNTS
         expect(fits, f"{quote(op)} is applied to a number or a truth value wrongly")
-        leaves = frozenset[str]().union(*(self.leaves[a] for a in args))
         if op in RELATIONS and ("#" in leaves or not leaves):
             return self.compare(op, *args)
         return ABBREVIATIONS[op](self.make, *args) if op in ABBREVIATIONS else self.make(op, *args)
@@ -325,10 +279,9 @@ class Language:
             f, c = stack.pop()
             op, operands, _ = self.nodes[f]
             constants = [a for a in operands if not self.leaves[a]]
-            if op in COUNTS:
-                sums[f] = sums.get(f, ZERO) + c
-            elif not self.leaves[f]:
-                sums[-1] = bounded(sums[-1] + c * self.at(f, 0, 0))
+            if op in COUNTS or not self.leaves[f]:
+                k, c = (f, c) if op in COUNTS else (-1, c * self.at(f, 0, 0))
+                sums[k] = bounded(sums.get(k, ZERO) + c)
             elif op in ("+", "-"):
                 stack += [(operands[0], c), (operands[1], c if op == "+" else -c)]
             elif op == "*" and constants:
@@ -343,11 +296,9 @@ class Language:
         """The value (or truth, 1 or 0) at (n, i) of a number or positional formula. Raises: Rejected: without one."""
         key = (f, n if "n" in self.leaves[f] else 0, i if "i" in self.leaves[f] else 0)
         if key not in self.values:
-            if f not in self.below:
-                self.below[f] = sorted(self.preorder([f]))
-            self.spend(len(self.below[f]))
-            value = self.evaluate(self.below[f], {}, n, i)[f]
-            require(value is not None, f"{self.show(f)} has no value at n = {n}, i = {i}")
+            value = self.evaluate(sorted(self.preorder([f])), {}, n, i)[f]
+            if value is None:
+                raise Rejected(f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
 
@@ -355,26 +306,22 @@ class Language:
         """The truths at (n, i) of the positional formulas among ``order``."""
         return {f: self.at(f, n, i) == 1 for f in order if self.is_positional(f)}
 
-    def evaluate(self, order: Iterable[int], held: dict[int, Any], n: int, i: int) -> dict[int, Any]:
+    def evaluate(self, order: Sequence[int], held: dict[int, Any], n: int, i: int) -> dict[int, Any]:
         """``held`` with the formulas of ``order`` added, operands first. Raises: Rejected: at what is not decided.
 
-        What decides f beside its operands is held at -1 - f: the sign of a comparison (unless its counts are held),
-        and what a temporal operator remembers: its own last value (`since`, `until`), or its operand's. None is the
-        value of what has none; `&` and `|` do not look at their right side if the left one decides.
+        At -1 - f is held the sign of a comparison whose counts are not, and what a temporal operator remembers: its
+        own last value (`since`, `until`) or its operand's. What has no value is None.
         """
-        for f in order:
-            if f in held:
-                continue
+        self.spend(1 + len(order))
+        for f in (f for f in order if f not in held):
             (op, operands, data), more = self.nodes[f], held.get(-1 - f)
             if op in LEAVES:
                 held[f] = LEAVES[op](n, i, *data)
             elif op in OPERATIONS:
                 args = [held[a] for a in operands]
                 held[f] = None if None in args[: 1 if op in ("&", "|") else 2] else OPERATIONS[op](*args)
-            elif op in ("user", "shift"):
-                held[f] = self.at(operands[0], n, i - (op == "shift"))
-            elif op == "on" and operands[1] in held:
-                held[f] = self.at(operands[0], n, held[operands[1]])
+            elif op in ("user", "shift", "on") and (op != "on" or operands[1] in held):
+                held[f] = self.at(operands[0], n, held[operands[1]] if op == "on" else i - (op == "shift"))
             elif op == "T" and (more is not None or all(k in held for k in operands)):
                 terms = (c * held[k] for k, c in zip(operands, data[2:], strict=True))
                 held[f] = RELATIONS[data[0]](sum(terms, data[1]) if more is None else more, 0)
@@ -387,19 +334,17 @@ class Language:
 # ------------------------------------------------------------------------------------------------------------- exp
 WORKING = 192  # bits of working precision
 
-
 def enclose_exp(x: Fraction) -> tuple[int, int, int]:
     """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
 
-    Proof. Let y = |x| = p/q and U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2.
-    t_lower <= t U <= t_upper by floor and ceiling. By induction on m, term_lower <= U t^m/m! <= term_upper: both
-    start at U and are multiplied by a bound of t on their own side, divided by m, and rounded to their own side.
-    Every term of exp's series is positive, so the sum of the lower terms is at most U exp(t). The loop ends after a
-    term m >= 1 whose true value is at most 1; the later terms shrink by t/(m + 1) <= 1/4 at least and add up to
-    less than 1/3, for which ``upper`` gains 1. It ends: an upper term above 1 at least halves, up to rounding.
-    Squaring is monotone on positive numbers; its k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0,
-    exp(x) = 1/exp(y), and dividing by the upper bound gives the lower one. Width: the series loses fewer than 200
-    units of 2^-192, each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
+    Proof. Let y = |x| = p/q, U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. By
+    induction on m, term_lower <= U t^m/m! <= term_upper: both start at U and are multiplied by a bound of t on
+    their own side, divided by m, and rounded to their own side. All terms of exp's series are positive, so the
+    lower ones add up to at most U exp(t). The loop ends (an upper term at least halves, up to rounding) after a
+    term m >= 1 whose true value is at most 1; the later ones shrink by t/(m + 1) <= 1/4 and add up to less than
+    1/3, for which ``upper`` gains 1. Squaring is monotone on positive numbers; k rounds, rounded outward, give
+    exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192,
+    each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
     """
     if x == 0:
         return 1, 1, 0
@@ -424,7 +369,6 @@ def enclose_exp(x: Fraction) -> tuple[int, int, int]:
         lower, upper, e = (1 << 2 * WORKING) // upper, -(-(1 << 2 * WORKING) // lower), -e - 2 * WORKING
     return lower, upper, e
 
-
 # --------------------------------------------------------------------------------------------------- strict reading
 def read_document(data: bytes) -> Any:
     """The JSON value whose one spelling ``data`` is: repeated keys and other spellings do not survive being written."""
@@ -444,126 +388,83 @@ def read_document(data: bytes) -> Any:
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
 
-class Reader:
-    """Reads the parts of a certificate; keeps the language and the order of the directions once they are known."""
-
-    def __init__(self) -> None:
-        self.language = Language()
-        self.order: dict[str, int] = {}
-
-    def read(self, value: Any, shape: Any, where: str) -> Any:
-        """A value of a shape, at a place that messages name.
-
-        A dict stands for an object with exactly these keys in this order, [shape] for a list, (shape,) for a map from
-        directions in their order, a set for one of its elements, str, int (positive), or a function that reads it.
-        """
-        with within(where):
-            if isinstance(shape, set):
-                fits = any(type(value) is type(choice) and value == choice for choice in shape)
-                expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(str(value))}")
-            elif shape is str:
-                fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
-                expect(fits, f"expected a string (rationals are strings; no lone surrogates), got {quote(str(value))}")
-            elif shape is int:
-                fits = type(value) is int and 0 < value < 10**9
-                expect(fits, f"expected a positive integer, got {quote(str(value))}")
-            elif isinstance(shape, list):
-                expect(isinstance(value, list), "expected a list")
-                return [self.read(item, shape[0], str(k)) for k, item in enumerate(value, 1)]
-            elif isinstance(shape, dict):
-                keys = list(value) if isinstance(value, dict) else ["no object"]
-                expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(', '.join(keys))}")
-                return SimpleNamespace(**{key: self.read(value[key], part, key) for key, part in shape.items()})
-            elif isinstance(shape, tuple):
-                expect(isinstance(value, dict), "expected an object")
-                places = [self.order.get(name, -1) for name in value]
-                for name, last, place in zip(value, [-1, *places], places, strict=False):
-                    expect(last < place, f"{quote(name)} is unknown, or not in the order of `directions`")
-                    expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
-                return {name: self.read(item, shape[0], quote(name)) for name, item in value.items()}
-            else:
-                return shape(self, value)
-            return value
-
-    def rational(self, value: Any) -> Fraction:
-        """The rational with this one spelling."""
-        fits = isinstance(value, str) and re.fullmatch(RATIONAL, value)
-        expect(fits, f"expected a string, a rational (limit: integers of {MAX_DIGITS} digits), got {quote(str(value))}")
-        expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
-        return Fraction(value)
-
-    def directions(self, value: Any) -> dict[str, SimpleNamespace]:
-        """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
-        meanings, true = dict[str, SimpleNamespace](), self.language.make("true")
-        defaults = {"when": true, "formula": true, "value": self.language.make("int", data=(1,)), "count": -1}
-        for name, item in value.items() if isinstance(value, dict) else ():
-            kind = item.get("kind") if isinstance(item, dict) else None
-            shape = {"kind": set(MEANINGS), **(MEANINGS[kind] if isinstance(kind, str) and kind in MEANINGS else {})}
-            meanings[self.read(name, str, "name")] = SimpleNamespace(**defaults | vars(self.read(item, shape, quote(name))))
-        self.order = {name: place for place, name in enumerate(meanings)}
-        return meanings
-
-def written_in(parse: Callable[[Language, str], Any]) -> Callable[[Reader, Any], Any]:
-    """The shape of a text in the language."""
-    return lambda reader, value: parse(reader.language, reader.read(value, str, "text"))
-
-RATIONAL = rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?"
-WEIGHTS, FORMULA, COUNT = (Reader.rational,), written_in(Language.formula), written_in(Language.count)
-NUMBER, VALUE = written_in(Language.number), written_in(Language.value)
-MEANINGS: dict[str, dict[str, Any]] = {
-    "position": {"value": VALUE}, "truth": {"formula": FORMULA}, "near": {"formula": FORMULA, "when": FORMULA},
-    "product": {"value": NUMBER, "formula": FORMULA}, "mean": {"count": COUNT}, "others": {"count": COUNT}, "any": {},
-}  # fmt: skip
-HEAD = {
-    "name": str, "source": str, "mask": {"none", "future", "past"},
-    "weighting": {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}, "temperature": NUMBER,
-    "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,),
-}  # fmt: skip
-FEED_FORWARD = {"units": [{"reads": WEIGHTS, "bias": Reader.rational, "writes": WEIGHTS}], "bias": WEIGHTS}
-TRANSFORMER = {
-    "format": {"certify-transformer"}, "version": {1}, "alphabet": [str], "predicates": [written_in(Language.define)],
-    "directions": Reader.directions, "token_embedding": lambda reader, value: value, "position_embedding": (VALUE,),
-    "layers": [{"heads": [HEAD], "feedforward": FEED_FORWARD}], "output": str,
-}  # fmt: skip
-CLAIM = {
-    "formula": FORMULA, "alphabet": [str], "max_n": int, "regime": {"temperature", "position", "unstated"},
-    "causal": {True, False},
-}  # fmt: skip
-BOUND = dict.fromkeys(("layer", "head"), int) | {"direction": str}
-BOUND |= dict.fromkeys(("error_if_false", "error_if_true"), Reader.rational)
-CERTIFICATE = {
-    "format": {"certify-certificate"}, "version": {1}, "claim": lambda reader, value: value,
-    "transformer": TRANSFORMER, "bounds": [BOUND],
-}  # fmt: skip
-
 class Certificate:
     """The whole file, read and not yet believed, with what its directions hold by what they mean."""
 
     def __init__(self, data: bytes) -> None:
-        document, reader = read_document(data), Reader()
-        whole = reader.read(document, CERTIFICATE, "file")
-        self.claim = reader.read(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
-        self.language, self.model, self.bounds, symbols = reader.language, whole.transformer, whole.bounds, self.claim.alphabet
-        self.text: str = whole.claim["formula"]
-        self.defined: list[str] = document["transformer"]["predicates"]
-        self.directions: dict[str, Any] = self.model.directions
-        self.layers: list[Any] = self.model.layers
-        self.heads = [head for layer in self.layers for head in layer.heads]
-        self.errors, self.covered = dict[str, Box](), dict[str, int]()
+        document, self.language, self.order = read_document(data), Language(), dict[str, int]()
+        whole = self.parse(document, CERTIFICATE, "file")
+        self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
+        self.document, self.model, self.bounds = document, whole.transformer, whole.bounds
+        self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
+        self.errors, self.covered = dict[str, Numbers](), dict[str, int]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
-        self.weights: dict[Fraction, tuple[int, int, int]] = {}
-        letters = {data[0] for op, _, data in self.language.nodes if op == "Q"}
+        self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
+        symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
         expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
-        expect(symbols and "" not in symbols, "alphabet: expected at least one symbol, none empty")
-        expect(len(set(symbols)) == len(symbols), "alphabet: expected each symbol once")
+        expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, not empty")
         expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
-        expect(all(len(h.queries) == len(h.keys) for h in self.heads), "a head has not as many queries as keys")
-        expect(all(head.values for head in self.heads), "a head writes nothing")
-        expect(letters <= set(symbols), "a formula has a symbol that is not in the alphabet")
-        rows = reader.read(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding")
-        self.tokens: dict[str, Row] = vars(rows)
-        self.cells = self.claim.max_n * (self.claim.max_n + 1) // 2
+        fits = all(head.values and len(head.queries) == len(head.keys) for head in self.heads)
+        expect(fits, "a head writes nothing, or has not as many queries as keys")
+        expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
+        self.counts = any(meaning.kind == "mean" for meaning in self.directions.values())
+        self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
+        self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
+
+    def parse(self, value: Any, shape: Any, where: str) -> Any:
+        """A value of a shape, at a place that messages name.
+
+        {key: shape}: an object, in this order. [shape]: a list. (shape,): a map from directions, in their order.
+        A set: one of its elements. A word: "integer" (above 0), "text", or what a text is in the language.
+        """
+        with within(where):
+            if isinstance(shape, dict):
+                keys = list(value) if isinstance(value, dict) else "no object"
+                expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(keys)}")
+                return SimpleNamespace(**{key: self.parse(value[key], part, key) for key, part in shape.items()})
+            if isinstance(shape, list):
+                expect(isinstance(value, list), "expected a list")
+                return [self.parse(item, shape[0], str(place)) for place, item in enumerate(value, 1)]
+            if isinstance(shape, tuple):
+                expect(isinstance(value, dict), "expected an object")
+                for last, name in pairwise(["", *value]):
+                    fits = self.order.get(last, -1) < self.order.get(name, -1)
+                    expect(fits, f"{quote(name)} is unknown, or not in the order of `directions`")
+                    expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
+                return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
+            if isinstance(shape, set):
+                fits = any((type(value), value) == (type(choice), choice) for choice in shape)
+                expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(value)}")
+            elif shape == "integer":
+                expect(type(value) is int and 0 < value < 10**9, f"expected a positive integer, got {quote(value)}")
+            elif not isinstance(shape, str):
+                return shape(self, value)
+            else:
+                fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+                expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
+            return value if isinstance(shape, set) or shape in ("text", "integer") else self.language.read(value, shape)
+
+    def rational(self, value: object) -> Fraction:
+        """The rational with this one spelling."""
+        if not isinstance(value, str) or not re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", value):
+            raise Malformed(f"expected a string, a rational (limit: 1000 digits), got {quote(value)}")
+        expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
+        return Fraction(value)
+
+    def read_meanings(self, value: Any) -> dict[str, Any]:
+        """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
+        meanings, true = dict[str, Any](), self.language.make("true")
+        defaults = {"when": true, "formula": true, "value": self.language.make("int", data=(1,)), "count": -1}
+        for name, item in value.items() if isinstance(value, dict) else ():
+            kind = item.get("kind") if isinstance(item, dict) else None
+            shape = {"kind": set(MEANINGS), **MEANINGS.get(str(kind), {})}
+            found = self.parse(item, shape, quote(self.parse(name, "text", "name")))
+            meanings[name] = meaning = SimpleNamespace(**defaults | vars(found))
+            exact = meaning.kind in ("position", "truth", "product")
+            meaning.known = exact and self.language.is_positional(meaning.formula)  # does not depend on the word
+        self.order = {name: place for place, name in enumerate(meanings)}
+        return meanings
 
     def rows(self) -> Iterator[tuple[int, int]]:
         """Every (n, i) of the claim; they are ``cells`` many."""
@@ -571,99 +472,90 @@ class Certificate:
             self.language.spend(n)
             yield from ((n, i) for i in range(1, n + 1))
 
-    def is_known(self, name: str) -> bool:
-        """Whether the direction's value does not depend on the word."""
-        meaning = self.directions[name]
-        return meaning.kind in ("position", "truth", "product") and self.language.is_positional(meaning.formula)
-
-    def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Box:
-        """All that a direction may hold at (n, i), by its meaning, where formulas and counts are as in ``held``."""
-        meaning = self.directions[name]
-        if meaning.kind == "near" and not held.get(meaning.when):
-            return ZERO, ONE
+    def box(self, name: str, n: int, i: int, held: Mapping[int, Any]) -> Numbers:
+        """All that a direction may hold at (n, i) if formulas and counts are as ``held``; of `others`, the errors."""
+        meaning, language = self.directions[name], self.language
+        if meaning.kind == "others":
+            return -self.errors[name][1], self.errors[name][0]
         if meaning.kind == "near":
-            return (1 - QUARTER, ONE) if held[meaning.formula] else (ZERO, QUARTER)
+            sure = (1 - QUARTER, ONE) if held.get(meaning.formula) else (ZERO, QUARTER)
+            return sure if meaning.formula in held and held.get(meaning.when) else (ZERO, ONE)
         if meaning.kind == "mean" and meaning.count in held:
-            number = Fraction(held[meaning.count], self.span(meaning.count, n, i))
+            number = Fraction(held[meaning.count], i if language.nodes[meaning.count][0] == "#<" else n + 1 - i)
         else:
             require(meaning.kind in ("position", "truth", "product"), f"{quote(name)}, of kind {meaning.kind}, is read")
-            holds = held[meaning.formula] if meaning.formula in held else self.language.at(meaning.formula, n, i)
-            number = self.language.at(meaning.value, n, i) if holds else ZERO
+            holds = held[meaning.formula] if meaning.formula in held else language.at(meaning.formula, n, i)
+            number = language.at(meaning.value, n, i) if holds else ZERO
         return number, number
 
-    def span(self, count: int, n: int, i: int) -> int:
-        """The number of positions that a count looks at."""
-        return i if self.language.nodes[count][0] == "#<" else n + 1 - i
-
-    def read(self, rows: Iterable[Row], n: int, i: int, held: Mapping[int, Any] | None = None,
-             scale: Fraction = ONE) -> tuple[Fraction, ...]:  # fmt: skip
-        """The linear forms of the directions at (n, i), over ``scale``. Raises: Rejected: where they are not exact."""
+    def read(self, rows: Iterable[Row], n: int, i: int, held: Mapping[int, Any], scale: Fraction = ONE) -> Numbers:
+        """The linear forms of directions at (n, i), over ``scale``. Raises: Rejected: if one is not known exactly."""
         found = []
         for row in rows:
             self.language.spend(1 + len(row))
-            ends = [(x, *self.box(d, n, i, held or {})) for d, x in row.items()]
-            require(all(low == high for _, low, high in ends), "a direction is read that is only approximate")
-            found.append(bounded(total(x * low for x, low, _ in ends) / scale))
+            boxes = {d: self.box(d, n, i, held) for d in row}
+            vague = [d for d, (low, high) in boxes.items() if low != high or self.directions[d].kind == "others"]
+            require(not vague, f"exact directions are read, not {quote(', '.join(vague))}")
+            found.append(bounded(total(x * boxes[d][0] for d, x in row.items()) / scale))
         return tuple(found)
 
-    def weigh(self, scores: Mapping[Any, Fraction], factors: Mapping[Any, Fraction]) -> dict[Any, int]:
-        """For each key at most factor * exp(score), in one unit for all; a weight is rounded to the side that hurts."""
-        top, weights = max(scores.values()), {}
-        for key, score in scores.items():
-            if score - top not in self.weights:
-                self.language.spend(50 + (score.numerator.bit_length() >> 8))
-                self.weights[score - top] = enclose_exp(score - top)
-            weights[key] = self.weights[score - top]
+    def weigh(self, scores: Mapping[Any, tuple[int, int]], factors: Mapping[Any, int]) -> dict[Any, int]:
+        """For each key at most factor * exp(p / q), in one unit for all; weights are rounded to the side that hurts."""
+        for p, q in {score for score in scores.values() if score not in self.weights}:
+            self.language.spend(50 + (p.bit_length() >> 8))
+            self.weights[p, q] = enclose_exp(Fraction(p, q))
+        weights = {key: self.weights[score] for key, score in scores.items()}
         least = min(e for _, _, e in weights.values())
         bits = max(e + upper.bit_length() for _, upper, e in weights.values()) - least
         expect(bits <= MAX_SPREAD, f"limit: the spread of the scores makes integers of {bits} bits")
-        common, terms = lcm(*(factor.denominator for factor in factors.values())), {}
-        for key, (lower, upper, e) in weights.items():
-            factor = int(factors[key] * common)
-            terms[key] = (factor * (lower if factor >= 0 else upper)) << (e - least)
-        return terms
+        return {key: (factors[key] * (lower if factors[key] >= 0 else upper)) << (e - least)
+                for key, (lower, upper, e) in weights.items()}  # fmt: skip
+
+NUMBER, KEEP, FORMULA, COUNT = Certificate.rational, lambda _, value: value, {"formula": "formula"}, {"count": "count"}
+WEIGHTS, WEIGHTINGS = (NUMBER,), {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
+MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
+MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
+HEAD: dict[str, Any] = {"name": "text", "source": "text", "mask": {"none", "future", "past"}, "weighting": WEIGHTINGS}
+HEAD |= {"temperature": "number", "queries": [WEIGHTS], "keys": [WEIGHTS], "values": (WEIGHTS,)}
+PART = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias": WEIGHTS}
+MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": ["text"]}
+MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
+MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": PART}], "output": "text"}
+CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "max_n": "integer"}
+CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
+BOUND = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
+CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
+CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
 def check_embedding(given: Certificate, name: str) -> int:
     """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
     placed, language, meaning = given.model.position_embedding, given.language, given.directions[name]
-    if name in placed and meaning.kind != "any":
-        alone = not any(name in row for row in given.tokens.values())
-        require(alone and given.is_known(name), "a position embedding does not make it what it means")
+    if name in placed:
+        fits = given.directions[name].known and not any(name in row for row in given.tokens.values())
+        require(fits, "a position embedding does not make it what it means")
         for n, i in given.rows():
             got, (wanted, _) = language.at(placed[name], n, i), given.box(name, n, i, {})
             require(got == wanted, f"it is {got}, expected {wanted}, at n = {n}, i = {i}")
-    elif meaning.kind != "any":
-        symbolic = meaning.kind == "truth" and language.leaves[meaning.formula] <= {"Q"}
-        require(symbolic, "token embeddings do not make it what it means")
-        order = sorted(language.preorder([meaning.formula]))
-        language.spend(len(order) * len(given.tokens))
+    else:
+        fits, order = meaning.kind == "truth", sorted(language.preorder([meaning.formula]))
+        require(fits and language.leaves[order[-1]] <= {"Q"}, "token embeddings do not make it what it means")
         for symbol, weights in given.tokens.items():
             truth = {f: language.nodes[f][2] == (symbol,) for f in order if language.nodes[f][0] == "Q"}
-            got, holds = weights.get(name, ZERO), language.evaluate(order, truth, 0, 0)[meaning.formula]
-            require(got == holds, f"symbol {quote(symbol)} has {got}, expected {int(holds)}")
-    return given.cells * len(given.tokens)
+            got, wanted = weights.get(name, ZERO), language.evaluate(order, truth, 0, 0)[meaning.formula]
+            require(got == wanted, f"symbol {quote(symbol)} has {got}, expected {int(wanted)}")
+    return given.cells
 
 # ------------------------------------------------------------------------------------------------------------ heads
 def check_head(given: Certificate, head: Any, name: str) -> int:
     """What the head writes to the direction is what the direction means; returns the number of rows covered."""
     kind, errors = given.directions[name].kind, given.errors.get(name, (ZERO, ZERO))
-    require(head.weighting == "softmax", f"the weighting is {head.weighting}, expected softmax")
-    for n, i in given.rows():
-        temperature = given.language.at(head.temperature, n, i)
-        require(temperature > 0, f"the temperature is {temperature} at n = {n}, i = {i}, expected above 0")
-    if kind == "any":
-        return given.cells
     if kind in ("position", "mean"):
         return check_uniform(given, head, name)
     require(kind in ("near", "others"), f"a head cannot write a direction of kind {kind}")
     fits = min(errors) >= 0 and (kind == "others" or max(errors) <= QUARTER)
     require(fits, f"the errors are {errors[0]} and {errors[1]}, expected 0 to 1/4 (others: 0 or more)")
-    looks_up = kind == "others" or not all(given.is_known(d) for query in head.queries for d in query)
-    return (check_lookup if looks_up else check_attention)(given, head, name)
-
-def visible(mask: str, n: int, i: int) -> tuple[int, int]:
-    """The first and the last position that position i sees."""
-    return (i if mask == "past" else 1), (i if mask == "future" else n)
+    attends = kind == "near" and all(given.directions[d].known for query in head.queries for d in query)
+    return check_attention(given, head, name) if attends else check_lookup(given, head, name)
 
 def check_uniform(given: Certificate, head: Any, name: str) -> int:
     """Equal scores at all visible positions; so the mean there is exactly the stated number, or the stated count's."""
@@ -672,14 +564,14 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
         op, (operand,), _ = given.language.nodes[meaning.count]
         held = [(given.directions[d].kind, given.directions[d].formula, weight) for d, weight in value.items()]
         require(held == [("truth", operand, 1)], "the value is not 1 on the truth of what is counted")
-        sees = head.mask == {"#<": "future", "#>": "past"}[op]
-        require(sees, f"the mask is {head.mask}, which does not see what {op} counts")
+        require(head.mask == ("future" if op == "#<" else "past"), f"a {head.mask} mask does not see what {op} counts")
     for n in range(1, given.claim.max_n + 1):
-        keys = [given.read(head.keys, n, j) for j in range(1, n + 1)]
-        values = (ZERO if counted else given.read([value], n, j)[0] for j in range(1, n + 1))
+        keys = [given.read(head.keys, n, j, {}) for j in range(1, n + 1)]
+        values = (ZERO if counted else given.read([value], n, j, {})[0] for j in range(1, n + 1))
         sums = list(accumulate(values, lambda a, b: bounded(a + b), initial=ZERO))
         for i in range(1, n + 1):
-            (first, last), query = visible(head.mask, n, i), given.read(head.queries, n, i)
+            first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
+            query = given.read(head.queries, n, i, {})
             given.language.spend(1 + (last - first) * len(query))
             scores = {total(map(operator.mul, query, key)) for key in keys[first - 1 : last] if any(query)}
             require(len(scores) <= 1, f"the scores are not all equal at n = {n}, i = {i}")
@@ -688,203 +580,129 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
             require(mean == wanted, f"the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
     return given.cells
 
-# ----------------------------------------------------------------------------------------- heads that look up a count
-Case = tuple[tuple[int, ...], int, tuple[int, ...], Fraction, tuple[int, ...], tuple[Fraction, ...]]
-
-class Lookup:
-    """A head whose scores depend on one count: on m + b, where b is the truth here of the formula that is counted.
-
-    Nothing else about the word enters, so all words are covered by b = 0, 1 and every number m of other positions.
-    """
-
-    def __init__(self, given: Certificate, head: Any, name: str) -> None:
-        language, self.given, self.head, self.errors = given.language, given, head, given.errors[name]
-        self.meaning, self.forms = given.directions[name], [*head.keys, head.values[name]]
-        read = [self.meaning, *(given.directions[d] for query in head.queries for d in query)]
-        counts = {m.count for m in read if m.kind in ("mean", "others")}
-        require(len(counts) == 1, f"queries read the means of {len(counts)} counts, expected 1")
-        (self.count,) = counts
-        (self.counted,) = language.nodes[self.count][1]
-        stops = {self.counted, *(f for f, node in enumerate(language.nodes) if node[0] in ("T", "on"))}
-        self.order = sorted(language.preorder([self.counted, self.meaning.formula, self.meaning.when], stops.__contains__))
-        self.has_n = any("n" in language.leaves[f] for f in self.order)
-        self.targets: dict[tuple[object, ...], dict[int, int | None]] = {}
-
-    def set_length(self, n: int) -> None:
-        """Reads the keys and values of one length."""
-        parts = [self.given.read(self.forms, n, j) for j in range(1, n + 1)]
-        self.slopes = differences(parts)
-        bends, values = differences(self.slopes), [part[-1] for part in parts]
-        require(all(b[:-1] == bends[0][:-1] for b in bends), f"keys are not quadratic in j at n = {n}")
-        fits = self.meaning.kind == "others" or (min(values) >= 0 and max(values) <= 1)
-        require(fits, f"a value is outside 0 to 1 at n = {n}")
-        self.bend = bends[0] if bends else [ZERO] * len(self.forms)
-        self.size = lcm(*(value.denominator for value in values))
-        self.values = [int(value * self.size) for value in values]
-        self.extremes = n, min(self.values), max(self.values)
-
-    def target(self, n: int, b: int, m: int, settled: dict[int, Any]) -> int | None:
-        """The number that the head must be near, if any; ``settled`` are the truths of positional formulas."""
-        if self.meaning.kind == "others":
-            return m
-        held = self.given.language.evaluate(self.order, settled | {self.counted: b == 1, self.count: m + b}, n, 0)
-        return int(held[self.meaning.formula]) if held[self.meaning.when] else None
-
-    def check_row(self, n: int, i: int) -> int:
-        """All cases at (n, i); returns whether `when` may hold there."""
-        given, settled = self.given, self.given.language.settle(self.order, n, i)
-        first, last = visible(self.head.mask, n, i)
-        span, heat = given.span(self.count, n, i), given.language.at(self.head.temperature, n, i)
-        slope = self.slopes[first - 1] if first < last else [ZERO] * len(self.forms)
-        for b in (0, 1) if self.counted not in settled else (int(settled[self.counted]),):
-            queries = [given.read(self.head.queries, n, i, {self.counted: b, self.count: m + b}, heat) for m in (0, 1)]
-            pieces = [total(map(operator.mul, query, key)) for query in (queries[0], *differences(queries))
-                      for key in (slope, self.bend)]  # fmt: skip
-            unit = lcm(*(piece.denominator for piece in pieces))
-            rise_0, bend_0, rise_m, bend_m = (int(piece * unit) for piece in pieces)
-            targets = self.targets.setdefault((b, n if self.has_n else 0, *settled.values()), {})
-            given.language.spend(20 * span)
-            for m in range(span):
-                if m not in targets:
-                    targets[m] = self.target(n, b, m, settled)
-                if (wanted := targets[m]) is None:
-                    continue
-                rise, bend = rise_0 + m * rise_m, -(bend_0 + m * bend_m)
-                if bend < 0:
-                    raise Rejected(f"scores are not concave at n = {n}, i = {i}, count {m + b}")
-                top = first if rise <= 0 else last if bend == 0 else min(last, first - (-rise // bend))
-                if not self.is_within(rise - (top - first) * bend, bend, unit, (first, top, last), wanted):
-                    raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
-        return int(settled.get(self.meaning.when, True))
-
-    def is_within(self, rise: int, bend: int, unit: int, places: tuple[int, int, int], wanted: int) -> bool:
-        """Whether the mean is near ``wanted``; from its greatest, at top, the score rises by rise / unit to the right.
-
-        To the left it falls by (rise + bend) / unit, and by bend / unit more at each further step to either side.
-        """
-        first, top, last = places
-        right, left = reach(-rise, bend, last - top, unit), reach(rise + bend, bend, top - first, unit)
-        offsets = tuple([value - wanted * self.size for value in self.values[top - 1 - left : top + right]])
-        n, *far = (0, 0, 0) if (top - left, top + right) == (first, last) else self.extremes
-        sides = (0, 1) if self.meaning.kind == "others" else (wanted,)
-        common = gcd(rise, bend, unit)
-        case = (rise // common, bend // common, unit // common, left, offsets, self.size, n, *far, sides, self.errors)
-        if case not in self.given.proved:
-            scores: dict[int | None, Fraction] = {None: Fraction(-NEGLIGIBLE)}  # at most that of what is left out
-            scores |= {k: Fraction(k * rise - k * (k - 1) // 2 * bend, unit) for k in range(-left, right + 1)}
-            for side in sides:
-                sign, bound = (-1) ** side, self.errors[side]
-                factors = {k: bound - sign * Fraction(offsets[k + left], self.size) for k in range(-left, right + 1)}
-                least = min(bound - sign * (Fraction(value, self.size) - wanted) for value in far)
-                if sum(self.given.weigh(scores, factors | {None: n * min(ZERO, least)}).values()) < 0:
-                    return False
-            self.given.proved.add(case)
-        return True
-
-def differences(rows: Iterable[Sequence[Fraction]]) -> list[list[Fraction]]:
-    """What each row has more than the one before it."""
-    return [[b - a for a, b in zip(*pair, strict=True)] for pair in pairwise(rows)]
-
-def reach(fall: int, bend: int, room: int, unit: int) -> int:
-    """The steps, at most ``room``, by which the score has not yet become negligible."""
-    k = 0
-    while k < room and (k + 1) * fall + (k + 1) * k // 2 * bend <= NEGLIGIBLE * unit:
-        k += 1
-    return k
-
 def check_lookup(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
 
-    Keys are quadratic in j, and so are the scores; where they are concave, few positions matter.
+    Nothing about the word enters but one count, m + b, of m other positions, and b, the truth here of what is counted.
     """
-    lookup, covered = Lookup(given, head, name), 0
+    language, meaning, forms, covered = given.language, given.directions[name], [*head.keys, head.values[name]], 0
+    read = [meaning, *(given.directions[d] for query in head.queries for d in query)]
+    counts = {m.count for m in read if m.kind in ("mean", "others")}
+    require(len(counts) == 1, f"queries read the means of {len(counts)} counts, expected 1")
+    (count,) = counts
+    side, (counted,), _ = language.nodes[count]
+    both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
+    stop = {counted, *(f for f, (op, _, _) in enumerate(language.nodes) if op in ("T", "on"))}
+    order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
     for n in range(1, given.claim.max_n + 1):
-        lookup.set_length(n)
-        covered += sum(lookup.check_row(n, i) for i in range(1, n + 1))
+        size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
+        fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
+        require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
+        targets = dict[tuple[int, ...], int | None]()
+        for i in range(1, n + 1):
+            first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
+            settled, seen = language.settle(order, n, i), rows[first - 1 : last]
+            values = [row[-1] for row in seen]
+            span, heat = i if side == "#<" else n + 1 - i, language.at(head.temperature, n, i)
+            covered += settled.get(meaning.when, True)
+            for b in (0, 1) if counted not in settled else (int(settled[counted]),):
+                queries = [given.read(head.queries, n, i, {counted: b, count: m + b}, heat) for m in (0, 1)]
+                unit, (query, after) = integers(queries)
+                starts = [sum(map(operator.mul, query, row)) for row in seen]
+                steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
+                language.spend(span * (10 + last - first))
+                for m in range(span):
+                    if (key := (b, m, *settled.values())) not in targets:
+                        held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, 0)
+                        goal = m if meaning.kind == "others" else int(held[meaning.formula])
+                        targets[key] = goal if held[meaning.when] else None
+                    if (wanted := targets[key]) is None:
+                        continue
+                    scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
+                    top, goal = max(scores), wanted * size
+                    least = top - NEGLIGIBLE * unit * size
+                    pairs = zip(scores, values, strict=True)
+                    near = tuple([(score - top, value - goal) for score, value in pairs if score >= least])
+                    far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
+                    sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
+                    case = (unit, size, near, far, sides)
+                    if case not in given.proved:
+                        close = is_mean_near(given, *case)
+                        require(close, f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+                        given.proved.add(case)
     return covered
 
-# ------------------------------------------------------------------------------------- heads for temporal operators
-State = tuple[bool, ...]
-Letter = tuple[tuple[Fraction, ...], tuple[tuple[State, State, bool], ...]]
-"""What a letter adds to the keys and the value; and its moves: a state, the next one, the truth of the target."""
-Item = tuple[tuple[Fraction, ...], tuple[Letter, ...]]
-"""A position: what the keys and the value take from known directions, and the letters it may have."""
+def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int, int], ...], far: int,
+                 sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
+    """Whether offset / size, weighted with exp(score / unit / size), is small; what is left out is below 2^far."""
+    scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
+    for sign, error in sides:
+        p, q = sign * error.denominator, error.numerator * size
+        factors = {place: q - p * offset for place, (_, offset) in enumerate(near)}
+        factors[-1] = given.claim.max_n * min(0, q - abs(p) * ((1 << far) - 1))
+        if sum(given.weigh(scores, factors).values()) < 0:
+            return False
+    return True
 
 class Automaton:
-    """What a head's target remembers from position to position, over letters that give each atom any truth.
-
-    The state has, for each temporal operator of the target, the last value of `since` and `until`, and of the operand
-    of `prev` and `next`. It is false before the first position that is read.
-    """
+    """What a head's target remembers (as in `Language.evaluate`; first, all is false), whatever the atoms' truths."""
 
     def __init__(self, given: Certificate, target: int, forms: Sequence[Row], future: bool) -> None:
         self.given, self.target, language, nodes = given, target, given.language, given.language.nodes
-        self.tables: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
-        self.known = [{d: x for d, x in form.items() if given.is_known(d)} for form in forms]
-        reads = [d for d in given.directions if any(d in form for form in forms) and not given.is_known(d)]
-        for d in reads:
-            exact = given.directions[d].kind == "truth"
-            require(exact, f"keys and values read known and truth directions only, not {quote(d)}")
-        self.adds = [(given.directions[d].formula, [form.get(d, ZERO) for form in forms]) for d in reads]
-        taken_apart = language.preorder([f for f, _ in self.adds], lambda f: nodes[f][0] not in BOOLEAN)
-
-        def is_atom(f: int) -> bool:
-            return f != target and not language.is_positional(f) and (f in taken_apart or nodes[f][0] == "Q")
-
-        self.own = sorted(language.preorder([target], lambda f: is_atom(f) or language.is_positional(f)))
-        atoms = [f for f in self.own if is_atom(f)]
-        inner = [f for f in self.own if f not in atoms and not language.is_positional(f)]
-        for f in inner:
+        self.tables, positional = dict[State, tuple[Letter, ...]](), given.language.is_positional
+        self.known = [{d: x for d, x in form.items() if given.directions[d].known} for form in forms]
+        free = {d: given.directions[d] for form in forms for d in form if not given.directions[d].known}
+        for d, meaning in free.items():
+            require(meaning.kind == "truth", f"keys and values read known and truth directions only, not {quote(d)}")
+        self.adds = [(m.formula, [form.get(d, ZERO) for form in forms]) for d, m in free.items()]
+        read = [f for f, _ in self.adds]
+        parts = {*language.preorder(read, lambda f: nodes[f][0] not in BOOLEAN)}
+        atomic = {f for f, (op, _, _) in enumerate(nodes) if (op == "Q" or f in parts) and not positional(f)} - {target}
+        self.own = sorted(language.preorder([target], lambda f: f in atomic or positional(f)))
+        for f in (inner := [f for f in self.own if f not in atomic and not positional(f)]):
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
-        self.memory = [f for f in inner if nodes[f][0] in TEMPORAL]
+        self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
         require(self.memory, "the target has no temporal operator of its own")
-        self.remembered = [f if nodes[f][0] in ("since", "until") else nodes[f][1][0] for f in self.memory]
-        self.read = sorted(language.preorder([f for f, _ in self.adds], lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
-        free = [f for f in self.read if not language.is_positional(f) and nodes[f][0] not in BOOLEAN]
-        self.atoms = list(dict.fromkeys([*atoms, *free]))
-        found, few = (len(self.atoms), len(self.memory)), len(self.atoms) <= HEAD_ATOMS and len(self.memory) <= HEAD_MEMORY
-        require(few, f"{found[0]} atoms, expected at most {HEAD_ATOMS}; "
-                     f"{found[1]} temporal operators, expected at most {HEAD_MEMORY}")  # fmt: skip
+        atoms = [f for f in self.own if f in atomic]
+        self.read = sorted(language.preorder(read, lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
+        more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
+        self.atoms = list(dict.fromkeys([*atoms, *more]))
+        require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
+        require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
-        settled = self.given.language.settle([*self.own, *self.read], n, i)
-        key = tuple(settled.values())
-        if key not in self.tables:
-            choices = product((False, True), repeat=len(self.atoms))
-            found = {self.letter(settled | dict(zip(self.atoms, bits, strict=True))) for bits in choices}
+        language, settled = self.given.language, self.given.language.settle([*self.own, *self.read], n, i)
+        if (key := tuple(settled.values())) not in self.tables:
+            found = set[Letter]()
+            for bits in product((False, True), repeat=len(self.atoms)):
+                held, moves = language.evaluate(self.read, settled | dict(zip(self.atoms, bits, strict=True)), n, i), []
+                added = [add for f, add in self.adds if held[f]]
+                held.pop(self.target, None)  # it is free where it is read, and decided here
+                for state in product((False, True), repeat=len(self.memory)):
+                    slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
+                    truth = language.evaluate(self.own, held | slots, n, i)
+                    moves.append((state, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
+                found.add((tuple(map(total, zip([ZERO] * len(self.known), *added, strict=True))), tuple(moves)))
             self.tables[key] = tuple(sorted(found))
-        self.given.language.spend(len(self.tables[key]) << len(self.memory))
-        return self.given.read(self.known, n, i), self.tables[key]
+        language.spend(len(self.tables[key]) << len(self.memory))
+        return self.given.read(self.known, n, i, {}), self.tables[key]
 
-    def letter(self, held: dict[int, Any]) -> Letter:
-        """The letter that gives the atoms these truth values."""
-        language, moves = self.given.language, []
-        language.evaluate(self.read, held, 0, 0)
-        adds = tuple(map(total, zip(*[add for f, add in self.adds if held[f]], [ZERO] * len(self.known))))
-        held.pop(self.target, None)  # it is free where it is read, and decided here
-        for state in product((False, True), repeat=len(self.memory)):
-            language.spend(len(self.own) + len(self.read))
-            slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
-            truth = language.evaluate(self.own, held | slots, 0, 0)
-            moves.append((state, tuple(bool(truth[f]) for f in self.remembered), bool(truth[self.target])))
-        return adds, tuple(moves)
+    def check(self, query: Numbers, items: list[Item], wanted: Mapping[int, str], errors: Numbers) -> None:
+        """The error is within its bound wherever the target is false (side 0) and true (side 1), at ``wanted`` lengths.
 
-    def find_violation(self, query: tuple[Fraction, ...], items: list[Item], wanted: set[int],
-                       errors: Box) -> tuple[int, int] | None:  # fmt: skip
-        """A side (0: target false, 1: true) and a wanted length at which the error may exceed its bound, if there are any.
-
-        The error is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative:
-        a shortest path over (position, state). Only weights are rounded, so the least sum found is at most the true one.
+        It is at most e on all sequences of letters iff the least sum of w (e - error) over them is not negative: a
+        shortest path over (position, state). Only weights are rounded, so the sum found is at most the true one.
         """
         pairs = dict.fromkeys((known, adds) for known, letters in items for adds, _ in letters)
         scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
+        top = max(scores.values())
+        falls = {pair: (score - top).as_integer_ratio() for pair, score in scores.items()}
         for side, bound in enumerate(errors):
-            factors = {pair: bound - abs(side - pair[0][-1] - pair[1][-1]) for pair in pairs}
-            terms = self.given.weigh(scores, factors)
-            size = 1 + (max(term.bit_length() for term in terms.values()) >> 12)
-            best = {(False,) * len(self.memory): 0}
+            _, (factors,) = integers([tuple(bound - abs(side - known[-1] - adds[-1]) for known, adds in pairs)])
+            terms = self.given.weigh(falls, dict(zip(pairs, factors, strict=True)))
+            size, best = 1 + (max(map(int.bit_length, terms.values())) >> 12), {(False,) * len(self.memory): 0}
             for length, (known, letters) in enumerate(items, 1):
                 after, finals = dict[State, int](), list[int]()
                 self.given.language.spend(len(letters) * len(best) * size)
@@ -897,54 +715,42 @@ class Automaton:
                             if truth == side:
                                 finals.append(cost)
                 if length in wanted and finals and min(finals) < 0:
-                    return side, length
+                    label = f"error_if_{'true' if side else 'false'}"
+                    raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
                 best = after
-        return None
 
 def check_attention(given: Certificate, head: Any, name: str) -> int:
-    """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows.
-
-    Rows of one length with the same scaled query are checked in one pass along the positions. A chain of positions is
-    known by its number, so that no pass is made twice, for another length or for another head.
-    """
+    """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows."""
     meaning, forms, errors, covered = given.directions[name], [*head.keys, head.values[name]], given.errors[name], 0
-    speaks = head.mask != "none" and given.language.is_positional(meaning.when)
-    require(speaks, "expected a mask, and a `when` that speaks of the position only")
+    require(head.mask != "none", "expected a mask")
+    require(given.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
     automaton = Automaton(given, meaning.formula, forms, head.mask == "future")
     for n in range(given.claim.max_n, 0, -1):
-        items, ends, wanted = list[Item](), [0], dict[tuple[Fraction, ...], list[int]]()
-        places = list(range(1, n + 1) if head.mask == "future" else range(n, 0, -1))
-        for length, i in enumerate(places, 1):
+        # rows with one scaled query are checked in one pass, and a chain of equal positions, known by its number, once
+        items, ends, rows = list[Item](), [0], dict[Numbers, dict[int, str]]()
+        for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
             items.append(item := automaton.item(n, i))
-            for adds, _ in item[1]:
-                value = item[0][-1] + adds[-1]
-                require(value >= 0 and value <= 1, f"a value can be {value}, expected 0 to 1")
+            values = [item[0][-1] + adds[-1] for adds, _ in item[1]]
+            low, high = min(values), max(values)
+            require(low >= 0 and high <= 1, f"a value can be {low if low < 0 else high}, expected 0 to 1")
             ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
             if given.language.at(meaning.when, n, i):
                 covered += 1
-                query = given.read(head.queries, n, i, scale=given.language.at(head.temperature, n, i))
+                query = given.read(head.queries, n, i, {}, given.language.at(head.temperature, n, i))
                 if (query, ends[length], errors) not in given.proved:
-                    wanted.setdefault(query, []).append(length)
-        for query, lengths in wanted.items():
-            if failed := automaton.find_violation(query, items[: lengths[-1]], set(lengths), errors):
-                side, label = failed[0], ("error_if_false", "error_if_true")[failed[0]]
-                place = f"n = {n}, i = {places[failed[1] - 1]}"
-                raise Rejected(f"{label} {errors[side]} is below the worst case at {place}")
-            given.proved.update((query, ends[length], errors) for length in lengths)
+                    rows.setdefault(query, {})[length] = f"n = {n}, i = {i}"
+        for query, wanted in rows.items():
+            automaton.check(query, items[: max(wanted)], wanted, errors)
+            given.proved.update((query, ends[length], errors) for length in wanted)
     return covered
 
 # ----------------------------------------------------------------------------------------------------- feed-forward
-Form = tuple[tuple[str, Fraction], ...]
-
 class FeedForward:
-    """One output of a feed-forward part: the units that write it, grouped by the linear form they read up to a factor.
-
-    Over each assignment of truths to what is read, and of signs to comparisons, each form ranges over an interval.
-    """
+    """One output of a feed-forward part: its units, grouped by the linear form that they read up to a factor."""
 
     def __init__(self, given: Certificate, part: Any, name: str) -> None:
-        self.given, self.formula, self.bias = given, given.directions[name].formula, part.bias.get(name, ZERO)
-        language, nodes, positional = given.language, given.language.nodes, given.language.is_positional
+        language, nodes, self.given = given.language, given.language.nodes, given
+        self.bias: Fraction = part.bias.get(name, ZERO)
         self.groups: dict[Form, list[tuple[Fraction, Fraction, Fraction]]] = {}
         for unit in part.units:
             if name in unit.writes:
@@ -952,52 +758,34 @@ class FeedForward:
                 form = tuple((d, bounded(c / scale)) for d, c in unit.reads.items())
                 self.groups.setdefault(form, []).append((scale, unit.bias, unit.writes[name]))
         self.reads = {d: given.directions[d] for form in self.groups for d, _ in form}
-        self.atoms = {m.formula: (False, True) for m in self.reads.values() if not positional(m.formula)}
-
-        def stop(f: int) -> bool:
-            return f in self.atoms or positional(f) or nodes[f][0] not in BOOLEAN
-
-        own = language.preorder([self.formula], stop)
-        self.signs = {f: (-1, 0, 1) for f in own if nodes[f][0] == "T" and f not in self.atoms and not positional(f)}
+        positional = {f for f in range(len(nodes)) if language.is_positional(f)}
+        free = {nodes[m.count][1][0] if m.kind == "others" else m.formula for m in self.reads.values()}
+        self.atoms, settled = free - positional, free | positional
+        below = partial(language.preorder, stop=lambda f: f in settled or nodes[f][0] not in BOOLEAN)
+        own = below([given.directions[name].formula])
+        self.signs = [f for f in own if nodes[f][0] == "T" and f not in settled]
         size = len(self.atoms) + len(self.signs)
         require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
-        counted = [f for sign in self.signs for f in language.parts(sign)]
-        guards = [m.when for m in self.reads.values() if all(
-            f in self.atoms or positional(f) or not stop(f) for f in language.preorder([m.when], stop))]  # fmt: skip
-        roots = [*own, *(m.formula for m in self.reads.values()), *guards, *counted]
-        self.order = sorted(language.preorder(roots, stop))
-        self.multiples = {form: self.match(form) for form in self.groups}
+        whens = {m.when for m in self.reads.values()}
+        guards = {g for g in whens if all(f in settled or nodes[f][0] in BOOLEAN for f in below([g]))}
+        self.order = sorted(below([*own, *free, *guards]))
+        language.spend(len(nodes))
 
-    def match(self, form: Form) -> tuple[int, Fraction] | None:
-        """The comparison f, and a, such that the form is a * T plus a form without counts; None if it reads none."""
-        counts: dict[int, Fraction] = {}
-        for d, c in form:
-            if self.reads[d].kind == "others":
-                counts[self.reads[d].count] = counts.get(self.reads[d].count, ZERO) + c
+    def counts(self, form: Form, truth: dict[int, Any]) -> Numbers | None:
+        """The form's counts: a * T less the truths here (counts are 0 to max_n). None if T cannot have its sign."""
+        counts, language, n = dict[int, Fraction](), self.given.language, self.given.claim.max_n
+        for m, c in ((self.reads[d], c) for d, c in form if self.reads[d].kind == "others"):
+            counts[m.count] = counts.get(m.count, ZERO) + c
         for f in self.signs if counts else ():
-            _, operands, (_, _, *coefficients) = self.given.language.nodes[f]
-            a = counts.get(operands[0], ZERO) / coefficients[0]
+            _, operands, (_, constant, *coefficients) = language.nodes[f]
+            a, sign = counts.get(operands[0], ZERO) / coefficients[0], truth[-1 - f]
             if counts == {k: a * c for k, c in zip(operands, coefficients, strict=True)}:
-                return f, a
+                least = constant + n * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+                most = constant + n * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+                here = constant + sum(c * truth[g] for g, c in zip(language.parts(f), coefficients, strict=True))
+                return (a * (least - here), a * (most - here)) if least <= most else None
         require(not counts, "a unit does not read the counts in the proportions that are compared")
-        return None
-
-    def counts(self, form: Form, truth: dict[int, Any]) -> Box | None:
-        """All that the form's exact part in counts may hold under the signs, or None if they are impossible."""
-        if (matched := self.multiples[form]) is None:
-            return ZERO, ZERO
-        (f, a), language, n = matched, self.given.language, self.given.claim.max_n
-        (_, constant, *coefficients), sign = language.nodes[f][2], truth[-1 - f]
-        least = constant + n * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-        most = constant + n * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
-        here = constant + sum(c * truth[k] for k, c in zip(language.parts(f), coefficients, strict=True))
-        return (a * (least - here), a * (most - here)) if least <= most else None
-
-    def box(self, d: str, n: int, i: int, truth: dict[int, Any]) -> Box:
-        """All that a direction may hold; of `others`, the errors alone."""
-        if self.reads[d].kind == "others":
-            return -self.given.errors[d][1], self.given.errors[d][0]
-        return self.given.box(d, n, i, truth)
+        return ZERO, ZERO
 
     def output(self, n: int, i: int, truth: dict[int, Any]) -> Fraction | None:
         """The one output under the assignment, or None if it is impossible. Raises: Rejected: if there are several."""
@@ -1005,10 +793,9 @@ class FeedForward:
         for form, units in self.groups.items():
             if (counts := self.counts(form, truth)) is None:
                 return None
-            boxes = [counts, *((c * x, c * y) for d, c in form for x, y in [self.box(d, n, i, truth)])]
+            boxes = [counts, *((c * x, c * y) for d, c in form for x, y in [self.given.box(d, n, i, truth)])]
             low, high = total(map(min, boxes)), total(map(max, boxes))
-            bends = (-bias / scale for scale, bias, _ in units)
-            points = {low, high, *(bend for bend in bends if low < bend < high)}
+            points = {low, high, *(-bias / scale for scale, bias, _ in units if low < -bias / scale < high)}
             found = {total(w * max(scale * x + bias, ZERO) for scale, bias, w in units) for x in points}
             if len(found) > 1:
                 shown = " + ".join(f"{c} {quote(d)}" for d, c in form)
@@ -1016,180 +803,145 @@ class FeedForward:
             result = bounded(result + found.pop())
         return result
 
-def check_feedforward(given: Certificate, part: Any, name: str) -> int:
-    """The feed-forward part makes the direction exactly what it means; returns the number of rows covered."""
-    language, meaning, covered = given.language, given.directions[name], 0
-    if meaning.kind == "any":
-        return given.cells
+def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
+    """The feed-forward part makes the direction exactly what it means, whatever is free in what it reads."""
+    language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
-    language.spend(len(part.units))
-    written, seen = FeedForward(given, part, name), set[tuple[object, ...]]()
-    edges = [(f, op) for f in written.order if (op := language.nodes[f][0]) in ("prev", "next")]
+    part, written = layer.feedforward, FeedForward(given, layer.feedforward, name)
+    meanings = [meaning, *written.reads.values()]
     for n, i in given.rows():
-        covered += 1
-        settled = language.settle(written.order, n, i) | {f: False for f, op in edges if i == (1 if op == "prev" else n)}
-        numbers = [settled.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
-        if (case := (*settled.items(), *numbers)) in seen:
+        fixed = language.settle(written.order, n, i)
+        fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
+        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
+        if (case := (*fixed.items(), *numbers)) in seen:
             continue
         seen.add(case)
-        choices = {f: truths for f, truths in written.atoms.items() if f not in settled}
-        choices |= {-1 - f: signs for f, signs in written.signs.items()}
+        choices: dict[int, Sequence[int]] = {f: (False, True) for f in written.atoms if f not in fixed}
+        choices |= {-1 - f: (-1, 0, 1) for f in written.signs}
         for chosen in product(*choices.values()):
             language.spend(10 * (1 + len(part.units) + len(written.order)))
-            truth = language.evaluate(written.order, settled | dict(zip(choices, chosen, strict=True)), n, i)
+            truth = language.evaluate(written.order, fixed | dict(zip(choices, chosen, strict=True)), n, i)
             got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
-            if got not in (None, wanted):
-                raise Rejected(f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
-    return covered
+            require(got in (None, wanted), f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
+    return given.cells
 
 # ------------------------------------------------------------------------------------------- composition and claim
-def check_composition(given: Certificate) -> dict[str, tuple[int, int]]:
+def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
     """For each direction its one writer, (stage, head): stage 0 embeds, 2l - 1 is the heads of layer l, 2l the rest."""
-    writers: dict[str, tuple[int, int]] = {}
-
-    def write(names: Iterable[str], stage: int, head: int) -> None:
-        for name in dict.fromkeys(names):
-            once = name not in writers
-            require(once, f"direction {quote(name)} is written twice, the second time in layer {(stage + 1) // 2}")
-            writers[name] = (stage, head)
-
-    def read(rows: Iterable[Row], stage: int) -> None:
-        for name in (name for row in rows for name in row):
-            before = name in writers and writers[name][0] < stage
-            require(before, f"layer {(stage + 1) // 2} reads {quote(name)}, which is not established before")
-
-    parts = [layer.feedforward for layer in given.layers]
-    made = [[*part.bias, *(name for unit in part.units for name in unit.writes)] for part in parts]
-    later = {name for names in [*made, *(head.values for head in given.heads)] for name in names}
-    embedded = {*given.model.position_embedding, *(d for row in given.tokens.values() for d in row)}
-    write([name for name in given.directions if name in embedded or name not in later], 0, 0)
-    for place, layer in enumerate(given.layers, 1):
+    parts = list[tuple[int, int, list[Row], dict[str, Any]]]()  # stage, head, what is read, what is written
+    for place, layer in enumerate(given.model.layers):
         for number, head in enumerate(layer.heads, 1):
-            read([*head.queries, *head.keys, *head.values.values()], 2 * place - 1)
-            write(head.values, 2 * place - 1, number)
-        read([unit.reads for unit in layer.feedforward.units], 2 * place)
-        write(made[place - 1], 2 * place, 0)
+            parts.append((2 * place + 1, number, [*head.queries, *head.keys, *head.values.values()], head.values))
+        units, bias = layer.feedforward.units, layer.feedforward.bias
+        made = bias | {name: None for unit in units for name in unit.writes}
+        parts.append((2 * place + 2, 0, [unit.reads for unit in units], made))
+    later = {name for *_, names in parts for name in names}
+    embedded = {*given.model.position_embedding, *(d for row in given.tokens.values() for d in row)}
+    writers = {name: (0, 0) for name in given.directions if name in embedded or name not in later}
+    for stage, number, rows, names in parts:
+        for d in (d for row in rows for d in row):
+            before = d in writers and writers[d][0] < stage
+            require(before, f"layer {(stage + 1) // 2} reads {quote(d)}, which is not established before")
+        for name in names:
+            require(name not in writers, f"direction {quote(name)} is written twice, in layer {(stage + 1) // 2}")
+            writers[name] = (stage, number)
     return writers
 
 def check_claim(given: Certificate) -> int:
     """Directions mean the claimed formula and its subformulas, whose number is returned; the regime is as claimed."""
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
-    output = given.directions[given.model.output]
-    means = output.kind == "truth" and output.formula == claim.formula
-    require(means, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
-    parts = language.preorder([claim.formula])
+    out, parts = given.directions[given.model.output], language.preorder([claim.formula])
+    same = out.kind == "truth" and out.formula == claim.formula
+    require(same, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
+    require(all(head.weighting == "softmax" for head in heads), "the weighting of a head is not the expected softmax")
     for n, i in given.rows():
+        limit = n * n if given.counts else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
-            limit = n * n if "#" in language.leaves[claim.formula] else 1
             fits = abs(language.at(e, n, i)) <= limit
             require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
-        for head in heads if claim.regime == "position" else ():
-            one = language.at(head.temperature, n, i) == 1
-            require(one, f"regime: the temperature of head {quote(head.name)} is not 1 everywhere")
-    if claim.causal:
-        require(all(head.mask == "future" for head in heads), "causal: a head is not future-masked")
-        mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
-        require("n" not in mentioned, "causal: an embedding or a temperature mentions n")
+        for head in heads:
+            heat, what = language.at(head.temperature, n, i), f"the temperature of head {quote(head.name)}"
+            require(heat > 0, f"{what} is {heat} at n = {n}, i = {i}")
+            require(heat == 1 or claim.regime != "position", f"regime: {what} is not 1 everywhere")
+    mentioned = set[str]().union(*(language.leaves[e] for e in [*placed.values(), *(h.temperature for h in heads)]))
+    require(all(head.mask == "future" for head in heads) or not claim.causal, "causal: a head is not future-masked")
+    require("n" not in mentioned or not claim.causal, "causal: an embedding or a temperature mentions n")
     return len(parts)
 
 def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
-    writers, directions = check_composition(given), given.directions
-    places = [((stage + 1) // 2, head, name) for name, (stage, head) in writers.items() if head]
-    near = [place for place in places if directions[place[2]].kind in ("near", "others")]
+    writers, directions = find_writers(given), given.directions
+    near = [((s + 1) // 2, k, d) for d, (s, k) in writers.items() if k and directions[d].kind in ("near", "others")]
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    expected = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
-    expected["subformulas"] = len(given.language.preorder([given.claim.formula]))
-    given.covered = dict.fromkeys(expected, 0) | {"subformulas": check_claim(given)}
+    given.covered = covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
+    covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
-        layer, when = given.layers[(stage - 1) // 2] if stage else None, directions[name].when
-        part = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
+        what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
         place = f"layer {(stage + 1) // 2}, {f'head {head}' if head else 'feed-forward'}" if stage else "embedding"
+        if directions[name].kind == "any":
+            continue  # it may hold any number, and nothing is proved from it
         with within(f"{place}, direction {quote(name)}"):
+            layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
             if layer is None:
-                given.covered[part] += check_embedding(given, name)
-                expected[part] += given.cells * len(given.tokens)
-            elif head:
-                given.covered[part] += check_head(given, layer.heads[head - 1], name)
-                guarded = given.language.is_positional(when)
-                expected[part] += int(sum(given.language.at(when, n, i) if guarded else ONE for n, i in given.rows()))
+                done = check_embedding(given, name)
             else:
-                given.covered[part] += check_feedforward(given, layer.feedforward, name)
-                expected[part] += given.cells
-    complete = given.covered == expected and writers.keys() == directions.keys() and given.cells
-    require(complete, f"covered {given.covered}, expected {expected}")
+                done = check_head(given, layer.heads[head - 1], name) if head else check_feedforward(given, layer, name)
+            guarded = given.language.is_positional(guard)
+            wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
+            require(done == wanted, f"covered {done} rows, expected {wanted}")
+            covered[what] += done if stage else done * len(given.tokens)
+    require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
-@dataclass(frozen=True)
-class Expected:
-    """The claim a person asked for; None leaves a part open."""
+Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, max_n, regime and causal
 
-    formula: str | None = None
-    alphabet: tuple[str, ...] | None = None
-    max_n: int | None = None
-    regime: str | None = None
-    causal: bool | None = None
-    predicates: tuple[str, ...] = ()
+def read_asked(expected: Expected, language: Language) -> int | None:
+    """The formula asked for, if any, read with the predicates that were given beside it and no others."""
+    language.predicates = {}
+    with within("--predicate, --formula"):
+        for definition in expected.get("predicates") or ():
+            language.define(definition)
+        return None if expected.get("formula") is None else language.read(expected["formula"], "formula")
 
-    def formula_in(self, language: Language) -> int | None:
-        """The formula asked for, read with the predicates that were given beside it and no others."""
-        language.predicates = {}
-        with within("--predicate"):
-            for definition in self.predicates:
-                language.define(definition)
-        with within("--formula"):
-            return None if self.formula is None else language.formula(self.formula)
-
-    def check(self, given: Certificate) -> None:
-        """Raises: Rejected: unless the claim of the certificate is the one asked for."""
-        claim, alphabet = given.claim, None if self.alphabet is None else set(self.alphabet)
-        for part, asked, found, shown in (
-            ("formula", self.formula_in(given.language), claim.formula, given.text),
-            ("alphabet", alphabet, set(claim.alphabet), ", ".join(claim.alphabet)),
-            ("max_n", self.max_n, claim.max_n, claim.max_n),
-            ("regime", self.regime, claim.regime, claim.regime),
-            ("causal", self.causal, claim.causal, claim.causal),
-        ):
-            same = asked is None or asked == found
-            require(same, f"claim differs: the certificate has {part} {quote(str(shown))}")
+def check_asked(given: Certificate, expected: Expected) -> None:
+    """The claim of the certificate is the one asked for."""
+    asked = expected | {"formula": read_asked(expected, given.language), "predicates": None}
+    for part in (part for part, value in asked.items() if value is not None):
+        found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
+        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'][part])}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
-    claim, near = given.claim, [d for d in given.errors if given.directions[d].kind == "near"]
-    worst = -(-max((max(given.errors[d]) for d in near), default=ZERO) * 10**6 // 1)
-    limit = "n^2" if "#" in given.language.leaves[claim.formula] else "1"
-    regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed"}
-    regime["temperature"] = f"every position embedding has absolute value at most {limit}"
-    units = sum(len(layer.feedforward.units) for layer in given.layers)
+    claim, near = given.claim, [pair for d, pair in given.errors.items() if given.directions[d].kind == "near"]
+    worst = -(-max(map(max, near), default=ZERO) * 10**6 // 1)
+    limit = "n^2" if given.counts else "1"
+    regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed",
+              "temperature": f"every position embedding has absolute value at most {limit}"}  # fmt: skip
+    units = sum(len(layer.feedforward.units) for layer in given.model.layers)
     return [
-        f"formula      {given.text}",
-        *(f"where        {definition}" for definition in given.defined),
+        f"formula      {given.document['claim']['formula']}",
+        *(f"where        {definition}" for definition in given.document['transformer']['predicates']),
         f"alphabet     {', '.join(map(repr, claim.alphabet))}",
         f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
         f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
         "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
         f"regime       {claim.regime}: {regime[claim.regime]}",
         f"causal       {'yes: future masks only, nothing depends on n' if claim.causal else 'not claimed'}",
-        f"transformer  {len(given.layers)} layers, {len(given.heads)} heads, {units} units",
+        f"transformer  {len(given.model.layers)} layers, {len(given.heads)} heads, {units} units",
         f"covered      {', '.join(f'{count} {what}' for what, count in given.covered.items())}",
         f"worst error  {worst // 10**6}.{worst % 10**6:06d} of a truth, before the feed-forward part (rounded up)",
     ]
 
 def check_text(data: bytes, expected: Expected | None = None) -> Certificate:
-    """The certificate whose bytes these are, its claim proved.
-
-    Raises:
-        Malformed: if they are not a certificate of this version, or are beyond a limit.
-        Rejected: if the proof or the claim does not hold up, or the check could not be completed.
-    """
+    """The certificate whose bytes these are, its claim proved. Raises: Malformed, Rejected: if it is none."""
     try:
         given = Certificate(data)
-        (expected or Expected()).check(given)
+        check_asked(given, expected or {})
         check_certificate(given)
     except (RecursionError, MemoryError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise Rejected(f"the check could not be completed: {type(error).__name__}: {error}") from None
@@ -1209,20 +961,17 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     parser = argparse.ArgumentParser(prog="check.py", allow_abbrev=False, description="Checks certificates.")
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
     parser.add_argument("--formula", help="the claim must be about this formula")
-    parser.add_argument("--predicate", action="append", default=[], help="which uses this one, NAME(k,n) := condition")
+    parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="using NAME(k,n) := ...")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
     parser.add_argument("--max-n", type=int, help="and this greatest length")
     parser.add_argument("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
-    asked = parser.parse_args(argv)
-    if asked.alphabet is not None:
-        asked.alphabet = tuple(asked.alphabet.split(",") if "," in asked.alphabet else asked.alphabet)
-        fits = asked.alphabet and all(asked.alphabet) and len(set(asked.alphabet)) == len(asked.alphabet)
-        expect(fits, "--alphabet: expected at least one symbol, each once")
-    claim = (asked.formula, asked.alphabet, asked.max_n, asked.regime, asked.causal)
-    expected = Expected(*claim, predicates=tuple(asked.predicate))
-    expected.formula_in(Language())
-    return asked.files, expected
+    expected = vars(parser.parse_args(argv))
+    if (symbols := expected["alphabet"]) is not None:
+        expected["alphabet"] = symbols = tuple(symbols.split(",") if "," in symbols else symbols)
+        expect(all(symbols) and 0 < len(set(symbols)) == len(symbols), "--alphabet: expected symbols, each once")
+    read_asked(expected, Language())
+    return expected.pop("files"), expected
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Checks every file and prints the verdicts, once: 0 if all are accepted, else 1 if any is rejected, else 2."""

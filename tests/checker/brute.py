@@ -20,7 +20,7 @@ def number(x: Fraction | str) -> mpf:
 
 def evaluate(text: str, n: int, i: int) -> Fraction:
     language = Language()
-    return language.at(language.value(text), n, i)
+    return language.at(language.read(text, "value"), n, i)
 
 
 def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
@@ -101,12 +101,12 @@ def find_fault(certificate: dict[str, Any]) -> str | None:
     with mp.workdps(40):
         claim, model, table = certificate["claim"], certificate["transformer"], Language()
         tiny = mpf(10) ** -30
-        formula = table.formula(claim["formula"])
+        formula = table.read(claim["formula"], "formula")
         bounds = {
             b["direction"]: (number(b["error_if_false"]), number(b["error_if_true"])) for b in certificate["bounds"]
         }
         meanings = {
-            d: (m, table.formula(m.get("formula", "true")), table.formula(m.get("when", "true")))
+            d: (m, table.read(m.get("formula", "true"), "formula"), table.read(m.get("when", "true"), "formula"))
             for d, m in model["directions"].items()
         }
         for n in range(1, min(claim["max_n"], 4) + 1):
