@@ -219,7 +219,6 @@ class Language:
         limit = MAX_EXPRESSION if variables else MAX_FORMULA
         expect(len(text) <= limit, f"limit: a text of more than {limit} characters")
         pending, done, operand_next = list[tuple[int, int, str]](), list[int](), True  # strength, arity, operator
-
         def finish(strength: int) -> None:
             while pending and pending[-1][0] > strength:
                 _, arity, op = pending.pop()
@@ -626,14 +625,12 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                     far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
                     sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
                     case = (unit, size, near, far, sides)
-                    if case not in given.proved:
-                        close = is_mean_near(given, *case)
-                        require(close, f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
-                        given.proved.add(case)
+                    if case not in given.proved and not is_mean_near(given, *case):
+                        raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+                    given.proved.add(case)
     return covered
 
-def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int, int], ...], far: int,
-                 sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
+def is_mean_near(given: Certificate, unit: int, size: int, near: Any, far: int, sides: Any) -> bool:
     """Whether offset / size, weighted with exp(score / unit / size), is small; what is left out is below 2^far."""
     scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
     for sign, error in sides:
@@ -763,12 +760,14 @@ class FeedForward:
         below = partial(language.preorder, stop=lambda f: f in settled or nodes[f][0] not in BOOLEAN)
         own = below([given.directions[name].formula])
         self.signs = [f for f in own if nodes[f][0] == "T" and f not in settled]
+        counted = {g for f in self.signs for g in language.parts(f)}
+        guards = {m.when for m in self.reads.values()}
+        vague = {g for g in guards | counted if any(nodes[f][0] not in BOOLEAN for f in {*below([g])} - settled)}
+        self.atoms |= counted & vague  # what is counted here is free unless it is read
+        settled |= self.atoms
         size = len(self.atoms) + len(self.signs)
         require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
-        guards = {m.when for m in self.reads.values()}
-        guards = {g for g in guards if all(f in settled or nodes[f][0] in BOOLEAN for f in below([g]))}
-        counted = [f for sign in self.signs for f in language.parts(sign)]
-        self.order = sorted(below([*own, *(m.formula for m in self.reads.values()), *guards, *counted]))
+        self.order = sorted(below([*own, *(m.formula for m in self.reads.values()), *(guards - vague), *counted]))
         language.spend(len(nodes))
 
     def counts(self, form: Form, truth: dict[int, Any]) -> Numbers | None:
