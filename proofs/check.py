@@ -218,7 +218,6 @@ class Language:
         limit = MAX_EXPRESSION if variables else MAX_FORMULA
         expect(len(text) <= limit, f"limit: a text of more than {limit} characters")
         pending, done, operand_next = list[tuple[int, int, str]](), list[int](), True  # strength, arity, operator
-
         def finish(strength: int) -> None:
             while pending and pending[-1][0] > strength:
                 _, arity, op = pending.pop()
@@ -408,7 +407,7 @@ class Certificate:
         fits = all(head.values and len(head.queries) == len(head.keys) for head in self.heads)
         expect(fits, "a head writes nothing, or has not as many queries as keys")
         expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
-        self.counts = any(meaning.kind == "mean" for meaning in self.directions.values())
+        self.counts = any("#" in self.language.leaves[meaning.formula] for meaning in self.directions.values())
         self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
         self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
 
@@ -626,14 +625,12 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                     far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
                     sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
                     case = (unit, size, near, far, sides)
-                    if case not in given.proved:
-                        close = is_mean_near(given, *case)
-                        require(close, f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
-                        given.proved.add(case)
+                    if case not in given.proved and not is_mean_near(given, *case):
+                        raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
+                    given.proved.add(case)
     return covered
 
-def is_mean_near(given: Certificate, unit: int, size: int, near: tuple[tuple[int, int], ...], far: int,
-                 sides: tuple[tuple[int, Fraction], ...]) -> bool:  # fmt: skip
+def is_mean_near(given: Certificate, unit: int, size: int, near: Any, far: int, sides: Any) -> bool:
     """Whether offset / size, weighted with exp(score / unit / size), is small; what is left out is below 2^far."""
     scores = {place: (score, unit * size) for place, (score, _) in enumerate(near)} | {-1: (-NEGLIGIBLE, 1)}
     for sign, error in sides:

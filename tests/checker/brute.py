@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,8 @@ from mpmath import mp, mpf
 from proofs.check import Language
 
 Values = dict[str, list[mpf]]
+RELATIONS = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
+RELATIONS |= {">=": operator.ge, ">": operator.gt, "!=": operator.ne}
 
 
 def number(x: Fraction | str) -> mpf:
@@ -18,9 +21,15 @@ def number(x: Fraction | str) -> mpf:
     return mpf(x.numerator) / x.denominator
 
 
-def evaluate(text: str, n: int, i: int) -> Fraction:
-    language = Language()
-    return language.at(language.read(text, "value"), n, i)
+def evaluate(table: Language, text: str, n: int, i: int) -> Fraction:
+    return table.at(table.read(text, "value"), n, i)
+
+
+def counts(table: Language, k: int, word: tuple[str, ...]) -> list[int]:
+    """The count at every position."""
+    op, (f,), _ = table.nodes[k]
+    held = truths(table, f, word)
+    return [sum(held[: i + 1]) if op == "#<" else sum(held[i:]) for i in range(len(word))]
 
 
 def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
@@ -29,7 +38,13 @@ def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
     n = len(word)
     if op == "Q":
         return [symbol == data[0] for symbol in word]
-    if op == "P":
+    if op == "T":
+        found = zip(*(counts(table, k, word) for k in args), strict=True) if args else [()] * n
+        relation, constant, *terms = data
+        return [RELATIONS[relation](constant + sum(map(operator.mul, terms, values)), 0) for values in found]
+    if op == "on":
+        return [table.at(args[0], n, value) == 1 for value in counts(table, args[1], word)]
+    if op in ("P", "user"):
         return [bool(table.at(f, n, i)) for i in range(1, n + 1)]
     if op in ("true", "false"):
         return [op == "true"] * n
@@ -59,13 +74,13 @@ def combine(row: dict[str, str], h: dict[str, mpf]) -> mpf:
 
 
 def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
-    n = len(word)
+    n, table = len(word), read_predicates(model)
     stream = [dict.fromkeys(model["directions"], mpf(0)) for _ in word]
     for i, symbol in enumerate(word, 1):
         for d, x in model["token_embedding"][symbol].items():
             stream[i - 1][d] += number(x)
         for d, e in model["position_embedding"].items():
-            stream[i - 1][d] += number(evaluate(e, n, i))
+            stream[i - 1][d] += number(evaluate(table, e, n, i))
     for layer in model["layers"]:
         added: list[dict[str, mpf]] = [{} for _ in word]
         for head in layer["heads"]:
@@ -73,7 +88,7 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
             for i in range(1, n + 1):
                 seen = {"none": range(n), "future": range(i), "past": range(i - 1, n)}[head["mask"]]
                 query = [combine(q, stream[i - 1]) for q in head["queries"]]
-                heat = number(evaluate(head["temperature"], n, i))
+                heat = number(evaluate(table, head["temperature"], n, i))
                 scores = {j: mp.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / heat for j in seen}
                 top = max(scores.values())
                 weights = {j: mp.exp(s - top) for j, s in scores.items()}
@@ -96,40 +111,50 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
     return stream
 
 
+def read_predicates(model: dict[str, Any]) -> Language:
+    table = Language()
+    for definition in model["predicates"]:
+        table.define(definition)
+    return table
+
+
+def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: int, errors: list[mpf]) -> list[mpf]:
+    """The least and the greatest number that a direction may hold at position i; nothing for `any`."""
+    n, kind = len(word), meaning["kind"]
+    f = table.read(meaning.get("formula", "true"), "formula")
+    truth = truths(table, f, word)[i - 1]
+    if kind == "near":
+        now = truths(table, table.read(meaning["when"], "formula"), word)[i - 1]
+        return ([1 - errors[1], mpf(1)] if truth else [mpf(0), errors[0]]) if now else [mpf(0), mpf(1)]
+    if kind in ("mean", "others"):
+        k = table.read(meaning["count"], "count")
+        op, (f,), _ = table.nodes[k]
+        value, here = counts(table, k, word)[i - 1], truths(table, f, word)[i - 1]
+        if kind == "others":
+            return [value - here - errors[1], value - here + errors[0]]
+        return [mpf(value) / (i if op == "#<" else n + 1 - i)] * 2
+    stated = number(evaluate(table, meaning["value"], n, i)) if "value" in meaning and truth else mpf(truth)
+    return [] if kind == "any" else [stated] * 2
+
+
 def find_fault(certificate: dict[str, Any]) -> str | None:
     """The first way in which what the certificate claims is not so, for every word of length at most 4."""
     with mp.workdps(40):
-        claim, model, table = certificate["claim"], certificate["transformer"], Language()
-        tiny = mpf(10) ** -30
+        claim, model, tiny = certificate["claim"], certificate["transformer"], mpf(10) ** -30
+        table = read_predicates(model)
         formula = table.read(claim["formula"], "formula")
-        bounds = {
-            b["direction"]: (number(b["error_if_false"]), number(b["error_if_true"])) for b in certificate["bounds"]
-        }
-        meanings = {
-            d: (m, table.read(m.get("formula", "true"), "formula"), table.read(m.get("when", "true"), "formula"))
-            for d, m in model["directions"].items()
+        errors = {
+            b["direction"]: [number(b["error_if_false"]), number(b["error_if_true"])] for b in certificate["bounds"]
         }
         for n in range(1, min(claim["max_n"], 4) + 1):
             for word in itertools.product(claim["alphabet"], repeat=n):
                 stream = run(model, word)
-                for i, truth in enumerate(truths(table, formula, word)):
-                    if abs(stream[i][model["output"]] - truth) > tiny:
-                        return f"output at {word}, {i + 1}"
-                for d, (meaning, f, when) in meanings.items():
-                    for i, (truth, now) in enumerate(
-                        zip(truths(table, f, word), truths(table, when, word), strict=True)
-                    ):
-                        held = stream[i][d]
-                        if meaning["kind"] == "near":
-                            error = abs(held - truth) - (bounds[d][truth] if now else 1)
-                            if error > tiny or not -tiny <= held <= 1 + tiny:
-                                return f"{d} at {word}, {i + 1}"
-                        else:
-                            stated = (
-                                number(evaluate(meaning["value"], n, i + 1))
-                                if meaning["kind"] == "position"
-                                else truth
-                            )
-                            if abs(held - stated) > tiny:
-                                return f"{d} at {word}, {i + 1}"
+                for i, truth in enumerate(truths(table, formula, word), 1):
+                    held = stream[i - 1]
+                    if abs(held[model["output"]] - truth) > tiny:
+                        return f"output at {word}, {i}"
+                    for d, meaning in model["directions"].items():
+                        ends = allowed(table, meaning, word, i, errors.get(d, []))
+                        if ends and not ends[0] - tiny <= held[d] <= ends[1] + tiny:
+                            return f"{d} at {word}, {i}"
     return None
