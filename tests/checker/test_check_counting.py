@@ -281,3 +281,10 @@ def test_changed_meanings_masks_and_temperatures(name: str) -> None:
         results.append(verdict(dump(made)))
         assert results[-1] != "accepted" or brute.find_fault(made) is None, (path, value)
     assert results.count("rejected") > len(results) / 2
+
+
+def test_a_bound_of_0_is_proved_where_every_value_is_right() -> None:
+    """`LAST` never holds of the number of others: all values are 0, also those whose weights are negligible."""
+    made = edit(counting.ALL["last"](max_n=9), "bounds", 1, "error_if_false", value="0")
+    check_text(dump(edit(made, "bounds", 1, "error_if_true", value="0")))
+    rejected(edit(made, "bounds", 0, "error_if_false", value="0"), "'if here': the error exceeds its bound")
