@@ -215,6 +215,7 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="reject a certificate of another formula")] = None,
+    predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
     max_n: Annotated[int | None, typer.Option(
@@ -232,6 +233,7 @@ def check(
 
     wanted = {"--formula": formula, "--alphabet": alphabet, "--max-n": max_n, "--regime": regime}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
+    options += [part for definition in predicate or [] for part in ("--predicate", definition)]
     arguments = [*options, *(["--causal"] if causal else []), "--", *files]
     if not as_json:
         raise typer.Exit(check_main(arguments))

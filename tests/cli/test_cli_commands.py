@@ -213,6 +213,15 @@ def test_check_rejects_a_certificate_of_another_claim(
     assert (result.code, result.json["verdict"]) == (code, verdict)
 
 
+def test_check_reads_a_formula_with_the_predicates_given_beside_it(certify: Any) -> None:
+    """A predicate is its condition, whatever its variable and its name are called."""
+    third = "THIRD(k,n) := k % 3 == 1"
+    certify("formula", "THIRD(#<[Q_1])", "--predicate", third, "--alphabet", "01", "--max-n", "3", "-o", "third.cert")
+    for options, code in [(("T(#<[Q_1])", "--predicate", "T(m) := m%3 == 1"), 0),
+                          (("THIRD(#<[Q_1])", "--predicate", "THIRD(k) := k % 3 == 2"), 1), (("THIRD(#<[Q_1])",), 2)]:
+        assert certify("check", "third.cert", "--formula", *options).code == code
+
+
 def test_check_of_several_files_reports_each_and_exits_with_the_worst(certify: Any, certificate: str) -> None:
     Path("broken.cert").write_text(Path(certificate).read_text()[:200])
     result = certify("check", certificate, "broken.cert", "missing.cert", "--json")
