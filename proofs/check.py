@@ -527,14 +527,15 @@ CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}
 CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
 def check_embedding(given: Certificate, name: str) -> int:
-    """The embedding alone makes the direction what it means; a direction that nothing writes is 0 everywhere."""
-    placed, language, meaning = given.model.position_embedding, given.language, given.directions[name]
+    """The embedding alone makes the direction what it means (0, if nothing writes it); the cells (symbol, n, i)."""
+    placed, language, meaning, covered = given.model.position_embedding, given.language, given.directions[name], 0
     if name in placed:
         fits = given.directions[name].known and not any(name in row for row in given.tokens.values())
         require(fits, "a position embedding does not make it what it means")
         for n, i in given.rows():
             got, (wanted, _) = language.at(placed[name], n, i), given.box(name, n, i, {})
             require(got == wanted, f"it is {got}, expected {wanted}, at n = {n}, i = {i}")
+            covered += len(given.tokens)
     else:
         fits, order = meaning.kind == "truth", sorted(language.preorder([meaning.formula]))
         require(fits and language.leaves[order[-1]] <= {"Q"}, "token embeddings do not make it what it means")
@@ -542,7 +543,8 @@ def check_embedding(given: Certificate, name: str) -> int:
             truth = {f: language.nodes[f][2] == (symbol,) for f in order if language.nodes[f][0] == "Q"}
             got, wanted = weights.get(name, ZERO), language.evaluate(order, truth, 0, 0)[meaning.formula]
             require(got == wanted, f"symbol {quote(symbol)} has {got}, expected {int(wanted)}")
-    return given.cells
+            covered += given.cells
+    return covered
 
 # ------------------------------------------------------------------------------------------------------------ heads
 def check_head(given: Certificate, head: Any, name: str) -> int:
@@ -558,7 +560,7 @@ def check_head(given: Certificate, head: Any, name: str) -> int:
 
 def check_uniform(given: Certificate, head: Any, name: str) -> int:
     """Equal scores at all visible positions; so the mean there is exactly the stated number, or the stated count's."""
-    meaning, value = given.directions[name], head.values[name]
+    meaning, value, covered = given.directions[name], head.values[name], 0
     if counted := meaning.kind == "mean":
         op, (operand,), _ = given.language.nodes[meaning.count]
         held = [(given.directions[d].kind, given.directions[d].formula, weight) for d, weight in value.items()]
@@ -577,7 +579,8 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
             mean = (sums[last] - sums[first - 1]) / (last - first + 1)
             wanted = mean if counted else given.box(name, n, i, {})[0]
             require(mean == wanted, f"the mean is {mean}, expected {wanted}, at n = {n}, i = {i}")
-    return given.cells
+            covered += 1
+    return covered
 
 def check_lookup(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's truth, or the number of others, to within its errors; the number of rows.
@@ -804,9 +807,10 @@ def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
     """The feed-forward part makes the direction exactly what it means, whatever is free in what it reads."""
     language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
-    part, written = layer.feedforward, FeedForward(given, layer.feedforward, name)
+    part, written, covered = layer.feedforward, FeedForward(given, layer.feedforward, name), 0
     meanings = [meaning, *written.reads.values()]
     for n, i in given.rows():
+        covered += 1
         fixed = language.settle(written.order, n, i)
         fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
         numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
@@ -820,7 +824,7 @@ def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
             truth = language.evaluate(written.order, fixed | dict(zip(choices, chosen, strict=True)), n, i)
             got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
             require(got in (None, wanted), f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
-    return given.cells
+    return covered
 
 # ------------------------------------------------------------------------------------------- composition and claim
 def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
@@ -884,14 +888,13 @@ def check_certificate(given: Certificate) -> None:
             continue  # it may hold any number, and nothing is proved from it
         with within(f"{place}, direction {quote(name)}"):
             layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
-            if layer is None:
-                done = check_embedding(given, name)
-            else:
-                done = check_head(given, layer.heads[head - 1], name) if head else check_feedforward(given, layer, name)
+            done = (check_embedding(given, name) if layer is None else check_feedforward(given, layer, name) if not head
+                    else check_head(given, layer.heads[head - 1], name))  # fmt: skip
             guarded = given.language.is_positional(guard)
             wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
+            wanted *= 1 if stage else len(given.tokens)
             require(done == wanted, f"covered {done} rows, expected {wanted}")
-            covered[what] += done if stage else done * len(given.tokens)
+            covered[what] += done
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
