@@ -32,6 +32,11 @@ class Extreme(ABC):
         """The position of the query."""
 
     @property
+    def claimed(self) -> Fraction:
+        """The bound that a certificate states: ``upper``, or somewhat more."""
+        return self.upper
+
+    @property
     def count(self) -> int | None:
         """The count at that position, where the head looks up a count."""
         return None
@@ -58,9 +63,9 @@ class WorstCase:
         return [extreme for extreme in (self.if_false, self.if_true) if extreme]
 
     def bound(self, truth: bool) -> Fraction:
-        """The proved bound of the error for inputs with this truth; ``otherwise`` if there are none."""
+        """The bound to be claimed of the error for inputs with this truth; ``otherwise`` if there are none."""
         extreme = self.if_true if truth else self.if_false
-        return extreme.upper if extreme else self.otherwise
+        return extreme.claimed if extreme else self.otherwise
 
     @property
     def worst(self) -> Extreme | None:

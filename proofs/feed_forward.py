@@ -185,7 +185,10 @@ class _Derivation:
                 tuple(self._edge(formula, i, n) for formula in self.decidable), self._stated_value(i, n))
 
     def _stated_value(self, i: int, n: int) -> Fraction:
-        return ONE if isinstance(self.meaning, Truth) else self.meaning.value.evaluate(i=i, n=n)  # type: ignore[union-attr]
+        match self.meaning:
+            case Position(value) | Product(value):
+                return value.evaluate(i=i, n=n)
+        return ONE
 
     def _edge(self, formula: Formula, i: int, n: int) -> bool | None:
         """The truth of a formula that (n, i) alone decides, else None."""

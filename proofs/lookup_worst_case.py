@@ -26,7 +26,7 @@ SMALLEST = Fraction(1, 10**15)
 """Bounds below this are rounded up to it. The errors of all counts together, each times its coefficient of at most ten
 digits, may be 1/4: nothing is lost."""
 ROOM = 1 + Fraction(1, 10**6)
-"""Bounds exceed what was found by this factor, so that a checker that encloses more coarsely finds them true."""
+"""Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them."""
 TINY = ball(SMALLEST)
 QUARTER = Fraction(1, 4)
 
@@ -124,6 +124,11 @@ class LookupExtreme(Extreme):
     def i(self) -> int:
         """The position of the query."""
         return self.case.row.i
+
+    @property
+    def claimed(self) -> Fraction:
+        """``upper``, with room for a checker that encloses more coarsely."""
+        return _with_room(self.upper)
 
     @property
     def count(self) -> int:
@@ -248,16 +253,16 @@ def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
     if upper < TINY:
         return LookupExtreme(Fraction(0), SMALLEST, case, excess)
     lower_end, upper_end = exact_ends(error)
-    return LookupExtreme(max(lower_end, Fraction(0)), _roomy_bound(upper_end), case, excess)
+    return LookupExtreme(max(lower_end, Fraction(0)), proved_bound(upper_end), case, excess)
 
 
-def _roomy_bound(upper: Fraction) -> Fraction:
+def _with_room(upper: Fraction) -> Fraction:
     """A short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
 
-    >>> [str(_roomy_bound(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
+    >>> [str(_with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
     ['3000003/20000000', '1/4', '250000001/1000000000']
     """
-    return max(proved_bound(upper), min(proved_bound(max(upper * ROOM, SMALLEST)), QUARTER))
+    return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST)), QUARTER))
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[Case]:
