@@ -18,20 +18,25 @@ from certify.options import (
     AsPrintedOption,
     CausalOption,
     CertificateOption,
+    DeltaOption,
     FormulaText,
     GammaOption,
     JsonOption,
     MaxNOption,
+    MinNOption,
     ParenthesizeOption,
     PredicateOption,
     RegimeOption,
     SharpenedBy,
     Style,
     StyleOption,
+    TemperatureOption,
+    read_delta,
     read_formula,
     read_gamma,
     read_model,
     read_regime,
+    read_temperature,
     whole_number,
 )
 
@@ -167,6 +172,7 @@ def formula(
         metavar="FORMULA", help="a formula, or - for standard input; left out: every shipped example")] = None,
     alphabet: AlphabetOption = None,
     max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
     regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
@@ -175,6 +181,8 @@ def formula(
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    delta: DeltaOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -183,21 +191,24 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.pipeline import certify, check_max_n
+    from certify.pipeline import certify
     from certify.progress import ProgressLine
+    from constructions.network.lengths import Lengths
 
-    check_max_n(max_n)
+    lengths = Lengths(min_n, max_n)
     if text is None:
         from certify.demo import run_demo
 
         refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize,
-                                "--as-printed": as_printed})
+                                "--as-printed": as_printed, "--min-n": min_n > 1, "--temperature": temperature,
+                                "--delta": delta})
         raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
     check_place(output, as_json)
     parsed, symbols = read_formula(text, alphabet, predicate)
     with ProgressLine() as progress:
-        outcome = certify(parsed, symbols, max_n, read_regime(regime, causal), read_gamma(gamma), progress=progress,
-                          as_printed=as_printed)
+        outcome = certify(parsed, symbols, lengths.last, read_regime(regime, causal), read_gamma(gamma),
+                          progress=progress, as_printed=as_printed, min_n=lengths.first,
+                          temperature=read_temperature(temperature), tolerance=read_delta(delta))
     finish(outcome, as_json, style, parenthesize, output)
 
 
@@ -253,6 +264,7 @@ def build(
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
 ) -> None:
     """Write the transformer of FORMULA as JSON."""
     from certify.files import check_writable, write_text
@@ -263,7 +275,8 @@ def build(
     check_writable(output)
     parsed, symbols = read_formula(text, alphabet, predicate)
     try:
-        network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed)
+        network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
+                                  read_temperature(temperature))
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     write_text(output, write_canonical(transformer_to_json(network)))
@@ -273,6 +286,7 @@ def build(
 def model(
     path: Annotated[str, typer.Argument(metavar="FILE", help="a model file; - is standard input")],
     max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
     output: CertificateOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
@@ -282,14 +296,15 @@ def model(
 
     Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
     """
-    from certify.pipeline import certify_transformer, check_max_n
+    from certify.pipeline import certify_transformer
     from certify.progress import ProgressLine
+    from constructions.network.lengths import Lengths
 
-    check_max_n(max_n)
+    lengths = Lengths(min_n, max_n)
     check_place(output, as_json)
     network = read_model(path)
     with ProgressLine() as progress:
-        outcome = certify_transformer(network, max_n, progress=progress)
+        outcome = certify_transformer(network, lengths.last, progress=progress, min_n=lengths.first)
     finish(outcome, as_json, style, parenthesize, output)
 
 
@@ -304,6 +319,7 @@ def run(
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
@@ -326,7 +342,8 @@ def run(
         parsed, symbols = read_formula(subject, alphabet, predicate)
         letters = parse_word(word, symbols)
         try:
-            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed)
+            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
+                                      read_temperature(temperature))
             result = run_transformer(network, letters)
         except Unsupported as construct:
             result = run_formula(parsed, letters, f"truth only, no network: {construct}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
+    from constructions.language.expressions import Expression
     from constructions.language.syntax import Formula
     from constructions.network.transformer import Transformer
     from constructions.regimes import Regime
@@ -31,10 +31,16 @@ AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
+MinNOption = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="cover words from this length on")]
 RegimeOption = Annotated[SharpenedBy, typer.Option("--regime", help="what sharpens the attention: cases a, b of [SHA]")]
 CausalOption = Annotated[bool, typer.Option("--causal", help="future-masked only, and independent of n")]
 GammaOption = Annotated[str, typer.Option(
     "--gamma", metavar="RATIONAL", help="the constant in front of the scores; [SHA] prints 3")]
+TemperatureOption = Annotated[str | None, typer.Option(
+    "--temperature", metavar="EXPRESSION", help="in place of the regime's, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
+DeltaOption = Annotated[str | None, typer.Option(
+    "--delta", metavar="RATIONAL", help="the largest error that every head is allowed, at most 1/4")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
 ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
@@ -66,7 +72,7 @@ def read_regime(regime: SharpenedBy, causal: bool) -> Regime:
     return Regime(Sharpening(regime), causal)
 
 
-def read_gamma(text: str) -> Fraction:
+def read_gamma(text: str, option: str = "--gamma") -> Fraction:
     """A positive rational."""
     from constructions.errors import InputError
     from constructions.language.expressions import parse_expression
@@ -74,10 +80,31 @@ def read_gamma(text: str) -> Fraction:
     try:
         gamma = parse_expression(text, frozenset()).evaluate()
     except InputError as error:
-        raise InputError(f"--gamma: {error}") from None
+        raise InputError(f"{option}: {error}") from None
     if gamma <= 0:
-        raise InputError(f"--gamma: found {text}, expected a positive rational such as 3 or 1386/1000")
+        raise InputError(f"{option}: found {text}, expected a positive rational such as 3 or 1386/1000")
     return gamma
+
+
+def read_temperature(text: str | None) -> Expression | None:
+    """A temperature in n and i."""
+    from constructions.errors import InputError
+    from constructions.language.expressions import parse_expression
+
+    try:
+        return None if text is None else parse_expression(text)
+    except InputError as error:
+        raise InputError(f"--temperature: {error}") from None
+
+
+def read_delta(text: str | None) -> Fraction | None:
+    """A positive rational up to 1/4, where the feed-forward layers round."""
+    from constructions.errors import InputError
+
+    delta = None if text is None else read_gamma(text, "--delta")
+    if delta is not None and delta > Fraction(1, 4):
+        raise InputError(f"--delta: found {text}, expected at most 1/4: the feed-forward layers round there (Lemma 9)")
+    return delta
 
 
 def read_model(path: str) -> Transformer:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
@@ -22,12 +23,18 @@ class Outcome:
     exit_code: ClassVar[int]
     formula: Formula | None
     alphabet: tuple[str, ...]
-    max_n: int
+    lengths: Lengths
     regime: Regime | None
     seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     transformer: Transformer | None = None
     lines: tuple[Line, ...] = ()
+    tolerance: Fraction | None = None
+
+    @property
+    def max_n(self) -> int:
+        """The greatest length."""
+        return self.lengths.last
 
     @property
     def worst(self) -> Line | None:
@@ -48,7 +55,7 @@ def _worst_upper(line: Line) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Certified(Outcome):
-    """Proved for every word up to max_n; ``certificate`` is text that the independent checker has accepted."""
+    """Proved for every word of these lengths; ``certificate`` is text that the independent checker has accepted."""
 
     verdict = "certified"
     exit_code = 0

@@ -10,20 +10,21 @@ from typing import Any
 
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.compiler import PRINTED_GAMMA, compile_formula
-from constructions.errors import InputError, Unsupported
+from constructions.errors import Unsupported
+from constructions.language.expressions import Expression
 from constructions.language.parser import alphabet_of, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
-from constructions.regimes import Regime
+from constructions.regimes import Regime, Sharpening
 from proofs.certificate import seal
 from proofs.check import Malformed, Rejected, check_text
 from proofs.discharge import Line, Memory, Progress, discharge
 from proofs.refutation import find_counterexample
 
-MAX_N_LIMIT = 1024
 DEFAULT_MAX_N = 64
 
 
@@ -50,46 +51,59 @@ class Clock:
 def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
             regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
             progress: Progress = lambda _: None, as_printed: bool = False,
-            predicates: Sequence[str] = ()) -> Outcome:
-    """Build the transformer of a formula and decide the claim for every word of length at most ``max_n``.
+            predicates: Sequence[str] = (), min_n: int = 1, temperature: Expression | None = None,
+            tolerance: Fraction | None = None) -> Outcome:
+    """Build the transformer of a formula and decide the claim for every word of length ``min_n`` to ``max_n``.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
-    ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``.
+    ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``. A ``temperature``
+    takes the place of the regime's; a ``tolerance`` is the largest error that every head is allowed, up to 1/4.
 
     Raises:
-        InputError: for a malformed formula, predicate, alphabet, max_n or gamma.
+        InputError: for a malformed formula, predicate, alphabet, length or gamma.
     """
-    check_max_n(max_n)
+    lengths = Lengths(min_n, max_n)
     clock = Clock()
     if isinstance(formula, str):
         formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
     alphabet = tuple(alphabet or alphabet_of(formula))
     clock.stamp("parse")
     try:
-        transformer = compile_formula(formula, alphabet, regime, gamma, as_printed)
+        transformer = compile_formula(formula, alphabet, regime, gamma, as_printed, temperature)
     except Unsupported as construct:
-        return UnsupportedClaim(formula=formula, alphabet=alphabet, max_n=max_n, regime=regime, seconds=clock.total,
+        return UnsupportedClaim(formula=formula, alphabet=alphabet, lengths=lengths, regime=regime, seconds=clock.total,
                                 stages=clock.stages, reason=str(construct))
     clock.stamp("construct")
-    return certify_transformer(transformer, max_n, regime, memory, progress, clock)
+    return certify_transformer(transformer, max_n, stated_regime(regime, temperature), memory, progress, clock, min_n,
+                               tolerance)
+
+
+def stated_regime(regime: Regime, temperature: Expression | None) -> Regime | None:
+    """What a certificate may say of the regime where a ``temperature`` takes the place of the regime's own."""
+    if temperature is None:
+        return regime
+    if regime.sharpening is Sharpening.POSITION:
+        return None
+    return Regime(regime.sharpening, regime.causal and "n" not in temperature.variables)
 
 
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
                         memory: Memory | None = None, progress: Progress = lambda _: None,
-                        clock: Clock | None = None) -> Outcome:
-    """Decide whether every direction of the transformer holds its meaning, for every word up to ``max_n``.
+                        clock: Clock | None = None, min_n: int = 1, tolerance: Fraction | None = None) -> Outcome:
+    """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
-    check_max_n(max_n)
+    lengths = Lengths(min_n, max_n)
     clock = clock or Clock()
-    check_defined(transformer, max_n)
-    lines = discharge(transformer, max_n, memory, progress)
+    check_defined(transformer, lengths)
+    lines = discharge(transformer, lengths, memory, progress, tolerance)
     clock.stamp("discharge")
     output = transformer.directions[transformer.output]
     outcome = Unknown(formula=output.formula if isinstance(output, Truth) else None, alphabet=transformer.alphabet,
-                      max_n=max_n, regime=regime, transformer=transformer, lines=tuple(lines), reason="")
+                      lengths=lengths, regime=regime, transformer=transformer, lines=tuple(lines), reason="",
+                      tolerance=tolerance)
     decided = (_seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress))
     clock.stamp("seal and check" if isinstance(decided, Certified) else "refute")
     return replace(decided, seconds=clock.total, stages=clock.stages)
@@ -98,7 +112,8 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
 def _seal_and_check(proved: Unknown) -> Outcome:
     """Certified only if the independent checker accepts the certificate."""
     assert proved.formula is not None and proved.transformer is not None
-    certificate = seal(proved.formula, proved.max_n, proved.regime, proved.transformer, proved.lines)
+    certificate = seal(proved.formula, proved.lengths, proved.regime, proved.transformer, proved.lines,
+                       proved.tolerance)
     try:
         check_text(certificate.encode())
     except (Malformed, Rejected) as reason:
@@ -109,7 +124,7 @@ def _seal_and_check(proved: Unknown) -> Outcome:
 def _refute(unproved: Unknown, progress: Progress) -> Outcome:
     assert unproved.transformer is not None
     progress("looking for a counterexample")
-    counterexample = find_counterexample(unproved.transformer, unproved.max_n, unproved.lines)
+    counterexample = find_counterexample(unproved.transformer, unproved.lengths, unproved.lines, unproved.tolerance)
     if counterexample:
         return Refuted(**_common(unproved), counterexample=counterexample)
     failed = [line for line in unproved.lines if not line.proved]
@@ -123,10 +138,4 @@ def _place(line: Line) -> str:
 
 def _common(outcome: Unknown) -> dict[str, Any]:
     return {name: getattr(outcome, name)
-            for name in ("formula", "alphabet", "max_n", "regime", "transformer", "lines")}
-
-
-def check_max_n(max_n: int) -> None:
-    """Raise InputError unless 1 <= max_n <= MAX_N_LIMIT."""
-    if not 1 <= max_n <= MAX_N_LIMIT:
-        raise InputError(f"max-n: {max_n}, expected a number from 1 to {MAX_N_LIMIT}")
+            for name in ("formula", "alphabet", "lengths", "regime", "transformer", "lines", "tolerance")}

@@ -138,7 +138,7 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     out.print(plain(f"formula   {formula}"))
     out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
     out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
-    out.print(plain(f"claim     for every n <= {outcome.max_n}, every word of length n and every position: "
+    out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
                     "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.transformer:
         print_shape(out, outcome)
@@ -286,6 +286,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "verdict": outcome.verdict,
         "formula": format_formula(outcome.formula) if outcome.formula else None,
         "alphabet": list(outcome.alphabet),
+        "min_n": outcome.lengths.first,
         "max_n": outcome.max_n,
         "regime": outcome.regime.sharpening.value if outcome.regime else None,
         "causal": outcome.regime.causal if outcome.regime else None,

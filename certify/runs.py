@@ -18,6 +18,7 @@ from constructions.errors import InputError
 from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula, counts_of, subformulas
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Truth
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
@@ -73,7 +74,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
         if symbol not in transformer.alphabet:
             raise InputError(f"word: symbol {symbol!r} at position {place}, expected one of "
                              f"{', '.join(transformer.alphabet)}")
-    check_defined(transformer, len(word))
+    check_defined(transformer, Lengths(len(word), len(word)))
     output = transformer.directions[transformer.output]
     if not isinstance(output, Truth | Near):
         raise InputError(f"output {transformer.output}: {output}, expected a direction that means a formula")

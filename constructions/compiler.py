@@ -12,6 +12,7 @@ from fractions import Fraction
 from constructions.boolean_connectives import require_truth
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
+from constructions.language.expressions import Expression
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import definitions_of
@@ -47,10 +48,12 @@ PRINTED_GAMMA = Fraction(3)
 
 
 def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
-                    gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False) -> Transformer:
+                    gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
+                    temperature: Expression | None = None) -> Transformer:
     """One transformer that computes ``formula`` at every position of every word.
 
-    With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right.
+    With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
+    ``temperature`` takes the place of that of the regime in every head.
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
@@ -64,13 +67,14 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)
-    draft = new_draft(parts, alphabet, regime, gamma)
+    draft = new_draft(parts, alphabet, regime, gamma, temperature)
     for part in parts:
         add_truth(draft, part, as_printed)
     return draft.finish(formula)
 
 
-def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction) -> Draft:
+def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction,
+              temperature: Expression | None = None) -> Draft:
     """An empty draft for a formula with these subformulas.
 
     Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23.
@@ -78,9 +82,10 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
     counts = any(map(is_counting, parts))
     temporal = any(isinstance(part, Previous | Next | Since | Until) for part in parts)
     previous = any(isinstance(part, Previous) for part in parts)
-    only_counts_causally = regime.causal and counts and not temporal
+    if temperature is None and regime.causal and counts and not temporal:
+        temperature = TEMPERATURE
     return Draft(tuple(alphabet), regime, gamma, reciprocal_embedded=not (previous or (counts and temporal)),
-                 temperature=TEMPERATURE if only_counts_causally else None)
+                 temperature=temperature)
 
 
 def is_counting(formula: Formula) -> bool:

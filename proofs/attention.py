@@ -16,6 +16,7 @@ from functools import lru_cache
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, is_positional
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
@@ -111,7 +112,7 @@ class AttentionObligation:
         return sum(len(sweep.rows) for sweep in self.sweeps)
 
 
-def oblige_attention(transformer: Transformer, known: KnownValues, max_n: int, layer: int, place: int, head: Head,
+def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
                      direction: str) -> AttentionObligation:
     """The obligation of one written direction that means ``near χ when G``.
 
@@ -120,15 +121,15 @@ def oblige_attention(transformer: Transformer, known: KnownValues, max_n: int, l
     """
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near)
-    derivation = _Derivation(transformer, known, max_n, head, head.values[direction], meaning)
+    derivation = _Derivation(transformer, known, lengths, head, head.values[direction], meaning)
     return AttentionObligation(layer, place, head, direction, meaning, derivation.target, tuple(derivation.sweeps()))
 
 
 class _Derivation:
-    def __init__(self, transformer: Transformer, known: KnownValues, max_n: int, head: Head, value: Row,
+    def __init__(self, transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, value: Row,
                  meaning: Near):
         self.known = known
-        self.max_n = max_n
+        self.lengths = lengths
         self.head = head
         self.value = value
         self.when = meaning.when
@@ -162,7 +163,7 @@ class _Derivation:
 
     def sweeps(self) -> Iterator[Sweep]:
         """The sweeps of all n; rows that share the scaled query share a sweep."""
-        for n in range(1, self.max_n + 1):
+        for n in self.lengths:
             for j in range(1, n + 1):
                 self._check_range(j, n)
             rows_by_query: dict[tuple[Fraction, ...], list[int]] = {}

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
+from proofs.extremes import WorstCase
 
 FORMAT = "certify-certificate"
 VERSION = 1
 
 
-def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Transformer, lines: Sequence[Line]) -> str:
+def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer: Transformer, lines: Sequence[Line],
+         tolerance: Fraction | None = None) -> str:
     """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
+
+    Bounds that have room are not stated above a ``tolerance`` that they meet.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
@@ -30,7 +36,8 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
         "claim": {
             "formula": format_formula(formula),
             "alphabet": list(transformer.alphabet),
-            "max_n": max_n,
+            **({"min_n": lengths.first} if lengths.first > 1 else {}),
+            "max_n": lengths.last,
             "regime": regime.sharpening.value if regime else "unstated",
             "causal": regime.causal if regime else False,
         },
@@ -40,10 +47,15 @@ def seal(formula: Formula, max_n: int, regime: Regime | None, transformer: Trans
                 "layer": line.layer,
                 "head": line.place,
                 "direction": line.direction,
-                "error_if_false": str(worst.bound(False)),
-                "error_if_true": str(worst.bound(True)),
+                "error_if_false": str(_stated(worst, False, tolerance)),
+                "error_if_true": str(_stated(worst, True, tolerance)),
             }
             for line, worst in bounded
         ],
     }
     return write_canonical(certificate)
+
+
+def _stated(worst: WorstCase, truth: bool, tolerance: Fraction | None) -> Fraction:
+    bound, extreme = worst.bound(truth), worst.if_true if truth else worst.if_false
+    return bound if tolerance is None or extreme is None else max(extreme.upper, min(bound, tolerance))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from constructions.language.positional import connective
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
 from constructions.network.transformer import Row, Transformer
 from proofs.known import known_value
@@ -79,7 +80,7 @@ def find_output_faults(transformer: Transformer) -> list[str]:
             for part in subformulas(output.formula) if part not in held]
 
 
-def find_embedding_fault(transformer: Transformer, direction: str, max_n: int) -> str | None:
+def find_embedding_fault(transformer: Transformer, direction: str, lengths: Lengths) -> str | None:
     """Why an embedded direction does not hold its meaning, if it does not."""
     tokens = {symbol: row[direction] for symbol, row in transformer.token_embedding.items() if direction in row}
     position = transformer.position_embedding.get(direction)
@@ -93,24 +94,23 @@ def find_embedding_fault(transformer: Transformer, direction: str, max_n: int) -
                     return f"the token embedding of {symbol} is {tokens.get(symbol, 0)}, expected {meaning}"
             return None
         case Position() | Truth() | Product():
-            return _find_position_fault(transformer, direction, max_n)
+            return _find_position_fault(transformer, direction, lengths)
         case Near() | Mean() | Others():
             return f"a direction that is {meaning} is written by a head, not embedded"
         case Anything():
             return None
 
 
-def _find_position_fault(transformer: Transformer, direction: str, max_n: int) -> str | None:
+def _find_position_fault(transformer: Transformer, direction: str, lengths: Lengths) -> str | None:
     """Why a direction is not embedded as the function of the position that it means, if it is not."""
     meaning, position = transformer.directions[direction], transformer.position_embedding.get(direction)
     if not is_known(meaning):
         return f"{meaning} is not decided by the embedding"
     if position is None or any(direction in row for row in transformer.token_embedding.values()):
         return "a function of the position is embedded by position alone"
-    for n in range(1, max_n + 1):
-        for i in range(1, n + 1):
-            if position.evaluate(i=i, n=n) != (expected := known_value(meaning, i, n)):
-                return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
+    for n, i in lengths.rows():
+        if position.evaluate(i=i, n=n) != (expected := known_value(meaning, i, n)):
+            return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
     return None
 
 

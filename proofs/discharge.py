@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position
 from constructions.network.transformer import Transformer
 from proofs.attention import AttentionObligation, oblige_attention
@@ -51,26 +52,30 @@ class Memory:
     feed_forward: dict[tuple[object, ...], str] = field(default_factory=dict)
 
 
-def discharge(transformer: Transformer, max_n: int, memory: Memory | None = None,
-              progress: Progress = lambda _: None) -> list[Line]:
-    """One line per obligation, for all n <= max_n and all i <= n; the claim holds if every line is proved.
+def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
+              progress: Progress = lambda _: None, tolerance: Fraction | None = None) -> list[Line]:
+    """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
+
+    With a ``tolerance`` (at most 1/4) a head is proved only if it errs by no more than that.
 
     Raises:
         Disagreement: if the two provers contradict each other.
         InputError: if an expression is not defined at some (n, i).
     """
-    return list(_Discharge(transformer, max_n, memory or Memory(), progress).lines())
+    return list(_Discharge(transformer, lengths, memory or Memory(), progress, tolerance).lines())
 
 
 class _Discharge:
-    def __init__(self, transformer: Transformer, max_n: int, memory: Memory, progress: Progress):
+    def __init__(self, transformer: Transformer, lengths: Lengths, memory: Memory, progress: Progress,
+                 tolerance: Fraction | None):
         self.transformer = transformer
-        self.max_n = max_n
+        self.lengths = lengths
         self.memory = memory
         self.progress = progress
+        self.tolerance = tolerance
         self.known = KnownValues(transformer.directions)
         self.bounds: dict[str, Interval] = {}
-        self.cells = max_n * (max_n + 1) // 2
+        self.cells = lengths.cells
 
     def lines(self) -> Iterator[Line]:
         faults = find_composition_faults(self.transformer) + find_output_faults(self.transformer)
@@ -79,7 +84,7 @@ class _Discharge:
             self.progress(f"{write.where}: {write.direction}")
             layer = (write.stage + 1) // 2
             if write.stage == 0:
-                fault = find_embedding_fault(self.transformer, write.direction, self.max_n)
+                fault = find_embedding_fault(self.transformer, write.direction, self.lengths)
                 yield Line("embedding", 0, 0, write.direction, "", self.cells, fault is None, fault or "")
             elif write.stage % 2:
                 yield self._head_line(layer, write.place, write.direction)
@@ -90,27 +95,28 @@ class _Discharge:
         head = self.transformer.layers[layer - 1].heads[place - 1]
         meaning = self.transformer.directions[direction]
         kind = _kind_of_head(meaning, looks_up(self.transformer, self.known, head, direction))
+        near = TOLERATED_ERROR if self.tolerance is None else self.tolerance
         try:
             match kind:
                 case "uniform" | "mean":
                     check = check_uniform if kind == "uniform" else check_mean
-                    rows = check(self.transformer, self.known, self.max_n, head, direction)
+                    rows = check(self.transformer, self.known, self.lengths, head, direction)
                     return Line(kind, layer, place, direction, head.source, rows, True)
                 case "lookup":
-                    lookup = oblige_lookup(self.transformer, self.known, self.max_n, layer, place, head, direction,
-                                           TOLERATED_ERROR)
+                    lookup = oblige_lookup(self.transformer, self.known, self.lengths, layer, place, head, direction,
+                                           near if isinstance(meaning, Near) else self.tolerance)
                     return self._weighed_line(kind, lookup, lambda: prove_lookup(lookup))
                 case "attention" if isinstance(meaning, Near):
-                    attention = oblige_attention(self.transformer, self.known, self.max_n, layer, place, head,
+                    attention = oblige_attention(self.transformer, self.known, self.lengths, layer, place, head,
                                                  direction)
-                    return self._weighed_line(kind, attention, lambda: prove_attention(attention, TOLERATED_ERROR))
+                    return self._weighed_line(kind, attention, lambda: prove_attention(attention, near))
             raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
         except NotDerived as fault:
             return Line(kind, layer, place, direction, head.source, self.cells, False, str(fault))
 
     def _weighed_line(self, kind: str, obligation: AttentionObligation | LookupObligation,
                       prove: Callable[[], Proof]) -> Line:
-        key = (kind, *obligation.key())
+        key = (kind, self.tolerance, *obligation.key())
         repeated = key in self.memory.heads
         if not repeated:
             self.memory.heads[key] = prove()
@@ -122,13 +128,13 @@ class _Discharge:
 
     def _feed_forward_line(self, layer: int, direction: str) -> Line:
         try:
-            obligation = oblige_feed_forward(self.transformer, self.known, self.max_n, layer, direction, self.bounds)
+            obligation = oblige_feed_forward(self.transformer, self.known, self.lengths, layer, direction, self.bounds)
         except NotDerived as fault:
             return Line("feed-forward", layer, 0, direction, "", self.cells, False, str(fault))
         key = obligation.key()
         repeated = key in self.memory.feed_forward
         if not repeated:
-            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.max_n)
+            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.lengths)
         reason = self.memory.feed_forward[key]
         return Line("feed-forward", layer, 0, direction, "", obligation.rows, not reason, reason, repeated=repeated)
 

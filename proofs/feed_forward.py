@@ -31,6 +31,7 @@ from constructions.language.syntax import (
     is_positional,
     operands,
 )
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
@@ -102,7 +103,7 @@ class FeedForwardObligation:
         return units, self.bias, cases, counted
 
 
-def oblige_feed_forward(transformer: Transformer, known: KnownValues, max_n: int, layer: int, direction: str,
+def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
                         bounds: Bounds) -> FeedForwardObligation:
     """The obligation of one direction written by the feed-forward part of ``layer``.
 
@@ -112,9 +113,9 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, max_n: int
     part = transformer.layers[layer - 1].feedforward
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in part.units_writing(direction))
     derivation = _Derivation(transformer, known, units, direction, bounds)
-    cases = dict.fromkeys(case for situation in derivation.situations(max_n) for case in derivation.cases(situation))
+    cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 max_n * (max_n + 1) // 2, derivation.counted)
+                                 lengths.cells, derivation.counted)
 
 
 @dataclass
@@ -164,19 +165,18 @@ class _Derivation:
             yield self.target
         yield from (meaning.when for meaning in self.read.values() if isinstance(meaning, Near))
 
-    def situations(self, max_n: int) -> Iterable[_Situation]:
+    def situations(self, lengths: Lengths) -> Iterable[_Situation]:
         """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
 
         A form of the units must be constant on every one of the nested ranges, so on the widest.
         """
         found: dict[tuple[object, ...], _Situation] = {}
-        for n in range(1, max_n + 1):
-            for i in range(1, n + 1):
-                situation = found.setdefault(self._key(i, n), _Situation(i, n, {}))
-                for term in self.terms:
-                    least, most = range_of(term, i, n)
-                    before = situation.ranges.get(term, (least, most))
-                    situation.ranges[term] = min(before[0], least), max(before[1], most)
+        for n, i in lengths.rows():
+            situation = found.setdefault(self._key(i, n), _Situation(i, n, {}))
+            for term in self.terms:
+                least, most = range_of(term, i, n)
+                before = situation.ranges.get(term, (least, most))
+                situation.ranges[term] = min(before[0], least), max(before[1], most)
         return found.values()
 
     def _key(self, i: int, n: int) -> tuple[object, ...]:

@@ -29,6 +29,7 @@ from constructions.language.syntax import (
     operands,
     subformulas,
 )
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Meaning, Near, Others, Product, Truth
 from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.transformer import Row as LinearForm
@@ -107,8 +108,8 @@ def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction
         name not in known for row in head.queries for name in row)
 
 
-def oblige_lookup(transformer: Transformer, known: KnownValues, max_n: int, layer: int, place: int, head: Head,
-                  direction: str, tolerance: Fraction) -> LookupObligation:
+def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
+                  direction: str, tolerance: Fraction | None) -> LookupObligation:
     """The obligation of one direction that means ``near χ when G`` or ``others``.
 
     Source      docs/certificate.md, section 5, lookup head; [SHA] Theorem 20, second stage, and Lemma 7.
@@ -125,9 +126,9 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, max_n: int, laye
             raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
                              "depend on the word looks up known directions only")
     derivation = _Derivation(transformer, known, head, head.values[direction], meaning)
-    rows = tuple(row for n in range(1, max_n + 1) for row in derivation.rows(n))
+    rows = tuple(row for n in lengths for row in derivation.rows(n))
     return LookupObligation(layer, place, head, direction, meaning, derivation.count,
-                            tolerance if isinstance(meaning, Near) else None, rows)
+                            tolerance, rows)
 
 
 class _Derivation:

@@ -1,8 +1,9 @@
 """Looking for the shortest word that breaks a claim, once some obligation is not proved.
 
-Short lengths are searched word by word. Beyond them words are made for the heads that may err: Z3 finds words for those
-that attend to truths, and for those that look up a count any word with that count will do. Words of few symbols are
-tried where an obligation fails otherwise. Every word is replayed before it is reported.
+Short lengths are searched word by word. Beyond them words are made for the heads that may err: for those that attend to
+truths the worst input is read as a word, or Z3 finds one, and for those that look up a count any word with that count
+will do. Words of few symbols are tried where an obligation fails otherwise. Every word is replayed before it is
+reported.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from constructions.language.semantics import satisfies, truth_values
 from constructions.language.syntax import Count, is_symbolic
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs import by_z3
-from proofs.attention import AttentionObligation
+from proofs.attention import AttentionObligation, assignments
 from proofs.discharge import TOLERATED_ERROR, Line
 from proofs.lookup import LookupObligation
 from proofs.lookup_worst_case import LookupExtreme, find_violations
 from proofs.replay import Counterexample, InexactHardAttention, find_miss
+from proofs.targets import Target
+from proofs.worst_case import WeighedSweep, find_worst_input, weigh
 from proofs.worst_case import find_violations as find_violations_of_sweeps
-from proofs.worst_case import weigh
 
 EXHAUSTIVE_WORDS = 600
 """All words are tried, length by length, while their number stays below this."""
@@ -31,64 +35,89 @@ RANDOM_WORDS = 2000
 BITS = 192
 
 
-def find_counterexample(transformer: Transformer, max_n: int, lines: Sequence[Line]) -> Counterexample | None:
-    """The counterexample with the shortest word that the search finds; None says nothing about the claim."""
+def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
+                        tolerance: Fraction | None = None) -> Counterexample | None:
+    """The counterexample with the shortest word that the search finds; None says nothing about the claim.
+
+    With a ``tolerance`` every head must err by no more than that, and not only as its meaning says.
+    """
     try:
-        exhausted = exhaustive_length(len(transformer.alphabet), max_n)
+        exhausted = exhaustive_length(len(transformer.alphabet), lengths)
         words = itertools.chain(
-            all_words(transformer.alphabet, exhausted),
-            _words_breaking_heads(transformer, exhausted, lines),
-            _words_with_counts(transformer, exhausted, lines),
-            _simple_words(transformer.alphabet, range(exhausted + 1, max_n + 1)),
+            all_words(transformer.alphabet, range(lengths.first, exhausted + 1)),
+            _words_breaking_heads(transformer, exhausted, lines, tolerance),
+            _words_with_counts(transformer, exhausted, lines, tolerance),
+            _simple_words(transformer.alphabet, range(exhausted + 1, lengths.last + 1)),
         )
-        return next((miss for word in words if (miss := find_miss(transformer, word, BITS))), None)
+        return next((miss for word in words if (miss := find_miss(transformer, word, BITS, tolerance))), None)
     except InexactHardAttention:
         return None
 
 
-def exhaustive_length(symbols: int, max_n: int) -> int:
-    """The largest length up to max_n such that all words up to it are few enough to be tried.
+def exhaustive_length(symbols: int, lengths: Lengths) -> int:
+    """The largest length up to which all words are few enough to be tried; that before the first, if none is.
 
-    >>> exhaustive_length(2, 64), exhaustive_length(1, 4)
-    (8, 4)
+    >>> exhaustive_length(2, up_to(64)), exhaustive_length(1, up_to(4)), exhaustive_length(2, Lengths(12, 64))
+    (8, 4, 11)
     """
-    length = total = 0
-    while length < max_n and total + symbols ** (length + 1) <= EXHAUSTIVE_WORDS:
+    length, total = lengths.first - 1, 0
+    while length < lengths.last and total + symbols ** (length + 1) <= EXHAUSTIVE_WORDS:
         length += 1
         total += symbols**length
-    return max(length, 1)
+    return length
 
 
-def all_words(alphabet: Sequence[str], max_n: int) -> Iterator[tuple[str, ...]]:
-    """Every word of length 1 to max_n, shortest first.
+def all_words(alphabet: Sequence[str], lengths: Iterable[int]) -> Iterator[tuple[str, ...]]:
+    """Every word of these lengths, in their order.
 
-    >>> list(all_words("a", 2))
+    >>> list(all_words("a", [1, 2]))
     [('a',), ('a', 'a')]
     """
-    for n in range(1, max_n + 1):
+    for n in lengths:
         yield from itertools.product(alphabet, repeat=n)
 
 
-def _words_breaking_heads(transformer: Transformer, beyond: int, lines: Iterable[Line]) -> Iterator[tuple[str, ...]]:
+def _words_breaking_heads(transformer: Transformer, beyond: int, lines: Iterable[Line],
+                          tolerance: Fraction | None) -> Iterator[tuple[str, ...]]:
     """Words longer than ``beyond`` on which some failing head certainly errs, shortest first."""
-    violations = []
+    violations, bound = [], TOLERATED_ERROR if tolerance is None else tolerance
     for line in lines:
         if isinstance(line.obligation, AttentionObligation) and not line.proved:
             weighed = [weigh(s, BITS) for s in line.obligation.sweeps if s.n > beyond]
             violations += [(n, i, truth, sweep, line.obligation.target)
-                           for n, i, truth, sweep in find_violations_of_sweeps(weighed, TOLERATED_ERROR)]
+                           for n, i, truth, sweep in find_violations_of_sweeps(weighed, bound)]
     violations.sort(key=lambda violation: violation[:3])
     for n, i, truth, sweep, target in violations[:SOLVER_QUERIES]:
-        try:
-            word = by_z3.find_word(target, transformer.alphabet, sweep, i, truth, TOLERATED_ERROR)
-        except by_z3.Undecided:
-            continue
+        word = read_worst_input(target, transformer.alphabet, sweep, i, truth, bound)
+        if word is None:
+            try:
+                word = by_z3.find_word(target, transformer.alphabet, sweep, i, truth, bound)
+            except by_z3.Undecided:
+                continue
         if word is not None:
             assert len(word) == n
             yield word
 
 
-def _words_with_counts(transformer: Transformer, beyond: int, lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
+def read_worst_input(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,
+                     bound: Fraction) -> tuple[str, ...] | None:
+    """The input with the worst error at row i as a word, if each of its letters is what some symbol gives."""
+    if not all(is_symbolic(atom) for atom in target.atoms):
+        return None
+    letters = assignments(len(target.atoms))
+    by_letter = {letters.index(tuple(satisfies(atom, (symbol,), 1) for atom in target.atoms)): symbol
+                 for symbol in reversed(alphabet)}
+    word = dict.fromkeys(range(1, weighed.sweep.n + 1), alphabet[0])
+    for step, choice in zip(weighed.sweep.steps, find_worst_input(weighed, truth, bound, i), strict=False):
+        fitting = [symbol for letter, symbol in by_letter.items() if step.choices[letter] == choice]
+        if not fitting:
+            return None
+        word[step.j] = fitting[-1]
+    return tuple(word.values())
+
+
+def _words_with_counts(transformer: Transformer, beyond: int, lines: Sequence[Line],
+                       tolerance: Fraction | None) -> Iterator[tuple[str, ...]]:
     """Words longer than ``beyond`` that bring a head which looks up a count into a case where it errs.
 
     A failing head has such cases. If it is a feed-forward output that fails, the cases are those in which the heads
@@ -99,9 +128,10 @@ def _words_with_counts(transformer: Transformer, beyond: int, lines: Sequence[Li
     for line in lines:
         if not isinstance(lookup := line.obligation, LookupObligation):
             continue
-        if not line.proved and lookup.tolerance is not None:
+        bound = tolerance or lookup.tolerance
+        if not line.proved and bound is not None:
             cases |= {(case.row.n, case.row.i, case.here, case.others, lookup.count)
-                      for case in find_violations(lookup, BITS, lookup.tolerance)}
+                      for case in find_violations(lookup, BITS, bound)}
         elif any(line.layer <= layer for layer in layers) and line.worst:
             for extreme in line.worst.extremes:
                 assert isinstance(extreme, LookupExtreme)

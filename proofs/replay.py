@@ -18,11 +18,12 @@ from constructions.network.transformer import FeedForward, Head, Transformer, We
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import enclose_mean
-from proofs.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX
+from proofs.feed_forward import FREE_BOX
 from proofs.lookup import counted_length
 
 Residual = dict[str, Interval]
-HALF_A_COUNT = Interval(Fraction(-1, 2), Fraction(1, 2))
+ZERO, ONE = Fraction(0), Fraction(1)
+NEAR_A_TRUTH, NEAR_A_NUMBER = Fraction(1, 4), Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,11 @@ class Reading:
         """The truth that a direction of this meaning holds at position i, if it holds one."""
         return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product) else None
 
-    def allowed(self, meaning: Meaning, i: int) -> Interval | None:
+    def allowed(self, meaning: Meaning, i: int, tolerance: Fraction | None = None) -> Interval | None:
         """The numbers that the meaning allows at position i; None if it allows all.
 
         A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
+        A ``tolerance`` takes the place of either.
         """
         match meaning:
             case Position(value):
@@ -124,24 +126,30 @@ class Reading:
             case Near(formula, when):
                 if not self.truth(when, i):
                     return FREE_BOX
-                return TRUE_BOX if self.truth(formula, i) else FALSE_BOX
+                error = tolerance or NEAR_A_TRUTH
+                return Interval(1 - error, ONE) if self.truth(formula, i) else Interval(ZERO, error)
             case Mean(count):
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
             case Others(count):
-                others = self.count(count, i) - self.truth(count.operand, i)
-                return HALF_A_COUNT + point(Fraction(others))
+                others = Fraction(self.count(count, i) - self.truth(count.operand, i))
+                error = tolerance or NEAR_A_NUMBER
+                return Interval(others - error, others + error)
             case Anything():
                 return None
 
 
-def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192) -> Counterexample | None:
-    """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any."""
+def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192,
+              tolerance: Fraction | None = None) -> Counterexample | None:
+    """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
+
+    With a ``tolerance`` every *near* or *others* direction must be that close to the truth or the number.
+    """
     stream = run_soft(transformer, word, bits)
     reading = Reading(word)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))
-            allowed = reading.allowed(meaning, i)
+            allowed = reading.allowed(meaning, i, tolerance)
             if allowed is not None and value.misses(allowed.lower, allowed.upper):
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

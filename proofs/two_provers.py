@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import InternalError
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Near
 from proofs.attention import AttentionObligation
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.extremes import WorstCase
@@ -46,7 +48,7 @@ def prove_attention(obligation: AttentionObligation, tolerance: Fraction) -> Pro
 
 
 def prove_lookup(obligation: LookupObligation) -> Proof:
-    """The same for a head that looks up a count; without a tolerance Z3 proves the bounds that were found."""
+    """The same for a head that looks up a count; of numbers Z3 proves the bounds that were found."""
     from proofs import by_z3
 
     tolerance = obligation.tolerance
@@ -55,7 +57,12 @@ def prove_lookup(obligation: LookupObligation) -> Proof:
         worst = find_lookup_worst_case(profiles)
         if tolerance is None or worst.within(tolerance) is not None:
             break
-    excess, shortfall = (worst.bound(truth) if tolerance is None else tolerance for truth in (False, True))
+    if isinstance(obligation.meaning, Near) and tolerance is not None:
+        excess = shortfall = tolerance
+    else:
+        if tolerance is not None and not worst.within(tolerance):
+            return Proof(f"the worst error exceeds {tolerance}", worst)
+        excess, shortfall = (worst.bound(truth) for truth in (False, True))
     return _confirm(obligation.where, worst, max(excess, shortfall),
                     lambda: by_z3.proves_lookup(profiles, excess, shortfall))
 
@@ -81,7 +88,7 @@ def _confirm(where: str, worst: WorstCase, tolerance: Fraction, by_solver: Calla
     return Proof("" if exact else f"the worst error exceeds {tolerance}", worst)
 
 
-def prove_feed_forward(obligation: FeedForwardObligation, max_n: int) -> str:
+def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths) -> str:
     """Why the obligation is not proved; empty if it is, by both methods."""
     from proofs import by_z3
 
@@ -91,7 +98,7 @@ def prove_feed_forward(obligation: FeedForwardObligation, max_n: int) -> str:
     except NotDerived as fault:
         reason = str(fault)
     try:
-        by_solver = by_z3.proves_feed_forward(obligation, max_n)
+        by_solver = by_z3.proves_feed_forward(obligation, lengths)
     except by_z3.Undecided as undecided:
         return reason or str(undecided)
     if not reason and not by_solver:

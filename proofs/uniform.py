@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.language.printer import format_count, format_formula
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Position, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.known import KnownValues
 
 
-def check_uniform(transformer: Transformer, known: KnownValues, max_n: int, head: Head, direction: str) -> int:
+def check_uniform(transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, direction: str) -> int:
     """Check that the head adds exactly the stated value to ``direction`` at every (n, i); return their number.
 
     Raises:
@@ -21,8 +22,8 @@ def check_uniform(transformer: Transformer, known: KnownValues, max_n: int, head
     assert isinstance(meaning, Position)
     value = head.values[direction]
     _check_reads_known(value, known, "the value")
-    rows = _check_equal_scores(head, known, max_n)
-    for n in range(1, max_n + 1):
+    rows = _check_equal_scores(head, known, lengths)
+    for n in lengths:
         values = [known.form(value, j, n) for j in range(1, n + 1)]
         for i in range(1, n + 1):
             visible = head.mask.visible(i, n)
@@ -32,7 +33,7 @@ def check_uniform(transformer: Transformer, known: KnownValues, max_n: int, head
     return rows
 
 
-def check_mean(transformer: Transformer, known: KnownValues, max_n: int, head: Head, direction: str) -> int:
+def check_mean(transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, direction: str) -> int:
     """Check that the head adds exactly the mean behind a count at every (n, i); return their number.
 
     Source      [SHA] Theorem 20, first stage: masked uniform attention over the truth of what is counted.
@@ -49,17 +50,17 @@ def check_mean(transformer: Transformer, known: KnownValues, max_n: int, head: H
     read = [transformer.directions[name] for name in value]
     if list(value.values()) != [1] or read != [Truth(count.operand)]:
         raise NotDerived(f"the value is not the truth of {format_formula(count.operand)} and nothing else")
-    return _check_equal_scores(head, known, max_n)
+    return _check_equal_scores(head, known, lengths)
 
 
-def _check_equal_scores(head: Head, known: KnownValues, max_n: int) -> int:
+def _check_equal_scores(head: Head, known: KnownValues, lengths: Lengths) -> int:
     """Check softmax and that the visible positions have equal scores at every (n, i); return the number of these.
 
     Components whose query is 0 give equal scores whatever the keys; the others must have equal known keys.
     """
     if head.weighting is not Weighting.SOFTMAX:
         raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
-    for n in range(1, max_n + 1):
+    for n in lengths:
         for i in range(1, n + 1):
             active = [(factor, key) for query, key in zip(head.queries, head.keys, strict=True)
                       if (factor := _known_form(query, known, i, n, "a query"))]
@@ -67,7 +68,7 @@ def _check_equal_scores(head: Head, known: KnownValues, max_n: int) -> int:
                       for j in head.mask.visible(i, n)} if active else {}
             if len(scores) > 1:
                 raise NotDerived(f"the scores at i = {i}, n = {n} differ; an exact value needs uniform attention")
-    return max_n * (max_n + 1) // 2
+    return lengths.cells
 
 
 def _check_reads_known(row: Row, known: KnownValues, what: str) -> None:

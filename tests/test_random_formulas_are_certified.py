@@ -7,6 +7,7 @@ import pytest
 from certify.outcomes import Certified
 from certify.pipeline import certify
 from constructions.language.printer import format_formula
+from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
 from proofs.refutation import all_words
 from tests.network.test_hard_and_soft_run_compute_the_formula import check_soft
@@ -54,4 +55,4 @@ def test_words_of_one_and_two_positions_are_certified_and_run_rightly(formula: s
         outcome = certify(text, alphabet, 2, regime)
         assert isinstance(outcome, Certified), f"{text}, {regime}: {outcome}"
         assert outcome.transformer
-        check_soft(outcome.transformer, all_words(alphabet, 2))
+        check_soft(outcome.transformer, all_words(alphabet, up_to(2)))

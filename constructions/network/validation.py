@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.language.syntax import Predicate, PredicateOnCount, subformulas
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import formulas_of
 from constructions.network.transformer import Transformer
 
@@ -21,31 +22,30 @@ def shortened(value: Fraction) -> str:
     return "a negative number" if value < 0 else "a positive number"
 
 
-def _check_predicates(transformer: Transformer, max_n: int) -> None:
+def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
     """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n."""
     parts = {part: None for meaning in transformer.directions.values()
              for formula in formulas_of(meaning) for part in subformulas(formula)}
     for part in parts:
         if isinstance(part, Predicate | PredicateOnCount) and part.definition is not None:
-            for n in range(1, max_n + 1):
+            for n in lengths:
                 for k in range(isinstance(part, Predicate), n + 1):
                     part.definition.holds(k, n, part.parameters)
 
 
-def check_defined(transformer: Transformer, max_n: int) -> None:
-    """Check every (n, i) with i <= n <= max_n, and predicates at every count up to n as well.
+def check_defined(transformer: Transformer, lengths: Lengths) -> None:
+    """Check every (n, i) with n one of the lengths, and predicates at every count up to n as well.
 
     Raises:
         InputError: naming the first embedding, predicate or temperature that divides by zero, or a temperature that
             is not positive, with i and n.
     """
-    _check_predicates(transformer, max_n)
+    _check_predicates(transformer, lengths)
     temperatures = {head.temperature: f"layer {layer}, head {place}" for layer, place, head in transformer.heads()}
-    for n in range(1, max_n + 1):
-        for i in range(1, n + 1):
-            for embedding in transformer.position_embedding.values():
-                embedding.evaluate(i=i, n=n)
-            for temperature, where in temperatures.items():
-                if (value := temperature.evaluate(i=i, n=n)) <= 0:
-                    raise InputError(f"{where}: the temperature {temperature} is {shortened(value)} at i = {i}, "
-                                     f"n = {n}, expected a positive number")
+    for n, i in lengths.rows():
+        for embedding in transformer.position_embedding.values():
+            embedding.evaluate(i=i, n=n)
+        for temperature, where in temperatures.items():
+            if (value := temperature.evaluate(i=i, n=n)) <= 0:
+                raise InputError(f"{where}: the temperature {temperature} is {shortened(value)} at i = {i}, "
+                                 f"n = {n}, expected a positive number")

@@ -7,11 +7,12 @@ from typing import Any
 import z3
 
 from constructions.language.syntax import Count
+from constructions.network.lengths import Lengths
 from proofs.by_z3.solver import is_unsat, new_solver, rational
 from proofs.feed_forward import Case, FeedForwardObligation
 
 
-def proves_feed_forward(obligation: FeedForwardObligation, max_n: int) -> bool:
+def proves_feed_forward(obligation: FeedForwardObligation, lengths: Lengths) -> bool:
     """Whether Z3 shows that the output is the expected number in every case, for all inputs that it allows.
 
     Raises:
@@ -25,7 +26,7 @@ def proves_feed_forward(obligation: FeedForwardObligation, max_n: int) -> bool:
         activation = z3.Sum([rational(weight) * inputs[name] for name, weight in reads.items()]) + rational(bias)
         output = output + rational(write) * z3.If(activation > 0, activation, z3.RealVal(0))
     value = z3.Real("output")
-    counts = _declare_counts(solver, obligation, max_n)
+    counts = _declare_counts(solver, obligation, lengths)
     errors = {name: z3.Real(f"error_{k}") for k, name in enumerate(obligation.counted)}
     for name, part in obligation.counted.items():
         solver.add(rational(part.error.lower) <= errors[name], errors[name] <= rational(part.error.upper))
@@ -37,10 +38,10 @@ def proves_feed_forward(obligation: FeedForwardObligation, max_n: int) -> bool:
     return is_unsat(solver)
 
 
-def _declare_counts(solver: Any, obligation: FeedForwardObligation, max_n: int) -> dict[Count, Any]:
+def _declare_counts(solver: Any, obligation: FeedForwardObligation, lengths: Lengths) -> dict[Count, Any]:
     """The counts as integers at position i of a word of length n, both free."""
     i, n = z3.Int("i"), z3.Int("n")
-    solver.add(i >= 1, i <= n, n <= max_n)
+    solver.add(i >= 1, i <= n, n >= lengths.first, n <= lengths.last)
     mentioned = [part.count for part in obligation.counted.values()] + [
         count for case in obligation.cases for term, _, _ in case.ranges for _, count in term.coefficients]
     counts = {count: z3.Int(f"count_{k}") for k, count in enumerate(dict.fromkeys(mentioned))}

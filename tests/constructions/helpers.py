@@ -7,6 +7,7 @@ from fractions import Fraction
 from constructions.compiler import compile_formula
 from constructions.draft import Draft
 from constructions.language.parser import parse_formula
+from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.attention import oblige_attention
@@ -26,7 +27,7 @@ def network(text: str, regime: Regime, gamma: Fraction = Fraction(3), alphabet: 
 
 
 def attention_lines(transformer: Transformer, max_n: int) -> list[Line]:
-    return [line for line in discharge(transformer, max_n) if line.kind == "attention"]
+    return [line for line in discharge(transformer, up_to(max_n)) if line.kind == "attention"]
 
 
 def worst_errors(transformer: Transformer, max_n: int, name_part: str) -> dict[bool, Extreme | None]:
@@ -35,7 +36,7 @@ def worst_errors(transformer: Transformer, max_n: int, name_part: str) -> dict[b
     for layer, place, head in transformer.heads():
         for direction in head.values:
             if name_part in direction:
-                obligation = oblige_attention(transformer, known, max_n, layer, place, head, direction)
+                obligation = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
                 weighed = [weigh(sweep, BITS) for sweep in obligation.distinct_sweeps()]
                 return {truth: find_extreme(weighed, truth) for truth in (False, True)}
     raise AssertionError(f"no direction named like {name_part}")

@@ -6,6 +6,7 @@ import pytest
 from constructions.boolean_connectives import connective_units
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
+from constructions.network.lengths import up_to
 from constructions.network.run import feed_exactly
 from constructions.network.transformer import FeedForward, Unit
 from constructions.regimes import ALL_REGIMES
@@ -31,4 +32,4 @@ def test_the_units_compute_the_truth_table_even_of_equal_operands(text: str, nam
 @pytest.mark.parametrize("text", ["true", "false", "Q_a & Q_b", "prev Q_a & prev Q_a", "!(prev Q_a <-> prev Q_b)",
                                   "(prev Q_a -> false) | prev true"])
 def test_constants_contradictions_and_repeated_operands_are_certified(text: str, regime: object) -> None:
-    assert all(line.proved for line in discharge(network(text, regime), 6))
+    assert all(line.proved for line in discharge(network(text, regime), up_to(6)))

@@ -3,6 +3,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
+from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
 from proofs.discharge import discharge
 from tests.constructions.helpers import attention_lines, is_within, network, worst_errors
@@ -14,7 +15,7 @@ REGIMES = [Regime(), Regime(Sharpening.POSITION)]
 @pytest.mark.parametrize("text", ["Q_a since Q_b", "Q_a until Q_b"])
 def test_every_obligation_is_proved_at_all_positions(regime: Regime, text: str) -> None:
     transformer = network(text, regime)
-    assert all(line.proved for line in discharge(transformer, 20))
+    assert all(line.proved for line in discharge(transformer, up_to(20)))
     assert [line.rows for line in attention_lines(transformer, 20)] == [20 * 21 // 2]
 
 

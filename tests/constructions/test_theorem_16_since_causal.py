@@ -3,6 +3,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
+from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
 from proofs.discharge import discharge
 from tests.constructions.helpers import is_within, network, worst_errors
@@ -12,7 +13,7 @@ REGIMES = [Regime(causal=True), Regime(Sharpening.POSITION, causal=True)]
 
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_obligation_is_proved_at_all_positions(regime: Regime) -> None:
-    assert all(line.proved for line in discharge(network("Q_a since Q_b", regime), 20))
+    assert all(line.proved for line in discharge(network("Q_a since Q_b", regime), up_to(20)))
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=str)

@@ -8,6 +8,7 @@ import pytest
 from constructions.language.parser import parse_count, parse_formula
 from constructions.language.semantics import RELATIONS, truth_values
 from constructions.language.syntax import Comparison, Count, Relation
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Mean, Others, Product
 from constructions.network.run import feed_exactly, run_hard
 from constructions.network.transformer import FeedForward, Mask, Transformer, Unit
@@ -40,7 +41,7 @@ def length(count: Count, n: int, i: int) -> int:
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_obligation_is_proved_at_all_positions(text: str, regime: Regime) -> None:
-    assert [line.direction for line in discharge(network(text, regime), 8) if not line.proved] == []
+    assert [line.direction for line in discharge(network(text, regime), up_to(8)) if not line.proved] == []
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
@@ -120,7 +121,7 @@ def test_the_scores_are_sharpened_by_three_times_the_sum_of_the_coefficients(tex
 
 def worst(text: str, max_n: int, gamma: Fraction = Fraction(3)) -> list[str]:
     """The worst errors of the lookups (attained), above and below the number, or where false and where true."""
-    found = [line.worst for line in discharge(network(text, Regime(), gamma), max_n) if line.kind == "lookup"]
+    found = [line.worst for line in discharge(network(text, Regime(), gamma), up_to(max_n)) if line.kind == "lookup"]
     return [f"{float(extreme.lower):.6g} at {extreme.n}, {extreme.i}" for case in found if case
             for extreme in case.extremes]
 
@@ -143,7 +144,7 @@ def test_the_worst_error_of_a_parity_is_two_neighbours_against_one_position() ->
 def test_the_critical_constants_are_where_the_closed_forms_are_a_quarter(text: str, critical: int) -> None:
     """The sharp form of Lemma 7 is 1/4 at x = 0.311315617580594, that is at γ = 1.1669480; 2x/(1 + 2x) at γ = ln 6."""
     def is_proved(gamma: Fraction) -> bool:
-        return all(line.proved for line in discharge(network(text, Regime(), gamma), 16))
+        return all(line.proved for line in discharge(network(text, Regime(), gamma), up_to(16)))
 
     assert is_proved(Fraction(critical + 1, 10**6)) and not is_proved(Fraction(critical, 10**6) - Fraction(1, 10**6))
 

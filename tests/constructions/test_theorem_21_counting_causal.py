@@ -4,6 +4,7 @@ import pytest
 
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
+from constructions.network.lengths import up_to
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Mask
 from constructions.regimes import Regime
@@ -17,7 +18,7 @@ FORMULAS = ["#<[Q_a] > #<[Q_b]", "ODD(#<[Q_a])", "#<[#<[Q_a] == 2] >= 1", "#<[pr
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_obligation_is_proved_at_all_positions(text: str) -> None:
-    assert [line.direction for line in discharge(network(text, CAUSAL), 8) if not line.proved] == []
+    assert [line.direction for line in discharge(network(text, CAUSAL), up_to(8)) if not line.proved] == []
 
 
 @pytest.mark.parametrize("text", FORMULAS)

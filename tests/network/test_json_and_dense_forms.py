@@ -24,6 +24,7 @@ from constructions.network.json_form import (
     transformer_to_json,
     write_canonical,
 )
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -127,9 +128,9 @@ def test_repeated_keys_are_found_in_linear_time() -> None:
 def test_a_predicate_without_a_value_at_some_count_is_found_before_any_run() -> None:
     known = {"INVERSE": parse_predicate_definition("INVERSE(k,n) := 1/(n-k-3) > 0")}
     transformer = compile_formula(parse_formula("INVERSE(#<[Q_a])", "ab", known), "ab", Regime())
-    check_defined(transformer, 2)
+    check_defined(transformer, up_to(2))
     with pytest.raises(InputError, match=r"1/\(n-k-3\) > 0 divides by zero at k = 0, n = 3"):
-        check_defined(transformer, 3)
+        check_defined(transformer, up_to(3))
 
 
 @pytest.mark.parametrize("symbols", [("'", "\\"), ("é", "\n"), ("a b", "Q_a"), ("\U0001f600", "]"), ("true", "0")])

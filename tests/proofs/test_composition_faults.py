@@ -10,6 +10,7 @@ import pytest
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json
+from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.composition import find_composition_faults, find_embedding_fault, find_output_faults
 
@@ -20,7 +21,7 @@ def model(text: str = "prev Q_a since Q_b") -> dict[str, Any]:
 
 def faults(data: dict[str, Any], max_n: int = 5) -> list[str]:
     transformer = transformer_from_json(data)
-    embedded = [find_embedding_fault(transformer, name, max_n) for name in transformer.embedded()]
+    embedded = [find_embedding_fault(transformer, name, up_to(max_n)) for name in transformer.embedded()]
     return find_composition_faults(transformer) + find_output_faults(transformer) + [f for f in embedded if f]
 
 
@@ -125,7 +126,7 @@ def test_an_embedding_that_holds_something_else_is_a_fault(
     data["directions"][name] = meaning
     if embedding:
         data["position_embedding"][name] = embedding
-    assert find_embedding_fault(transformer_from_json(data), name, 5)
+    assert find_embedding_fault(transformer_from_json(data), name, up_to(5))
 
 
 def test_an_output_that_means_no_truth_or_lacks_a_subformula_is_a_fault() -> None:

@@ -15,6 +15,7 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Others, Product
 from constructions.network.transformer import Head, Transformer
 from constructions.regimes import Regime
@@ -70,9 +71,9 @@ def blunt_at(transformer: Transformer, n: int) -> Transformer:
 @pytest.mark.parametrize("text", ["ODD(#<[Q_1])", "PRIME(#>[Q_0])", "#<[Q_1] > #<[Q_0]", "#>[Q_1] == #<[Q_0]"])
 def test_words_beyond_the_searched_lengths_are_made_from_the_failing_cases(text: str) -> None:
     transformer = blunt_at((predicate_model if "(#" in text else comparison_model)(text), 13)
-    assert all(line.proved for line in discharge(transformer, 12))
+    assert all(line.proved for line in discharge(transformer, up_to(12)))
     outcome = refuted(transformer, 14)
-    assert len(outcome.counterexample.word) == 13 > exhaustive_length(2, 14)
+    assert len(outcome.counterexample.word) == 13 > exhaustive_length(2, up_to(14))
 
 
 def test_words_with_counts_of_any_formula_are_found_by_chance() -> None:
@@ -120,7 +121,7 @@ def embedded(meaning: object, embedding: str | None, token: Fraction = Fraction(
     positions = {"x": parse_expression(embedding)} if embedding else {}
     tokens = {"0": {}, "1": {"x": token} if token else {}}
     transformer = Transformer(("0", "1"), {"x": meaning}, tokens, positions, (), "x")  # type: ignore[dict-item]
-    return find_embedding_fault(transformer, "x", 4)
+    return find_embedding_fault(transformer, "x", up_to(4))
 
 
 def test_what_may_be_embedded() -> None:

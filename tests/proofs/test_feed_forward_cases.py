@@ -10,6 +10,7 @@ import pytest
 
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Meaning, Near, Position, Truth
 from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
@@ -115,7 +116,7 @@ def test_case_check_and_z3_and_sampling_agree_on_random_outputs(first: int) -> N
     proved = refuted = 0
     for seed in range(first, first + 50):
         task = random_task(random.Random(seed))
-        exact, solver = passes(task), proves_feed_forward(task, 6)
+        exact, solver = passes(task), proves_feed_forward(task, up_to(6))
         wrong = [
             at for case in task.cases for at in kinks(task, case) if output(task.units, task.bias, at) != case.expected
         ]
@@ -138,10 +139,11 @@ def derived(
     directions: dict[str, Meaning], units: tuple[Unit, ...], bias: dict[str, Fraction] | None = None, max_n: int = 6
 ) -> bool:
     try:
-        task = oblige_feed_forward(model(directions, units, bias or {}), KnownValues(directions), max_n, 1, "out", {})
+        network = model(directions, units, bias or {})
+        task = oblige_feed_forward(network, KnownValues(directions), up_to(max_n), 1, "out", {})
     except NotDerived:
         return False
-    assert passes(task) <= proves_feed_forward(task, 6)
+    assert passes(task) <= proves_feed_forward(task, up_to(6))
     return passes(task)
 
 

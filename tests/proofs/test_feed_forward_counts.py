@@ -11,6 +11,7 @@ import pytest
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Comparison, difference
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Meaning, Others, Position, Product, Truth
 from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
@@ -62,11 +63,11 @@ def is_proved(directions: dict[str, Meaning], units: Units, bias: Fraction, boun
     layer = Layer((), FeedForward(parts, {"out": bias} if bias else {}))
     transformer = Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (layer,), "out")
     try:
-        task = oblige_feed_forward(transformer, KnownValues(directions), max_n, 1, "out", bounds)
+        task = oblige_feed_forward(transformer, KnownValues(directions), up_to(max_n), 1, "out", bounds)
         check_cases(task)
     except NotDerived:
         return False
-    assert proves_feed_forward(task, max_n)
+    assert proves_feed_forward(task, up_to(max_n))
     return True
 
 

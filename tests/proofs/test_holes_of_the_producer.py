@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from constructions.network.lengths import up_to
 from proofs.discharge import discharge
 from proofs.replay import find_miss
 from tests.proofs.tiny_models import out_of_range_where_unguarded
@@ -16,7 +17,7 @@ def test_values_stay_in_range_where_the_guard_does_not_hold_too(when: str, value
     """Section 5, Range: a near direction is in [0, 1] always, and units may rely on it where ``when`` is false."""
     transformer = out_of_range_where_unguarded(when, value)
     assert any(find_miss(transformer, "1" * n) for n in range(1, 5))
-    assert not all(line.proved for line in discharge(transformer, 4))
+    assert not all(line.proved for line in discharge(transformer, up_to(4)))
 
 
 @pytest.mark.parametrize("temperature", ["1/10^9", "1/10^40"])
@@ -30,6 +31,7 @@ import resource
 resource.setrlimit(resource.RLIMIT_AS, (3 << 29, 3 << 29))
 from dataclasses import replace
 from certify.pipeline import certify_transformer
+from constructions.network.lengths import up_to
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression

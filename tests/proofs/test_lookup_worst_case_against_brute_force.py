@@ -11,6 +11,7 @@ from constructions.compiler import compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Count, Symbol
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Mean, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
@@ -42,7 +43,7 @@ def check(extreme: Extreme | None, error: Fraction | None) -> None:
 
 def check_direction(transformer: Transformer, head: Head, direction: str, max_n: int) -> None:
     known = KnownValues(transformer.directions)
-    task = oblige_lookup(transformer, known, max_n, 1, 1, head, direction, QUARTER)
+    task = oblige_lookup(transformer, known, up_to(max_n), 1, 1, head, direction, QUARTER)
     brute = worst_lookup_errors(transformer, head, direction, task.count, max_n)
     worst = find_lookup_worst_case(Profiles(task, 128))
     check(worst.if_false, brute.get(False))
@@ -141,4 +142,4 @@ def test_what_the_rules_do_not_cover_is_not_derived(meanings: dict[str, object],
     transformer = changed(transformer, **meanings)
     direction = "others" if "mean" in meanings else "near"
     with pytest.raises(NotDerived, match=reason):
-        oblige_lookup(transformer, KnownValues(transformer.directions), 4, 1, 1, head, direction, QUARTER)
+        oblige_lookup(transformer, KnownValues(transformer.directions), up_to(4), 1, 1, head, direction, QUARTER)

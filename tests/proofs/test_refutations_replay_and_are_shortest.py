@@ -11,6 +11,7 @@ from certify.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.attention import oblige_attention
@@ -64,7 +65,7 @@ def check_words_of_z3(text: str, alphabet: str, regime: Regime, gamma: Fraction,
             meaning = transformer.directions[direction]
             if not isinstance(meaning, Near):
                 continue
-            task = oblige_attention(transformer, known, max_n, layer, place, head, direction)
+            task = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
             weighed = [weigh(sweep, 192) for sweep in task.sweeps]
             for n, i, truth, sweep in find_violations(weighed, TOLERATED_ERROR):
                 word = find_word(task.target, tuple(alphabet), sweep, i, truth, TOLERATED_ERROR)
@@ -104,17 +105,17 @@ def test_words_of_z3_break_the_head_at_the_row(
 
 def test_short_lengths_are_searched_completely() -> None:
     for symbols in (1, 2, 3, 5, 30):
-        length = exhaustive_length(symbols, 40)
+        length = exhaustive_length(symbols, up_to(40))
         assert length == 40 or sum(symbols**k for k in range(1, length + 2)) > 600
         assert length >= 1
-    assert [len(list(all_words("ab", n))) for n in (1, 2, 3)] == [2, 6, 14]
+    assert [len(list(all_words("ab", up_to(n)))) for n in (1, 2, 3)] == [2, 6, 14]
 
 
 def test_a_counterexample_beyond_the_searched_lengths_is_found_and_replays() -> None:
     """gamma 11/16 suffices for ``prev`` up to n = 9; the exhaustive search ends at 8."""
     outcome = certify("prev Q_a", "ab", 12, TEMPERATURE, Fraction(11, 16))
     assert isinstance(outcome, Refuted)
-    assert len(outcome.counterexample.word) == 10 > exhaustive_length(2, 12)
+    assert len(outcome.counterexample.word) == 10 > exhaustive_length(2, up_to(12))
     assert own_misses(outcome.transformer, outcome.counterexample.word)  # type: ignore[arg-type]
 
 

@@ -12,6 +12,7 @@ from constructions.compiler import compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula, Symbol, is_positional, operands, subformulas
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Near, Position, Truth
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
@@ -36,7 +37,7 @@ def check_head(
     transformer: Transformer, layer: int, place: int, head: Head, direction: str, atoms: Sequence[Formula], max_n: int
 ) -> None:
     known = KnownValues(transformer.directions)
-    obligation = oblige_attention(transformer, known, max_n, layer, place, head, direction)
+    obligation = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
     brute = worst_errors(transformer, head, direction, atoms, max_n)
     weighed = [weigh(sweep, 128) for sweep in obligation.distinct_sweeps()]
     for truth in (False, True):

@@ -10,6 +10,7 @@ from certify.outcomes import Certified
 from certify.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.attention import AttentionObligation, oblige_attention
@@ -25,7 +26,7 @@ def obligations(text: str, regime: Regime, gamma: Fraction, max_n: int) -> list[
     transformer = compile_formula(parse_formula(text), "01", regime, gamma)
     known = KnownValues(transformer.directions)
     return [
-        oblige_attention(transformer, known, max_n, layer, place, head, direction)
+        oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
         for layer, place, head in transformer.heads()
         for direction in head.values
         if isinstance(transformer.directions[direction], Near)

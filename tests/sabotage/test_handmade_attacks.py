@@ -12,6 +12,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json
+from constructions.network.lengths import up_to
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.discharge import discharge
 from tests.sabotage.ground_truth import own_misses, words
@@ -28,7 +29,7 @@ def proved(model: Model, max_n: int) -> bool:
     """Whether the producer proves it; the checker must not accept more, and neither may accept a miss."""
     transformer = transformer_from_json(model)
     by_producer, by_checker = (
-        all(line.proved for line in discharge(transformer, max_n)),
+        all(line.proved for line in discharge(transformer, up_to(max_n))),
         checker_accepts(transformer, max_n),
     )
     if by_producer or by_checker:

@@ -19,6 +19,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
+from constructions.network.lengths import up_to
 from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
@@ -91,7 +92,7 @@ def checker_accepts(transformer: Transformer, max_n: int) -> bool:
         for name in sorted(head.values, key=list(transformer.directions).index)
         if isinstance(transformer.directions[name], Near | Others)
     ]
-    data = json.loads(seal(output.formula, max_n, None, transformer, []))
+    data = json.loads(seal(output.formula, up_to(max_n), None, transformer, []))
     try:
         check_text(write_canonical({**data, "bounds": bounds}).encode())
     except (Rejected, Malformed):

@@ -13,6 +13,7 @@ from certify.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json
+from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.discharge import discharge
@@ -88,8 +89,8 @@ def test_proved_up_to_36_and_never_beyond(plant: Callable[[Model], None], word: 
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", Regime()))
     plant(model)
     transformer = transformer_from_json(model)
-    assert all(line.proved for line in discharge(transformer, N - 1))
-    assert not all(line.proved for line in discharge(transformer, N))
+    assert all(line.proved for line in discharge(transformer, up_to(N - 1)))
+    assert not all(line.proved for line in discharge(transformer, up_to(N)))
     assert not checker_accepts(transformer, N) and not checker_accepts(transformer, 40)
     assert checker_accepts(transformer, N - 1)
     assert own_misses(transformer, word), "the violation is real"
@@ -102,8 +103,8 @@ def test_a_gate_that_opens_at_one_position_is_found() -> None:
     flipped = f"(-1)^i*(1-2*{BUMP})"
     model["position_embedding"]["(-1)^i"] = model["directions"]["(-1)^i"]["value"] = flipped
     transformer = transformer_from_json(model)
-    assert all(line.proved for line in discharge(transformer, N - 1)) and checker_accepts(transformer, N - 1)
-    failed = [line for line in discharge(transformer, N) if not line.proved]
+    assert all(line.proved for line in discharge(transformer, up_to(N - 1))) and checker_accepts(transformer, N - 1)
+    failed = [line for line in discharge(transformer, up_to(N)) if not line.proved]
     assert {"feed-forward", "uniform", "attention"} & {line.kind for line in failed}
     assert not checker_accepts(transformer, N)
 
@@ -128,8 +129,8 @@ def test_a_causal_temperature_that_is_blunt_at_one_position_is_found(regime: Reg
         for head in layer["heads"]:
             head["temperature"] = f"{head['temperature']}+10^6*0^((i-23)^2)"
     transformer = transformer_from_json(model)
-    assert all(line.proved for line in discharge(transformer, 22)) and checker_accepts(transformer, 22)
-    assert not all(line.proved for line in discharge(transformer, 23)) and not checker_accepts(transformer, 23)
+    assert all(line.proved for line in discharge(transformer, up_to(22))) and checker_accepts(transformer, 22)
+    assert not all(line.proved for line in discharge(transformer, up_to(23))) and not checker_accepts(transformer, 23)
 
 
 def test_a_token_embedding_off_by_a_tiny_amount_is_found() -> None:
@@ -137,6 +138,6 @@ def test_a_token_embedding_off_by_a_tiny_amount_is_found() -> None:
     name = next(iter(model["token_embedding"]["b"]))
     model["token_embedding"]["b"][name] = str(1 + Fraction(1, 10**200))
     transformer: Transformer = transformer_from_json(model)
-    assert not all(line.proved for line in discharge(transformer, 3))
+    assert not all(line.proved for line in discharge(transformer, up_to(3)))
     assert not checker_accepts(transformer, 3)
     assert isinstance(certify_transformer(transformer, 3), Refuted)

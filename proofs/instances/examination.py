@@ -1,0 +1,39 @@
+"""What it means to examine a statement: for each length, instances that decide it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from proofs.enclosures.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance of a statement that says ``value <= bound`` (or ``value == bound``), both sides enclosed.
+
+    ``holds`` is None where the enclosures do not decide. ``what`` says in words which instance it is; ``command`` is a
+    ``certify run`` command that shows a refuted one, if there is such a network.
+    """
+
+    n: int
+    holds: bool | None
+    what: str
+    value: Interval
+    bound: Interval
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """How one statement is decided.
+
+    ``examine(n)`` yields instances of length (or size) n, worst first if they are ordered; the statement holds at n for
+    everything that ``covers`` names if all of them hold, and the docstring of the module that defines it says why.
+    """
+
+    name: str
+    statement: str
+    claim: str
+    covers: str
+    examine: Callable[[int], Iterable[Instance]]
