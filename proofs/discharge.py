@@ -53,26 +53,29 @@ class Memory:
 
 
 def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
-              progress: Progress = lambda _: None, tolerance: Fraction | None = None) -> list[Line]:
+              progress: Progress = lambda _: None, tolerance: Fraction | None = None,
+              twice: bool = True) -> list[Line]:
     """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
 
-    With a ``tolerance`` (at most 1/4) a head is proved only if it errs by no more than that.
+    With a ``tolerance`` (at most 1/4) a head is proved only if it errs by no more than that. Unless ``twice`` is set,
+    the exact method alone is asked, which is quick: enough to search with, not to certify.
 
     Raises:
         Disagreement: if the two provers contradict each other.
         InputError: if an expression is not defined at some (n, i).
     """
-    return list(_Discharge(transformer, lengths, memory or Memory(), progress, tolerance).lines())
+    return list(_Discharge(transformer, lengths, memory or Memory(), progress, tolerance, twice).lines())
 
 
 class _Discharge:
     def __init__(self, transformer: Transformer, lengths: Lengths, memory: Memory, progress: Progress,
-                 tolerance: Fraction | None):
+                 tolerance: Fraction | None, twice: bool):
         self.transformer = transformer
         self.lengths = lengths
         self.memory = memory
         self.progress = progress
         self.tolerance = tolerance
+        self.twice = twice
         self.known = KnownValues(transformer.directions)
         self.bounds: dict[str, Interval] = {}
         self.cells = lengths.cells
@@ -105,18 +108,18 @@ class _Discharge:
                 case "lookup":
                     lookup = oblige_lookup(self.transformer, self.known, self.lengths, layer, place, head, direction,
                                            near if isinstance(meaning, Near) else self.tolerance)
-                    return self._weighed_line(kind, lookup, lambda: prove_lookup(lookup))
+                    return self._weighed_line(kind, lookup, lambda: prove_lookup(lookup, self.twice))
                 case "attention" if isinstance(meaning, Near):
                     attention = oblige_attention(self.transformer, self.known, self.lengths, layer, place, head,
                                                  direction)
-                    return self._weighed_line(kind, attention, lambda: prove_attention(attention, near))
+                    return self._weighed_line(kind, attention, lambda: prove_attention(attention, near, self.twice))
             raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
         except NotDerived as fault:
             return Line(kind, layer, place, direction, head.source, self.cells, False, str(fault))
 
     def _weighed_line(self, kind: str, obligation: AttentionObligation | LookupObligation,
                       prove: Callable[[], Proof]) -> Line:
-        key = (kind, self.tolerance, *obligation.key())
+        key = (kind, self.tolerance, self.twice, *obligation.key())
         repeated = key in self.memory.heads
         if not repeated:
             self.memory.heads[key] = prove()
@@ -131,10 +134,10 @@ class _Discharge:
             obligation = oblige_feed_forward(self.transformer, self.known, self.lengths, layer, direction, self.bounds)
         except NotDerived as fault:
             return Line("feed-forward", layer, 0, direction, "", self.cells, False, str(fault))
-        key = obligation.key()
+        key = (self.twice, *obligation.key())
         repeated = key in self.memory.feed_forward
         if not repeated:
-            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.lengths)
+            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.lengths, self.twice)
         reason = self.memory.feed_forward[key]
         return Line("feed-forward", layer, 0, direction, "", obligation.rows, not reason, reason, repeated=repeated)
 

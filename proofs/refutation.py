@@ -57,7 +57,7 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
 def exhaustive_length(symbols: int, lengths: Lengths) -> int:
     """The largest length up to which all words are few enough to be tried; that before the first, if none is.
 
-    >>> exhaustive_length(2, up_to(64)), exhaustive_length(1, up_to(4)), exhaustive_length(2, Lengths(12, 64))
+    >>> exhaustive_length(2, Lengths(1, 64)), exhaustive_length(1, Lengths(1, 4)), exhaustive_length(2, Lengths(12, 64))
     (8, 4, 11)
     """
     length, total = lengths.first - 1, 0

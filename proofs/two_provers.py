@@ -36,18 +36,22 @@ class Proof:
     worst: WorstCase
 
 
-def prove_attention(obligation: AttentionObligation, tolerance: Fraction) -> Proof:
-    """Exact worst case at rising precision until it is on one side of the tolerance, then Z3 for the same statement."""
+def prove_attention(obligation: AttentionObligation, tolerance: Fraction, twice: bool = True) -> Proof:
+    """Exact worst case at rising precision until it is on one side of the tolerance, then Z3 for the same statement.
+
+    Unless it is done ``twice``, nothing is confirmed by mpmath and Z3: enough to search with, not to certify.
+    """
     from proofs import by_z3  # z3 takes a fifth of a second to import; nothing else needs it
 
     for bits in PRECISIONS:
         worst = find_worst_case(obligation, bits)
         if worst.within(tolerance) is not None:
             break
-    return _confirm(obligation.where, worst, tolerance, lambda: by_z3.proves_attention(obligation, tolerance))
+    return _confirm(obligation.where, worst, tolerance, twice,
+                    lambda: by_z3.proves_attention(obligation, tolerance))
 
 
-def prove_lookup(obligation: LookupObligation) -> Proof:
+def prove_lookup(obligation: LookupObligation, twice: bool = True) -> Proof:
     """The same for a head that looks up a count; of numbers Z3 proves the bounds that were found."""
     from proofs import by_z3
 
@@ -63,32 +67,35 @@ def prove_lookup(obligation: LookupObligation) -> Proof:
         if tolerance is not None and not worst.within(tolerance):
             return Proof(f"the worst error exceeds {tolerance}", worst)
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
-    return _confirm(obligation.where, worst, max(excess, shortfall),
+    return _confirm(obligation.where, worst, max(excess, shortfall), twice,
                     lambda: by_z3.proves_lookup(profiles, excess, shortfall))
 
 
-def _confirm(where: str, worst: WorstCase, tolerance: Fraction, by_solver: Callable[[], bool]) -> Proof:
+def _confirm(where: str, worst: WorstCase, tolerance: Fraction, twice: bool, by_solver: Callable[[], bool]) -> Proof:
     """The verdict of the worst case on the tolerance, if Z3 and mpmath agree with it."""
     from proofs import by_z3
 
     exact = worst.within(tolerance)
     if exact is None:
         return Proof(f"the worst error is {tolerance} to within the precision of {PRECISIONS[-1]} bits", worst)
+    reason = "" if exact else f"the worst error exceeds {tolerance}"
+    if not twice:
+        return Proof(reason, worst)
     for extreme in worst.extremes:
         if not agrees(extreme):
             raise Disagreement(f"{where}: Arb encloses the worst error at n = {extreme.n}, i = {extreme.i} "
                                "where mpmath does not find it")
     try:
         proved = by_solver()
-    except by_z3.Undecided as reason:
-        return Proof(str(reason), worst)
+    except by_z3.Undecided as undecided:
+        return Proof(str(undecided), worst)
     if exact != proved:
         raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound {tolerance} "
                            "and Z3 does not")
-    return Proof("" if exact else f"the worst error exceeds {tolerance}", worst)
+    return Proof(reason, worst)
 
 
-def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths) -> str:
+def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, twice: bool = True) -> str:
     """Why the obligation is not proved; empty if it is, by both methods."""
     from proofs import by_z3
 
@@ -97,6 +104,8 @@ def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths) -> s
         reason = ""
     except NotDerived as fault:
         reason = str(fault)
+    if not twice:
+        return reason
     try:
         by_solver = by_z3.proves_feed_forward(obligation, lengths)
     except by_z3.Undecided as undecided:

@@ -28,10 +28,13 @@ from constructions.regimes import Regime
 Spoil = Callable[[dict[str, Any]], None]
 
 
-def refused(certify: Any, content: str | bytes, *parts: str) -> None:
+MODEL, RUN = ("model", "m.json", "--max-n", "6", "-o", "m.cert"), ("run", "m.json", "010101")
+
+
+def refused(certify: Any, content: str | bytes, *parts: str, commands: tuple[tuple[str, ...], ...] = (MODEL, RUN)) -> None:
     """``model`` and ``run`` both refuse the file in one line that has the parts."""
     Path("m.json").write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
-    for command in (("model", "m.json", "--max-n", "6", "-o", "m.cert"), ("run", "m.json", "010101")):
+    for command in commands:
         result = certify(*command)
         assert (result.code, result.out) == (2, ""), result
         assert result.err.startswith("certify: ") and len(result.err.splitlines()) == 1, result.err
@@ -198,7 +201,7 @@ TEMPERATURES = {
 def test_a_temperature_that_is_not_positive_everywhere_is_refused(
         certify: Any, since_model: dict[str, Any], expression: str) -> None:
     head(since_model)["temperature"] = expression
-    refused(certify, json.dumps(since_model), TEMPERATURES[expression])
+    refused(certify, json.dumps(since_model), TEMPERATURES[expression], commands=(MODEL,))
 
 
 @pytest.mark.parametrize(("expression", "message"), [
@@ -208,7 +211,15 @@ def test_a_temperature_that_is_not_positive_everywhere_is_refused(
 def test_a_position_embedding_that_is_not_defined_everywhere_is_refused(
         certify: Any, since_model: dict[str, Any], expression: str, message: str) -> None:
     since_model["position_embedding"]["one"] = expression
-    refused(certify, json.dumps(since_model), message)
+    refused(certify, json.dumps(since_model), message, commands=(MODEL,))
+
+
+def test_run_needs_a_model_to_be_defined_at_the_length_of_the_word_only(
+        certify: Any, since_model: dict[str, Any]) -> None:
+    head(since_model)["temperature"] = "1/(n-3)^2"
+    Path("m.json").write_text(json.dumps(since_model))
+    assert certify("run", "m.json", "0101").code == 0
+    refused(certify, json.dumps(since_model), "divides by zero at i = 1, n = 3", commands=(("run", "m.json", "010"),))
 
 
 def test_an_embedding_that_is_undefined_only_beyond_the_word_or_max_n_is_accepted(
