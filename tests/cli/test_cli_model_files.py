@@ -31,7 +31,8 @@ Spoil = Callable[[dict[str, Any]], None]
 MODEL, RUN = ("model", "m.json", "--max-n", "6", "-o", "m.cert"), ("run", "m.json", "010101")
 
 
-def refused(certify: Any, content: str | bytes, *parts: str, commands: tuple[tuple[str, ...], ...] = (MODEL, RUN)) -> None:
+def refused(certify: Any, content: str | bytes, *parts: str,
+            commands: tuple[tuple[str, ...], ...] = (MODEL, RUN)) -> None:
     """``model`` and ``run`` both refuse the file in one line that has the parts."""
     Path("m.json").write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
     for command in commands:
