@@ -8,17 +8,18 @@ on the target's automaton), and the rows (n, i) to be checked along the way.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, is_positional
+from constructions.language.syntax import Formula, is_positional, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from proofs.composition import symbolic_truth
 from proofs.failures import NotDerived
 from proofs.known import KnownValues
 from proofs.targets import Assignment, Target, build_target
@@ -49,7 +50,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Step:
-    """Position ``j`` of a sweep: its options, and which of them each assignment gives, in the order of ``assignments``.
+    """Position ``j`` of a sweep: its options, and which of them each letter gives, in the order of ``letters``.
 
     In all obligations, steps have the same ``number`` iff they have the same options, and the same ``shape`` iff they
     agree in everything but the scores.
@@ -78,7 +79,10 @@ class Sweep:
 
 @dataclass(frozen=True)
 class AttentionObligation:
-    """Every weighted mean of the head's values is near the truth of the target, at all rows of all sweeps."""
+    """Every weighted mean of the head's values is near the truth of the target, at all rows of all sweeps.
+
+    ``letters`` are the assignments to the target's atoms that may occur at a position.
+    """
 
     layer: int
     place: int
@@ -86,6 +90,7 @@ class AttentionObligation:
     direction: str
     meaning: Near
     target: Target
+    letters: tuple[Assignment, ...]
     sweeps: tuple[Sweep, ...]
 
     def key(self) -> tuple[object, ...]:
@@ -122,7 +127,8 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near)
     derivation = _Derivation(transformer, known, lengths, head, head.values[direction], meaning)
-    return AttentionObligation(layer, place, head, direction, meaning, derivation.target, tuple(derivation.sweeps()))
+    return AttentionObligation(layer, place, head, direction, meaning, derivation.target, derivation.letters,
+                               tuple(derivation.sweeps()))
 
 
 class _Derivation:
@@ -147,6 +153,7 @@ class _Derivation:
             raise NotDerived(f"mask {head.mask.value}: {format_formula(meaning.formula)} needs mask "
                              + ("future" if self.target.past else "past"))
         self._positions: dict[tuple[int, int], tuple[tuple[Fraction, ...], Fraction, tuple[Letter, ...]]] = {}
+        self.letters = realizable(self.target.atoms, transformer.alphabet)
         self._letters: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
 
     def _truths_read(self, transformer: Transformer) -> dict[str, Formula]:
@@ -201,11 +208,11 @@ class _Derivation:
         return self._positions[j, n]
 
     def _letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
-        """The letter of every assignment at position j."""
+        """What every letter does at position j."""
         target = self.target
         context = tuple(positional_truth(predicate, j, n) for predicate in target.predicates)
         if context not in self._letters:
-            self._letters[context] = tuple(self._letter(a, j, n) for a in assignments(len(target.atoms)))
+            self._letters[context] = tuple(self._letter(a, j, n) for a in self.letters)
         return self._letters[context]
 
     def _letter(self, assignment: Assignment, j: int, n: int) -> Letter:
@@ -242,6 +249,24 @@ def _build_options(query: tuple[Fraction, ...], base: tuple[Fraction, ...], base
 def assignments(atoms: int) -> list[Assignment]:
     """All truth assignments to so many atoms, in one fixed order."""
     return list(itertools.product((False, True), repeat=atoms))
+
+
+def spread(letters: Sequence[Assignment], values: Sequence[int]) -> list[int]:
+    """The value of each of all assignments, in their order: that of the letter, and 0 where there is none."""
+    by_letter = dict(zip(letters, values, strict=True))
+    return [by_letter.get(assignment, 0) for assignment in assignments(len(letters[0]))]
+
+
+def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assignment, ...]:
+    """The assignments in which the atoms over symbols alone have the truths that one symbol gives them.
+
+    >>> from constructions.language.syntax import Symbol
+    >>> realizable([Symbol("a"), Symbol("b")], "ab")
+    ((False, True), (True, False))
+    """
+    symbolic = [place for place, atom in enumerate(atoms) if is_symbolic(atom)]
+    given = {tuple(symbolic_truth(atoms[place], symbol) for place in symbolic) for symbol in alphabet}
+    return tuple(a for a in assignments(len(atoms)) if tuple(a[place] for place in symbolic) in given)
 
 
 def _truth_part(row: Row, truths: dict[str, Fraction]) -> Fraction:

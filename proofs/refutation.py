@@ -18,7 +18,8 @@ from constructions.language.syntax import Count, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs import by_z3
-from proofs.attention import AttentionObligation, assignments
+from proofs.attention import AttentionObligation, realizable
+from proofs.composition import symbolic_truth
 from proofs.discharge import TOLERATED_ERROR, Line
 from proofs.lookup import LookupObligation
 from proofs.lookup_worst_case import LookupExtreme, find_violations
@@ -101,18 +102,15 @@ def _words_breaking_heads(transformer: Transformer, beyond: int, lines: Iterable
 
 def read_worst_input(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,
                      bound: Fraction) -> tuple[str, ...] | None:
-    """The input with the worst error at row i as a word, if each of its letters is what some symbol gives."""
+    """The input with the worst error at row i as a word, if symbols decide all atoms."""
     if not all(is_symbolic(atom) for atom in target.atoms):
         return None
-    letters = assignments(len(target.atoms))
-    by_letter = {letters.index(tuple(satisfies(atom, (symbol,), 1) for atom in target.atoms)): symbol
+    letters = realizable(target.atoms, alphabet)
+    by_letter = {letters.index(tuple(symbolic_truth(atom, symbol) for atom in target.atoms)): symbol
                  for symbol in reversed(alphabet)}
     word = dict.fromkeys(range(1, weighed.sweep.n + 1), alphabet[0])
     for step, choice in zip(weighed.sweep.steps, find_worst_input(weighed, truth, bound, i), strict=False):
-        fitting = [symbol for letter, symbol in by_letter.items() if step.choices[letter] == choice]
-        if not fitting:
-            return None
-        word[step.j] = fitting[-1]
+        word[step.j] = next(symbol for letter, symbol in by_letter.items() if step.choices[letter] == choice)
     return tuple(word.values())
 
 

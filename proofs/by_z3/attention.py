@@ -12,7 +12,7 @@ from typing import Any
 import z3
 
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
-from proofs.attention import AttentionObligation
+from proofs.attention import AttentionObligation, spread
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
 from proofs.by_z3.solver import choose, connective_term, integer, is_unsat, new_solver
 from proofs.targets import Target
@@ -32,20 +32,20 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction) -> bool:
             rows.setdefault(tuple(step.number for step in row.steps), row)
     ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
     costs = Costs(ordered)
-    return all(_proves_rows(obligation.target, ordered, truth, bound, costs) for truth in (False, True))
+    return all(_proves_rows(obligation, ordered, truth, bound, costs) for truth in (False, True))
 
 
-def _proves_rows(target: Target, rows: list[Row], truth: bool, bound: Fraction, costs: Costs) -> bool:
+def _proves_rows(obligation: AttentionObligation, rows: list[Row], truth: bool, bound: Fraction, costs: Costs) -> bool:
     """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
     largest = len(rows)
     start = 0
     while start < len(rows):
         group = _group(rows, start, largest)
-        if _has_no_violation(target, group, truth, costs.hull(group, truth, bound, ROUGH_BITS)):
+        if _has_no_violation(obligation, group, truth, costs.hull(group, truth, bound, ROUGH_BITS)):
             start += len(group)
         elif len(group) > 1:
             largest = len(group) // 2
-        elif _has_no_violation(target, group, truth, costs.hull(group, truth, bound, FINE_BITS)):
+        elif _has_no_violation(obligation, group, truth, costs.hull(group, truth, bound, FINE_BITS)):
             start += 1
         else:
             return False
@@ -65,9 +65,9 @@ def _compatible(shorter: Row, longer: Row) -> bool:
     return longer.shape[:len(shorter.steps)] == shorter.shape
 
 
-def _has_no_violation(target: Target, rows: list[Row], truth: bool, hull: list[list[int]]) -> bool:
+def _has_no_violation(obligation: AttentionObligation, rows: list[Row], truth: bool, hull: list[list[int]]) -> bool:
     """Whether no row of these, on no input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
-    longest = rows[-1]
+    target, letters, longest = obligation.target, obligation.letters, rows[-1]
     solver = new_solver()
     present = [z3.Bool(f"present_{k}") for k in range(len(hull))]
     shortest = min(len(row.steps) for row in rows)
@@ -76,7 +76,10 @@ def _has_no_violation(target: Target, rows: list[Row], truth: bool, hull: list[l
     atoms = [[z3.Bool(f"atom_{k}_{a}") for a in range(len(target.atoms))] for k in range(len(hull))]
     costs = [z3.Int(f"cost_{k}") for k in range(len(hull))]
     for k, step in enumerate(longest.steps):
-        by_assignment = [hull[k][choice] for choice in step.choices]
+        by_assignment = spread(letters, [hull[k][choice] for choice in step.choices])
+        if len(letters) < len(by_assignment):
+            solver.add(z3.Or(*(z3.And(*map(z3.BoolRef.__eq__, atoms[k], map(z3.BoolVal, letter)))
+                               for letter in letters)))
         solver.add(costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment)))
         solver.add(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
     solver.add(_target_truth(target, longest, atoms, present) == truth, z3.Sum(costs) < 0)

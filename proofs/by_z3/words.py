@@ -25,6 +25,7 @@ from constructions.language.syntax import (
     operands,
     subformulas,
 )
+from proofs.attention import realizable, spread
 from proofs.by_z3.costs import FINE_BITS, compressed, rounded_cost
 from proofs.by_z3.solver import choose, connective_term, is_unsat, new_solver
 from proofs.enclosures.exponential import Dyadic
@@ -46,7 +47,7 @@ def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i:
     word = _Word(solver, alphabet, n)
     solver.add(word.truth(target.formula, i) == truth)
     scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
-    gains, choices = [], []
+    gains, choices, letters = [], [], realizable(target.atoms, alphabet)
     for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
         factors = [int((option_error(option.value, truth) - bound) * scale) for option in step.options]
         gains.append([rounded_cost(factor, Dyadic(low, high, 0), FINE_BITS)
@@ -54,7 +55,7 @@ def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i:
         choices.append((step.choices, [word.truth(atom, step.j) for atom in target.atoms]))
         if step.j == i:
             break
-    solver.add(z3.Sum([choose(atoms, [options[choice] for choice in assigned])
+    solver.add(z3.Sum([choose(atoms, spread(letters, [options[choice] for choice in assigned]))
                        for options, (assigned, atoms) in zip(compressed(gains, FINE_BITS), choices, strict=True)]) > 0)
     return None if is_unsat(solver) else word.read(solver.model())
 
