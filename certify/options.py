@@ -97,13 +97,13 @@ def read_temperature(text: str | None) -> Expression | None:
         raise InputError(f"--temperature: {error}") from None
 
 
-def read_delta(text: str | None) -> Fraction | None:
+def read_delta(text: str | None, option: str = "--delta") -> Fraction | None:
     """A positive rational up to 1/4, where the feed-forward layers round."""
     from constructions.errors import InputError
 
-    delta = None if text is None else read_gamma(text, "--delta")
+    delta = None if text is None else read_gamma(text, option)
     if delta is not None and delta > Fraction(1, 4):
-        raise InputError(f"--delta: found {text}, expected at most 1/4: the feed-forward layers round there (Lemma 9)")
+        raise InputError(f"{option}: found {text}, expected at most 1/4: the feed-forward layers round there (Lemma 9)")
     return delta
 
 

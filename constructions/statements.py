@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -37,3 +38,20 @@ STATEMENTS = (
     Statement("Corollaries 17 a, b, 18 a, b, 22 a, b and 23", "compiler",
               "any LTL formula with counting; any past formula, causal", "all four; counts causally by temperature"),
 )
+
+_NUMBERED = (
+    *(("Definition", n) for n in (1, 2, 3, 4, 5, 10, 14, 19)), *(("Theorem", n) for n in (12, 13, 15, 16, 20, 21, 26)),
+    *(("Lemma", n) for n in (6, 7, 8, 9, 24, 25, *range(27, 35))), ("Proposition", 11),
+    *(("Corollary", n) for n in (17, 18, 22, 23)), *(("Section", n) for n in range(1, 7)),
+    *(("Appendix", letter) for letter in "ABCDE"), ("Figure", 1),
+)  # fmt: skip
+
+
+def is_statement(name: str) -> bool:
+    """Whether [SHA] has a statement (or section) of this name; cases and remarks may follow.
+
+    >>> is_statement("Theorem 15 a"), is_statement("Lemma 7, proof"), is_statement("Theorem 14")
+    (True, True, False)
+    """
+    found = re.match(r"([A-Z][a-z]+) ([0-9]+|[A-E])(?![0-9A-Za-z])", name)
+    return found is not None and (found[1], int(found[2]) if found[2].isdigit() else found[2]) in _NUMBERED

@@ -1,0 +1,239 @@
+"""Reading claims files: docs/claims.md, every key checked, every complaint one line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, get_args
+
+from certify.audit.claims import (
+    DEFAULT_WIDTH,
+    PRINTED_GAMMA,
+    Claim,
+    Demands,
+    ExamineSubject,
+    Expected,
+    FormulaSubject,
+    ModelSubject,
+    ProgramSubject,
+    Subject,
+    UndecidableSubject,
+)
+from certify.audit.results import Verdict
+from certify.files import read_text
+from certify.options import read_delta, read_gamma, read_model
+from constructions.errors import InputError
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.parser import parse_alphabet, parse_word
+from constructions.network.lengths import Lengths
+from constructions.network.validation import shortened
+from constructions.regimes import Regime, Sharpening
+from constructions.statements import is_statement
+
+SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
+COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
+          "constants": dict, "limit": str, "note": str}
+OF_FORMULAS = {"alphabet": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool}
+OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
+               "critical": list, "width": str}
+KEYS: Mapping[str, Mapping[str, Any]] = {
+    "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
+    "program": COMMON | {"oracle": str}, "undecidable": COMMON,
+}
+NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ClaimsFile:
+    """A title and its claims."""
+
+    title: str
+    path: str
+    claims: tuple[Claim, ...]
+
+
+def read_claims(path: str) -> ClaimsFile:
+    """The claims of a file.
+
+    Raises:
+        InputError: one line that says which claim, which key and what was expected.
+    """
+    try:
+        data = tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: {str(error).splitlines()[0]}") from None
+    check_keys(path, data, {"title": str, "defaults": dict, "claim": list})
+    entries = data.get("claim", [])
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError(f"{path}: expected at least one [[claim]]")
+    reader = _Reader(Path(path).parent if path != "-" else Path(), data.get("defaults", {}))
+    claims: dict[str, Claim] = {}
+    for number, entry in enumerate(entries, start=1):
+        where = f"{path}, claim {entry.get('name', number)!r}" if entry.get("name") else f"{path}, claim {number}"
+        try:
+            claim = reader.claim(entry)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        if claim.name in claims:
+            raise InputError(f"{where}: two claims have this name")
+        claims[claim.name] = claim
+    return ClaimsFile(data.get("title", Path(path).stem), path, tuple(claims.values()))
+
+
+def check_keys(where: str, table: Table, expected: Mapping[str, Any]) -> None:
+    """Raise InputError for a key that is not expected, or a value of another type."""
+    for key, value in table.items():
+        if key not in expected:
+            raise InputError(f"{where}: key {key!r}, expected one of {', '.join(expected)}")
+        types = expected[key] if isinstance(expected[key], tuple) else (expected[key],)
+        if type(value) not in types:
+            raise InputError(f"{where}: {key} = {json.dumps(value, default=str)[:60]}, expected "
+                             + " or ".join(NAMES[kind] for kind in types))
+
+
+class _Reader:
+    def __init__(self, folder: Path, defaults: Table):
+        self.folder = folder
+        every = {key: kind for keys in KEYS.values() for key, kind in keys.items() if key != "name"}
+        check_keys("defaults", defaults, every)
+        self.defaults = defaults
+
+    def claim(self, entry: Table) -> Claim:
+        kinds = [kind for kind in SUBJECTS if kind in entry]
+        if len(kinds) != 1:
+            raise InputError(f"{' and '.join(kinds) or 'none of its keys'} says what it is about, expected exactly one "
+                             f"of {', '.join(SUBJECTS)}")
+        (kind,) = kinds
+        entry = {**{key: value for key, value in self.defaults.items() if key in KEYS[kind]}, **entry}
+        check_keys(kind, entry, {kind: str, **KEYS[kind]})
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", entry.get("name", "")):
+            raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
+        statement = entry.get("statement", "")
+        if statement and not is_statement(statement):
+            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a")
+        lengths = parse_lengths(entry.get("lengths", 64))
+        subject = self.subject(kind, entry, lengths)
+        return Claim(entry["name"], statement, entry.get("says", ""), subject, lengths,
+                     _read_expected(entry, subject), entry.get("limit", ""), entry.get("note", ""), self.digest(entry))
+
+    def subject(self, kind: str, entry: Table, lengths: Lengths) -> Subject:
+        match kind:
+            case "formula":
+                return self.formula(entry, lengths)
+            case "model":
+                path = self.folder / entry["model"]
+                return ModelSubject(path, read_model(str(path)), read_demands(entry, Fraction(1), lengths))
+            case "examine":
+                from proofs.instances.registry import EXAMINATIONS
+
+                if entry["examine"] not in EXAMINATIONS:
+                    raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
+                return ExamineSubject(entry["examine"])
+            case "program":
+                return ProgramSubject(self.folder / entry["program"], entry.get("oracle", ""))
+        return UndecidableSubject(entry["undecidable"])
+
+    def formula(self, entry: Table, lengths: Lengths) -> FormulaSubject:
+        alphabet, sharpening = entry.get("alphabet"), entry.get("regime", "temperature")
+        if sharpening not in list(Sharpening):
+            raise InputError(f"regime {sharpening!r}, expected {' or '.join(Sharpening)}")
+        subject = FormulaSubject(
+            " ".join(entry["formula"].split()), parse_alphabet(alphabet) if alphabet is not None else None,
+            tuple(_texts("predicates", entry.get("predicates", []))),
+            Regime(Sharpening(sharpening), entry.get("causal", False)), entry.get("as_printed", False),
+            read_demands(entry, PRINTED_GAMMA, lengths))
+        subject.symbols  # noqa: B018  the formula is parsed here, so that a mistake in it is found before the audit
+        return subject
+
+    def digest(self, entry: Table) -> str:
+        """What a claim depends on: its keys, and the files that it names."""
+        named = [(self.folder / entry[key]).read_bytes() for key in ("model", "program")
+                 if key in entry and (self.folder / entry[key]).is_file()]
+        text = json.dumps(entry, sort_keys=True, default=str).encode()
+        return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
+
+
+def read_demands(entry: Table, gamma: Fraction, lengths: Lengths) -> Demands:
+    """What the keys (or options) of a network say."""
+    critical = entry.get("critical", [])
+    if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
+        raise InputError(f"critical = {critical}, expected lengths in {lengths}")
+    width = entry.get("width")
+    return Demands(
+        gamma=read_gamma(entry["gamma"], "gamma") if "gamma" in entry else gamma,
+        temperature=_expression("temperature", entry, lengths),
+        delta=read_delta(entry.get("delta"), "delta"),
+        embeddings=tuple(str(parse_expression(text)) for text in _texts("embeddings", entry["embeddings"]))
+        if "embeddings" in entry else None,
+        embedding_bound=_expression("embedding_bound", entry, lengths),
+        gap=_expression("gap", entry, lengths),
+        critical=tuple(critical),
+        width=DEFAULT_WIDTH if width is None else read_width(width),
+    )
+
+
+def read_width(text: str) -> Fraction:
+    """The relative width of a bracket: a positive rational below 1, not below 10^-15."""
+    width = read_gamma(text, "width")
+    if not Fraction(1, 10**15) <= width < 1:
+        raise InputError(f"width: found {text}, expected a rational from 10^-15 to below 1")
+    return width
+
+
+def _expression(key: str, entry: Table, lengths: Lengths) -> Expression | None:
+    """The expression, which must have a positive value at every (n, i)."""
+    if key not in entry:
+        return None
+    try:
+        expression = parse_expression(entry[key])
+        for n, i in lengths.rows():
+            if (value := expression.evaluate(i=i, n=n)) <= 0:
+                raise InputError(f"{expression} is {shortened(value)} at i = {i}, n = {n}, expected a positive number")
+    except InputError as error:
+        raise InputError(f"{key}: {error}") from None
+    return expression
+
+
+def _texts(key: str, values: list[Any]) -> list[str]:
+    if not all(isinstance(value, str) for value in values):
+        raise InputError(f"{key}: expected a list of strings")
+    return values
+
+
+def parse_lengths(value: str | int) -> Lengths:
+    """The lengths ``"2..64"``, or 1 to a number.
+
+    >>> parse_lengths("2..64"), parse_lengths(8)
+    (Lengths(first=2, last=64), Lengths(first=1, last=8))
+    """
+    found = re.fullmatch(r"(?:([0-9]{1,9})\s*\.\.\s*)?([0-9]{1,9})", str(value))
+    if not found:
+        raise InputError(f"lengths {value!r}, expected a number or a range such as 2..64")
+    return Lengths(int(found[1] or 1), int(found[2]))
+
+
+def _read_expected(entry: Table, subject: Subject) -> Expected:
+    verdict = entry.get("expect")
+    if verdict is not None and verdict not in get_args(Verdict):
+        raise InputError(f"expect {verdict!r}, expected one of {', '.join(get_args(Verdict))}")
+    constants = {}
+    for n, value in entry.get("constants", {}).items():
+        if not re.fullmatch("[0-9]{1,4}", n) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", str(value)):
+            raise InputError(f"constants: {n} = {value!r}, expected a length and a decimal such as 8 = \"1.3854\"")
+        constants[int(n)] = str(value)
+    counterexample = entry.get("counterexample")
+    if counterexample is not None:
+        check_keys("counterexample", counterexample, {"word": str, "position": int})
+        if set(counterexample) != {"word", "position"}:
+            raise InputError("counterexample: expected a word and a position")
+        if isinstance(subject, FormulaSubject):
+            parse_word(counterexample["word"], subject.symbols)
+        counterexample = (counterexample["word"], counterexample["position"])
+    return Expected(verdict, counterexample, constants)

@@ -1,0 +1,163 @@
+"""Deciding one claim about a network, length by length.
+
+For each length the exact prover says which claims are likely to hold. Runs of lengths where all do are certified
+together, by both provers and the independent checker; elsewhere a word is looked for that refutes the claim, and
+replayed. What is neither is unknown.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from certify.audit.results import Bracket, Row, Verdict, Witness
+from certify.outcomes import Certified, Refuted, Unknown
+from certify.pipeline import certify_transformer
+from certify.report import enclosed, show_word
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from constructions.regimes import Regime
+from proofs.discharge import Line, Memory, discharge
+from proofs.refutation import find_counterexample
+from proofs.replay import Counterexample
+
+QUARTER = Fraction(1, 4)
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A network, what is allowed of it, and how to show a word on it."""
+
+    network: Transformer
+    regime: Regime | None
+    delta: Fraction | None
+    run_command: Sequence[str]
+
+
+@dataclass
+class Search:
+    """What was proved before, so that equal obligations are discharged once."""
+
+    exact: Memory = field(default_factory=Memory)
+    confirmed: Memory = field(default_factory=Memory)
+    progress: Progress = lambda _: None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A row for each length, and the certificates of runs of them."""
+
+    rows: tuple[Row, ...]
+    certificates: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Certified if all rows are; refuted if some row is; else unknown."""
+        verdicts = {row.verdict for row in self.rows}
+        return "certified" if verdicts == {"certified"} else "refuted" if "refuted" in verdicts else "unknown"
+
+    @property
+    def decisive(self) -> Row:
+        """The row to report: the first that is refuted, or not certified, or that with the largest error."""
+        for verdict in ("refuted", "unknown"):
+            for row in self.rows:
+                if row.verdict == verdict:
+                    return row
+        return max(self.rows, key=lambda row: row.error.upper if row.error else Fraction(-1))
+
+
+def decide(question: Question, lengths: Lengths, search: Search) -> Decision:
+    """The verdict at every length.
+
+    Raises:
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
+    """
+    check_defined(question.network, lengths)
+    sketches = {n: sketch(question, Lengths(n, n), search) for n in lengths}
+    rows, certificates = dict[int, Row](), list[str]()
+    for run in _runs(n for n in lengths if all(line.proved for line in sketches[n])):
+        outcome = certify_run(question, run, search)
+        if isinstance(outcome, Certified):
+            certificates.append(outcome.certificate)
+            rows |= {n: _row(n, "certified", sketches[n], question) for n in run}
+        elif isinstance(outcome, Unknown):
+            rows |= {n: _row(n, "unknown", sketches[n], question, outcome.reason) for n in run}
+    for n in lengths:
+        if n not in rows:
+            rows[n] = _refute(question, n, sketches[n], search)
+    return Decision(tuple(rows[n] for n in lengths), tuple(certificates))
+
+
+def sketch(question: Question, lengths: Lengths, search: Search) -> list[Line]:
+    """What the exact prover alone says of every obligation."""
+    return discharge(question.network, lengths, search.exact, tolerance=question.delta, twice=False)
+
+
+def certify_run(question: Question, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
+    """The outcome of the main path for these lengths."""
+    search.progress(f"certifying n = {lengths}")
+    outcome = certify_transformer(question.network, lengths.last, question.regime, search.confirmed,
+                                  min_n=lengths.first, tolerance=question.delta)
+    assert isinstance(outcome, Certified | Refuted | Unknown)
+    return outcome
+
+
+def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
+    """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
+    search.progress(f"looking for a word of length {lengths}")
+    found = find_counterexample(question.network, lengths, lines, question.delta)
+    return describe_counterexample(found, question.run_command) if found else None
+
+
+def describe_counterexample(found: Counterexample, run_command: Sequence[str]) -> Witness:
+    """The word, what is wrong on it, and the command that shows it."""
+    word = show_word(found.word)
+    allowed = (str(found.allowed.lower) if found.allowed.is_point
+               else f"{found.allowed.lower} to {found.allowed.upper}")
+    what = (f"on the word {word}, position {found.position}, {found.direction} is "
+            f"{enclosed(found.value.lower, found.value.upper)}, expected {allowed}")
+    return Witness(what, len(found.word), Bracket(found.value.lower, found.value.upper),
+                   Bracket(found.allowed.lower, found.allowed.upper),
+                   shlex.join([*run_command[:3], word, *run_command[3:]]), word, found.position)
+
+
+def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -> Row:
+    witness = find_witness(question, Lengths(n, n), lines, search)
+    if witness:
+        return _row(n, "refuted", lines, question, witness=witness)
+    failed = next(line for line in lines if not line.proved)
+    return _row(n, "unknown", lines, question, f"{failed.direction}: {failed.reason}; no word found that breaks it")
+
+
+def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, reason: str = "",
+         witness: Witness | None = None) -> Row:
+    weighed = [(line, line.worst.worst) for line in lines if line.worst and line.worst.worst]
+    if not weighed:
+        return Row(n, verdict, reason=reason, witness=witness)
+    line, worst = max(weighed, key=lambda pair: pair[1].upper)
+    bound = question.delta or (QUARTER if line.kind == "attention" else None)
+    where = f"layer {line.layer}, head {line.place}, {line.direction}, i = {worst.i}"
+    return Row(n, verdict, Bracket(worst.lower, worst.upper), Bracket(Fraction(0), bound) if bound else None, where,
+               reason, witness)
+
+
+def _runs(numbers: Iterable[int]) -> Iterator[Lengths]:
+    """Consecutive numbers together.
+
+    >>> list(map(str, _runs([1, 2, 4])))
+    ['1..2', '4..4']
+    """
+    first = last = 0
+    for n in numbers:
+        if last and n == last + 1:
+            last = n
+            continue
+        if last:
+            yield Lengths(first, last)
+        first = last = n
+    if last:
+        yield Lengths(first, last)
