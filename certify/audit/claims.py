@@ -19,6 +19,8 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 
 PRINTED_GAMMA = Fraction(3)
+PARTS = ("statement", "proof step", "repair")
+"""What a claim is to the statement it belongs to: the statement as printed, a step of its proof, a repair of either."""
 DEFAULT_WIDTH = Fraction(1, 10**6)
 
 
@@ -140,7 +142,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a claims file."""
+    """One claim of a claims file; ``part`` is one of PARTS."""
 
     name: str
     statement: str
@@ -148,6 +150,7 @@ class Claim:
     subject: Subject
     lengths: Lengths
     expected: Expected
+    part: str = "statement"
     limit: str = ""
     note: str = ""
     digest: str = ""

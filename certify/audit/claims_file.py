@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from certify.audit.claims import (
     DEFAULT_WIDTH,
+    PARTS,
     PRINTED_GAMMA,
     Claim,
     Demands,
@@ -38,7 +39,7 @@ from constructions.statements import is_statement
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
-          "constants": dict, "limit": str, "note": str}
+          "constants": dict, "part": str, "limit": str, "note": str}
 OF_FORMULAS = {"alphabet": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str}
@@ -87,6 +88,15 @@ def read_claims(path: str) -> ClaimsFile:
     return ClaimsFile(data.get("title", Path(path).stem), path, tuple(claims.values()))
 
 
+def read_claim(entry: Table) -> Claim:
+    """One claim that no file holds; its files are relative to the current folder.
+
+    Raises:
+        InputError: one line that says which key and what was expected.
+    """
+    return _Reader(Path(), {}).claim(entry)
+
+
 def check_keys(where: str, table: Table, expected: Mapping[str, Any]) -> None:
     """Raise InputError for a key that is not expected, or a value of another type."""
     for key, value in table.items():
@@ -118,10 +128,12 @@ class _Reader:
         statement = entry.get("statement", "")
         if statement and not is_statement(statement):
             raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a")
+        if (part := entry.get("part", PARTS[0])) not in PARTS:
+            raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
         subject = self.subject(kind, entry, lengths)
         return Claim(entry["name"], statement, entry.get("says", ""), subject, lengths,
-                     _read_expected(entry, subject), entry.get("limit", ""), entry.get("note", ""), self.digest(entry))
+                     _read_expected(entry, subject), part, entry.get("limit", ""), entry.get("note", ""), self.digest(entry))
 
     def subject(self, kind: str, entry: Table, lengths: Lengths) -> Subject:
         match kind:

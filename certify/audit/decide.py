@@ -37,6 +37,10 @@ class Question:
     delta: Fraction | None
     run_command: Sequence[str]
 
+    def show(self, word: str) -> str:
+        """The command that runs the network on a word."""
+        return shlex.join([*self.run_command[:3], word, *self.run_command[3:]])
+
 
 @dataclass
 class Search:
@@ -110,10 +114,10 @@ def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], se
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
     found = find_counterexample(question.network, lengths, lines, question.delta)
-    return describe_counterexample(found, question.run_command) if found else None
+    return describe_counterexample(found, question) if found else None
 
 
-def describe_counterexample(found: Counterexample, run_command: Sequence[str]) -> Witness:
+def describe_counterexample(found: Counterexample, question: Question) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word = show_word(found.word)
     allowed = (str(found.allowed.lower) if found.allowed.is_point
@@ -122,7 +126,7 @@ def describe_counterexample(found: Counterexample, run_command: Sequence[str]) -
             f"{enclosed(found.value.lower, found.value.upper)}, expected {allowed}")
     return Witness(what, len(found.word), Bracket(found.value.lower, found.value.upper),
                    Bracket(found.allowed.lower, found.allowed.upper),
-                   shlex.join([*run_command[:3], word, *run_command[3:]]), word, found.position)
+                   question.show(word), word, found.position)
 
 
 def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -> Row:

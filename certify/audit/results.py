@@ -110,6 +110,8 @@ class ClaimResult:
     error: Bracket | None = None
     where: str = ""
     gamma: Fraction | None = None
+    bound: Bracket | None = None
+    part: str = "statement"
 
 
 @dataclass(frozen=True)

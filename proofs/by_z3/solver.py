@@ -34,7 +34,10 @@ def is_unsat(solver: Any) -> bool:
     """
     answer = solver.check()
     if answer == z3.unknown:
-        raise Undecided(f"Z3: {solver.reason_unknown()}")
+        reason = solver.reason_unknown()
+        if "keyboard" in reason:  # Z3 takes the first Ctrl-C for itself
+            raise KeyboardInterrupt
+        raise Undecided(f"Z3: {reason}")
     return bool(answer == z3.unsat)
 
 

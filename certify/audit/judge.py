@@ -1,0 +1,163 @@
+"""One claim of a claims file to its result: decided, measured, and held against what was expected."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.audit.claims import (
+    Claim,
+    ExamineSubject,
+    FormulaSubject,
+    ModelSubject,
+    NetworkSubject,
+    ProgramSubject,
+    UndecidableSubject,
+)
+from certify.audit.critical import Bracketing
+from certify.audit.decide import Decision, Question, Search, decide
+from certify.audit.embeddings import find_embedding_beyond
+from certify.audit.fits import fit_growth
+from certify.audit.gaps import decide_gaps
+from certify.audit.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness
+from certify.report import show_word
+from constructions.errors import Unsupported
+from constructions.network.lengths import Lengths
+from proofs.enclosures.intervals import Interval
+
+
+def judge(claim: Claim, search: Search) -> ClaimResult:
+    """The result of one claim.
+
+    Raises:
+        InputError: if something that the claim mentions has no value at some length.
+    """
+    return judge_with_certificates(claim, search)[0]
+
+
+def judge_with_certificates(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+    """The result of one claim, and the certificates of the lengths that are certified."""
+    start = time.perf_counter()
+    certificates: tuple[str, ...] = ()
+    try:
+        result, certificates = _decide(claim, search)
+    except Unsupported as construct:
+        result = _result(claim, "unsupported", reason=str(construct))
+    result = replace(result, seconds=round(time.perf_counter() - start, 3), mismatch=find_mismatch(claim, result))
+    return result, certificates
+
+
+def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+    match claim.subject:
+        case FormulaSubject() | ModelSubject() as subject:
+            return _decide_network(claim, subject, search)
+        case ExamineSubject(name):
+            from proofs.instances.registry import EXAMINATIONS
+
+            examination = EXAMINATIONS[name]
+            decision = Decision(tuple(_examined(n, examination.examine(n)) for n in claim.lengths), ())
+            result = _from_rows(claim, decision)
+            return replace(result, subject=f"{examination.claim}, for {examination.covers}"), ()
+        case ProgramSubject() as subject:
+            from certify.audit.programs import decide_program
+
+            return _from_rows(claim, decide_program(subject, claim.lengths, search.progress)), ()
+        case UndecidableSubject(why):
+            return _result(claim, "not decidable", reason=why), ()
+
+
+def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+    demands = subject.demands
+    network = subject.build(demands.gamma)
+    if beyond := find_embedding_beyond(network, demands, claim.lengths):
+        return _result(claim, "refuted", reason=beyond), ()
+    question = Question(network, subject.regime, demands.delta, subject.run_command(demands.gamma))
+    if demands.gap is not None:
+        return _from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), ()
+    decision = decide(question, claim.lengths, search)
+    bracketing = Bracketing(subject, search)
+    criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
+    result = replace(_from_rows(claim, decision), criticals=criticals, fit=fit_growth(criticals), gamma=demands.gamma)
+    return result, decision.certificates
+
+
+def _from_rows(claim: Claim, decision: Decision) -> ClaimResult:
+    row = decision.decisive
+    return replace(_result(claim, decision.verdict, reason=f"n = {row.n}: {row.reason}" if row.reason else ""),
+                   rows=decision.rows, witness=row.witness, error=row.error, bound=row.bound,
+                   where=f"n = {row.n}, {row.where}" if row.where else "")
+
+
+def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
+    return ClaimResult(claim.name, claim.statement, claim.says, describe_subject(claim), str(claim.lengths), verdict,
+                       claim.expected.verdict or "", "", reason, 0.0, note=claim.note, limit=claim.limit,
+                       part=claim.part)
+
+
+def describe_subject(claim: Claim) -> str:
+    """What the claim is about, on one line."""
+    match claim.subject:
+        case FormulaSubject() as subject:
+            gamma, temperature = subject.demands.gamma, subject.demands.temperature or subject.regime.temperature
+            return (f"{subject.text} over {show_word(subject.symbols)}; {subject.regime}, temperature {temperature}, "
+                    f"constant {gamma}" + (", as printed" if subject.as_printed else ""))
+        case ModelSubject() as subject:
+            temperature = subject.demands.temperature
+            return f"{subject.path.name}" + (f", temperature {temperature}" if temperature else "") + (
+                f", scores times {subject.demands.gamma}" if subject.demands.gamma != 1 else "")
+        case ExamineSubject(name):
+            return name
+        case ProgramSubject() as subject:
+            return f"{subject.path.name} computes {subject.oracle}"
+    return ""
+
+
+# -- statements about numbers ------------------------------------------------------------------------------------------
+
+
+def _examined(n: int, instances: Iterable[object]) -> Row:
+    from proofs.instances.examination import Instance
+
+    listed = [instance for instance in instances if isinstance(instance, Instance)]
+    undecided = next((instance for instance in listed if instance.holds is None), None)
+    failing = next((instance for instance in listed if instance.holds is False), None)
+    shown = failing or undecided or (listed[0] if listed else None)
+    if shown is None:
+        return Row(n, "certified", where="nothing to examine")
+    verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
+    value, bound = _bracket(shown.value), _bracket(shown.bound)
+    witness = Witness(shown.what, n, value, bound, shown.command) if failing else None
+    return Row(n, verdict, value, bound, shown.what, "the enclosures do not decide it" if undecided else "", witness)
+
+
+def _bracket(interval: Interval) -> Bracket:
+    return Bracket(interval.lower, interval.upper)
+
+
+# -- what was expected -------------------------------------------------------------------------------------------------
+
+
+def find_mismatch(claim: Claim, result: ClaimResult) -> str:
+    """How the result differs from what the claims file expects; empty if it does not."""
+    expected, found = claim.expected, []
+    if expected.verdict is not None and result.verdict != expected.verdict:
+        found.append(f"expected {expected.verdict}")
+    if expected.counterexample is not None:
+        witness = result.witness
+        if witness is None or (witness.word, witness.position) != expected.counterexample:
+            word, position = expected.counterexample
+            found.append(f"expected the counterexample {word}, position {position}")
+    by_length = {critical.n: critical for critical in result.criticals}
+    for n, constant in (expected.constants or {}).items():
+        if n not in by_length or not _fits(by_length[n], constant):
+            found.append(f"expected the critical constant {constant} at n = {n}")
+    return "; ".join(found)
+
+
+def _fits(critical: Critical, decimal: str) -> bool:
+    """Whether the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
+    unit = Fraction(1, 10 ** len(decimal.partition(".")[2]))
+    gamma = critical.gamma
+    return gamma is not None and gamma.lower <= Fraction(decimal) + unit and gamma.upper >= Fraction(decimal) - unit

@@ -1,0 +1,55 @@
+"""What the claims about one statement say together: it holds up to N, is refuted as printed, or no instance decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from certify.audit.results import ClaimResult, StatementVerdict, Verdict
+
+ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unsupported", "certified", "not decidable")
+"""The first of these that a claim about the statement itself has is the statement's verdict."""
+
+
+def judge_statements(results: Sequence[ClaimResult]) -> tuple[StatementVerdict, ...]:
+    """A verdict for each statement that claims name, in the order of their first claims."""
+    by_statement: dict[str, list[ClaimResult]] = {}
+    for result in results:
+        if result.statement:
+            by_statement.setdefault(result.statement, []).append(result)
+    return tuple(_judge(statement, claims) for statement, claims in by_statement.items())
+
+
+def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
+    printed = [claim for claim in claims if claim.part == "statement"]
+    verdict = next((v for v in ORDER if any(claim.verdict == v for claim in printed)), "unknown")
+    decisive = [claim for claim in printed if claim.verdict == verdict]
+    texts = [_describe(verdict, decisive)] if decisive else []
+    steps = [claim for claim in claims if claim.part == "proof step"]
+    texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
+    texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
+    repairs = [claim for claim in claims if claim.part == "repair"]
+    texts += [f"as repaired it holds on {_range(claim)}" for claim in repairs[:1] if claim.verdict == "certified"]
+    texts += [f"the repair {claim.name} is {claim.verdict}" for claim in repairs if claim.verdict != "certified"]
+    return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
+
+
+def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
+    first = claims[0]
+    match verdict:
+        case "certified":
+            return f"holds on {_range(first)}"
+        case "refuted":
+            smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
+            return f"refuted as printed: {_shown(smallest)}"
+        case "not decidable":
+            return f"not decidable by instances: {first.reason}"
+    return f"{verdict}: {first.reason}"
+
+
+def _shown(claim: ClaimResult) -> str:
+    return claim.witness.what if claim.witness else claim.reason
+
+
+def _range(claim: ClaimResult) -> str:
+    first, _, last = claim.lengths.partition("..")
+    return f"n <= {last}" if first == "1" else f"{first} <= n <= {last}"

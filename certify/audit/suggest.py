@@ -1,0 +1,90 @@
+"""The warmest constants, head by head: how small each may be up to N, rounded to simple rationals and certified together.
+
+Each head is looked at alone, all others as claimed. Errors that add up in one comparison leave less room for all heads
+together, so the suggestion is made a little colder until the whole network is certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from certify.audit.claims import NetworkSubject
+from certify.audit.critical import find_threshold, shortest_between
+from certify.audit.decide import Question, Search, certify_run, sketch
+from certify.audit.results import Bracket
+from certify.outcomes import Outcome
+from constructions.network.lengths import Lengths
+from constructions.network.sharpening import Place, is_sharpened, with_scores_times
+from constructions.network.transformer import Head
+
+WIDTH = Fraction(1, 1000)
+ROOM = Fraction(102, 100)
+"""A simple rational is looked for up to so far above the constant that is needed."""
+COLDER = Fraction(105, 100)
+ATTEMPTS = 60
+
+
+@dataclass(frozen=True)
+class SuggestedHead:
+    """One head: the constant that is claimed, where its critical one lies (None: any will do), and the suggested one.
+
+    ``critical`` is found by the exact prover alone; it is the network with all suggested constants that is certified.
+    """
+
+    place: Place
+    name: str
+    source: str
+    claimed: Fraction
+    critical: Bracket | None
+    suggested: Fraction
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The heads, and what the main path says of the network with all suggested constants."""
+
+    heads: tuple[SuggestedHead, ...]
+    outcome: Outcome
+
+
+def suggest(subject: NetworkSubject, lengths: Lengths, search: Search) -> Suggestion:
+    """The warmest simple constants with which every obligation is proved at these lengths, each head by itself first."""
+    gamma = subject.demands.gamma
+    network = subject.build(gamma)
+    heads = [((layer, place), head) for layer, place, head in network.heads() if is_sharpened(head)]
+    suggested = tuple(_suggest_head(subject, place, head, lengths, search) for place, head in heads)
+    for _ in range(ATTEMPTS):
+        factors = {head.place: head.suggested / gamma for head in suggested}
+        question = _question(subject, factors)
+        if all(line.proved for line in sketch(question, lengths, search)):
+            break
+        suggested = tuple(_colder(head) for head in suggested)
+    return Suggestion(suggested, certify_run(question, lengths, search))
+
+
+def _suggest_head(subject: NetworkSubject, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
+    gamma = subject.demands.gamma
+    search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
+
+    def passes(constant: Fraction) -> bool:
+        lines = sketch(_question(subject, {place: constant / gamma}), lengths, search)
+        return all(line.proved for line in lines if line.layer >= place[0])
+
+    found = find_threshold(passes, gamma, WIDTH)
+    if isinstance(found, str):
+        return SuggestedHead(place, head.name, head.source, gamma, None, gamma)
+    simple = shortest_between(found.passes, found.passes * ROOM)
+    return SuggestedHead(place, head.name, head.source, gamma, Bracket(found.fails, found.passes), simple)
+
+
+def _colder(head: SuggestedHead) -> SuggestedHead:
+    constant = head.suggested
+    return SuggestedHead(head.place, head.name, head.source, head.claimed, head.critical,
+                         shortest_between(constant * COLDER, constant * COLDER * ROOM))
+
+
+def _question(subject: NetworkSubject, factors: Mapping[Place, Fraction]) -> Question:
+    network = with_scores_times(subject.build(subject.demands.gamma), lambda place: factors.get(place, Fraction(1)))
+    return Question(network, subject.regime, subject.demands.delta, subject.run_command(subject.demands.gamma))
