@@ -1,0 +1,95 @@
+"""Claims about programs: at every position of every word they compute what an independent oracle says."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from certify.audit.claims import ProgramSubject
+from certify.audit.decide import Decision, Progress
+from certify.audit.results import Bracket, Row, Witness
+from certify.files import read_text
+from certify.report import show_word
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.language.semantics import truth_values
+from constructions.network.lengths import Lengths
+from constructions.rasp.interpreter import run_program
+from constructions.rasp.parser import parse_program
+from constructions.rasp.syntax import Program
+
+MAX_WORDS = 200_000
+BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
+Oracle = Callable[[Sequence[str]], Sequence[bool]]
+
+
+def dyck(word: Sequence[str]) -> list[bool]:
+    """Where the word up to here is balanced, by a stack of what is open.
+
+    >>> dyck("()["), dyck("(]")
+    ([False, True, False], [False, False])
+    """
+    stack: list[str] | None = []
+    balanced = []
+    for symbol in word:
+        if stack is not None:
+            if symbol not in BRACKETS:
+                stack.append(symbol)
+            elif not stack or stack.pop() != BRACKETS[symbol]:
+                stack = None
+        balanced.append(stack == [])
+    return balanced
+
+
+ORACLES: dict[str, Oracle] = {"dyck": dyck}
+
+
+def read_oracle(name: str, program: Program) -> Oracle:
+    """The oracle of this name, or the truth of a formula over the program's alphabet.
+
+    Raises:
+        InputError: if it is neither.
+    """
+    if name in ORACLES:
+        return ORACLES[name]
+    try:
+        formula = parse_formula(name, program.alphabet)
+    except InputError as error:
+        raise InputError(f"oracle {name!r}: {error}; expected {' or '.join(ORACLES)}, or a formula") from None
+    return lambda word: truth_values(formula, word)
+
+
+def decide_program(subject: ProgramSubject, lengths: Lengths, progress: Progress) -> Decision:
+    """The verdict at every length, by running every word.
+
+    Raises:
+        InputError: if the program or the oracle is wrong, or there are too many words.
+    """
+    program = parse_program(read_text(str(subject.path)))
+    oracle = read_oracle(subject.oracle, program)
+    words = sum(len(program.alphabet) ** n for n in lengths)
+    if words > MAX_WORDS:
+        raise InputError(f"lengths {lengths}: {words} words over {len(program.alphabet)} symbols, expected at most "
+                         f"{MAX_WORDS}")
+    rows = []
+    for n in lengths:
+        progress(f"{subject.path.name}: all words of length {n}")
+        rows.append(_decide_length(subject, program, oracle, n))
+    return Decision(tuple(rows), ())
+
+
+def _decide_length(subject: ProgramSubject, program: Program, oracle: Oracle, n: int) -> Row:
+    for word in itertools.product(program.alphabet, repeat=n):
+        computed, expected = run_program(program, word)[program.output.name], oracle(word)
+        for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
+            if bool(value) != truth:
+                shown = show_word(word)
+                what = (f"on the word {shown}, position {position}, {program.output.name} is {str(value).lower()}, "
+                        f"expected {str(truth).lower()}")
+                command = shlex.join(["certify", "run", str(subject.path), shown])
+                number, wanted = Fraction(bool(value)), Fraction(truth)
+                return Row(n, "refuted", witness=Witness(what, n, Bracket(number, number), Bracket(wanted, wanted),
+                                                         command, shown, position))
+    return Row(n, "certified", where=f"all {len(program.alphabet) ** n} words")
