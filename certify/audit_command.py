@@ -32,8 +32,10 @@ EXIT_CODES = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3, "not
 
 
 def audit(
-    claims: Annotated[str | None, typer.Argument(metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
-    formula: Annotated[str | None, typer.Option("--formula", metavar="FORMULA", help="audit this formula's network")] = None,
+    claims: Annotated[str | None, typer.Argument(
+        metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="audit this formula's network")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
     alphabet: AlphabetOption = None,
     predicate: PredicateOption = None,
@@ -41,7 +43,8 @@ def audit(
     causal: CausalOption = False,
     as_printed: AsPrintedOption = False,
     gamma: Annotated[str | None, typer.Option(
-        "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores; of a model, a factor")] = None,
+        "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (of a model, a factor)",
+    )] = None,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     embeddings: Annotated[str | None, typer.Option(
@@ -53,7 +56,8 @@ def audit(
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS", help="bracket critical constants at 4,8,16; all; or none "
         "(left out: powers of 2 and N)")] = None,
-    width: Annotated[str, typer.Option("--width", metavar="RATIONAL", help="relative width of the brackets")] = "1/1000000",
+    width: Annotated[str, typer.Option(
+        "--width", metavar="RATIONAL", help="relative width of the brackets")] = "1/1000000",
     suggest: Annotated[bool, typer.Option("--suggest", help="the warmest constants, head by head")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with an interrupted audit of this file")] = False,
@@ -167,8 +171,8 @@ def audit_file(path: str, resume: bool, reports: Reports) -> int:
     report = session.report
     show_report(report, reports)
     if interrupted:
-        print(f"certify: interrupted; {len(report.claims)} of {len(file.claims)} claims are finished and kept in {kept}: "
-              "--resume continues", file=sys.stderr)
+        print(f"certify: interrupted; {len(report.claims)} of {len(file.claims)} claims are finished and kept in "
+              f"{kept}: --resume continues", file=sys.stderr)
         return INTERRUPTED
     return exit_code(report)
 
@@ -210,8 +214,8 @@ def lengths_to_bracket(text: str | None, lengths: Lengths) -> list[int]:
     """The lengths of ``--critical``.
 
     >>> from constructions.network.lengths import up_to
-    >>> lengths_to_bracket(None, up_to(20)), lengths_to_bracket("4, 8", up_to(20)), lengths_to_bracket("none", up_to(20))
-    ([4, 8, 16, 20], [4, 8], [])
+    >>> [lengths_to_bracket(text, up_to(20)) for text in (None, "4, 8", "none")]
+    [[4, 8, 16, 20], [4, 8], []]
     """
     if text == "none":
         return []

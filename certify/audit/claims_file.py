@@ -133,7 +133,8 @@ class _Reader:
         lengths = parse_lengths(entry.get("lengths", 64))
         subject = self.subject(kind, entry, lengths)
         return Claim(entry["name"], statement, entry.get("says", ""), subject, lengths,
-                     _read_expected(entry, subject), part, entry.get("limit", ""), entry.get("note", ""), self.digest(entry))
+                     _read_expected(entry, subject), part, entry.get("limit", ""), entry.get("note", ""),
+                     self.digest(entry))
 
     def subject(self, kind: str, entry: Table, lengths: Lengths) -> Subject:
         match kind:

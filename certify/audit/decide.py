@@ -71,7 +71,7 @@ class Decision:
             for row in self.rows:
                 if row.verdict == verdict:
                     return row
-        return max(self.rows, key=lambda row: row.error.upper if row.error else Fraction(-1))
+        return max(self.rows, key=lambda row: (row.error.upper if row.error else Fraction(-1), row.n))
 
 
 def decide(question: Question, lengths: Lengths, search: Search) -> Decision:

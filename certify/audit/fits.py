@@ -1,4 +1,4 @@
-"""How critical temperatures grow with n: a law fitted to the middles of brackets. A fit describes, it proves nothing."""
+"""How critical temperatures grow with n: a law fitted to the middles of brackets. It proves nothing."""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from proofs.gap import Gap, find_gap
+
 from certify.audit.decide import Decision, Question
 from certify.audit.results import Bracket, Row, Witness
 from certify.report import show_word
@@ -12,7 +14,6 @@ from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
 from proofs.failures import NotDerived
-from proofs.gap import Gap, find_gap
 
 
 def decide_gaps(question: Question, claimed: Expression, lengths: Lengths) -> Decision:

@@ -20,7 +20,6 @@ from certify.audit.critical import Bracketing
 from certify.audit.decide import Decision, Question, Search, decide
 from certify.audit.embeddings import find_embedding_beyond
 from certify.audit.fits import fit_growth
-from certify.audit.gaps import decide_gaps
 from certify.audit.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness
 from certify.report import show_word
 from constructions.errors import Unsupported
@@ -75,6 +74,8 @@ def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tu
         return _result(claim, "refuted", reason=beyond), ()
     question = Question(network, subject.regime, demands.delta, subject.run_command(demands.gamma))
     if demands.gap is not None:
+        from certify.audit.gaps import decide_gaps
+
         return _from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), ()
     decision = decide(question, claim.lengths, search)
     bracketing = Bracketing(subject, search)

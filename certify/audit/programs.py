@@ -7,6 +7,10 @@ import shlex
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from constructions.rasp.interpreter import run_program
+from constructions.rasp.parser import parse_program
+from constructions.rasp.syntax import Program
+
 from certify.audit.claims import ProgramSubject
 from certify.audit.decide import Decision, Progress
 from certify.audit.results import Bracket, Row, Witness
@@ -16,9 +20,6 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
-from constructions.rasp.interpreter import run_program
-from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program
 
 MAX_WORDS = 200_000
 BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}

@@ -60,8 +60,8 @@ class Critical:
 
     ``gamma``: refuted at its lower end, certified at its upper end; None for claims that have no constant in front.
     ``temperature``: that of row i = n; certified at its lower end, refuted at its upper end. ``slack``: the factor by
-    which the claimed scores exceed what is needed (above 1: the claim has room). ``up_to``: the bracket of the constant that
-    certifies all claimed lengths up to this one, and the length ``up_to_n`` that needs it.
+    which the claimed scores exceed what is needed (above 1: the claim has room). ``up_to``: the bracket of the constant
+    that certifies all claimed lengths up to this one, and the length ``up_to_n`` that needs it.
     """
 
     n: int

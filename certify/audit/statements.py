@@ -1,4 +1,4 @@
-"""What the claims about one statement say together: it holds up to N, is refuted as printed, or no instance decides it."""
+"""What the claims about one statement say together: it holds up to N, is refuted, or no instance decides it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The warmest constants, head by head: how small each may be up to N, rounded to simple rationals and certified together.
+"""The warmest constants, head by head: how small each may be, rounded to simple rationals and certified together.
 
 Each head is looked at alone, all others as claimed. Errors that add up in one comparison leave less room for all heads
 together, so the suggestion is made a little colder until the whole network is certified.
@@ -50,7 +50,7 @@ class Suggestion:
 
 
 def suggest(subject: NetworkSubject, lengths: Lengths, search: Search) -> Suggestion:
-    """The warmest simple constants with which every obligation is proved at these lengths, each head by itself first."""
+    """The warmest simple constants with which every obligation is proved at these lengths."""
     gamma = subject.demands.gamma
     network = subject.build(gamma)
     heads = [((layer, place), head) for layer, place, head in network.heads() if is_sharpened(head)]
