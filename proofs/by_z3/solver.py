@@ -23,6 +23,7 @@ def new_solver() -> Any:
     """A solver of its own for each question: no state is carried over."""
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
+    solver.set("ctrl_c", False)  # else Z3 swallows Ctrl-C, and may answer unknown for it
     return solver
 
 
@@ -34,10 +35,7 @@ def is_unsat(solver: Any) -> bool:
     """
     answer = solver.check()
     if answer == z3.unknown:
-        reason = solver.reason_unknown()
-        if "keyboard" in reason:  # Z3 takes the first Ctrl-C for itself
-            raise KeyboardInterrupt
-        raise Undecided(f"Z3: {reason}")
+        raise Undecided(f"Z3: {solver.reason_unknown()}")
     return bool(answer == z3.unsat)
 
 
