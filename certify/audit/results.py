@@ -108,6 +108,7 @@ class ClaimResult:
     error: Bracket | None = None
     where: str = ""
     gamma: Fraction | None = None
+    bound: Bracket | None = None
 
 
 @dataclass(frozen=True)
