@@ -108,8 +108,10 @@ def write_canonical(data: Mapping[str, Any]) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def read_json(text: str, where: str) -> Any:
-    """The parsed JSON text, without floats, NaN, repeated keys, deep nesting or huge integers.
+def read_json(text: str, where: str, parse_float: Callable[[str], Any] | None = None) -> Any:
+    """The parsed JSON text, without NaN, repeated keys, deep nesting or huge integers.
+
+    Numbers with a point or an exponent are refused unless ``parse_float`` reads them.
 
     Raises:
         InputError: naming ``where`` and the first problem.
@@ -137,8 +139,8 @@ def read_json(text: str, where: str) -> Any:
         return result
 
     try:
-        return json.loads(text, parse_float=refuse("floating-point number"), parse_constant=refuse("the constant"),
-                          parse_int=integer, object_pairs_hook=pairs)
+        return json.loads(text, parse_float=parse_float or refuse("floating-point number"),
+                          parse_constant=refuse("the constant"), parse_int=integer, object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise InputError(f"{where}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
 

@@ -1,0 +1,67 @@
+"""The report as one HTML page: it opens without a network, and everything that a stranger wrote is escaped.
+
+The page forbids itself to load anything (its Content-Security-Policy); its only script copies a command.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from certify.audit import wording
+from certify.audit.plots import draw_plots
+from certify.audit.results import AuditReport, ClaimResult
+from certify.audit.to_json import format_exact
+from certify.files import printable
+from certify.report import decimal
+
+OPEN_UP_TO = 12
+"""Tables with more rows are folded until somebody opens them."""
+
+
+def render_html(report: AuditReport) -> str:
+    """The whole page."""
+    environment = _environment()
+    script = environment.get_template("copy.js").render()
+    return environment.get_template("report.html").render(
+        report=report,
+        plots={claim.name: [(plot, Markup(plot.svg)) for plot in draw_plots(claim, f"plot-{place}")]
+               for place, claim in enumerate(report.claims, start=1)},
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        style=Markup(environment.get_template("report.css").render()),
+        open_up_to=OPEN_UP_TO,
+    )
+
+
+def _environment() -> Environment:
+    """Every text of a stranger goes through ``line`` (or ``command``), and everything through autoescape."""
+    environment = Environment(loader=PackageLoader("certify.audit"), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
+                            "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,
+                            "number": decimal,
+                            "witness": wording.describe_witness, "remarks": wording.remarks, "anchor": anchor,
+                            "expectation": wording.describe_expectation}
+    environment.globals |= {"about": wording.describe_audit, "tally": wording.tally, "legend": wording.LEGEND,
+                            "signs": wording.SIGNS, "unexpected": wording.unexpected,
+                            "interruption": wording.describe_interruption, "has_witnesses": _has_witnesses,
+                            "unit": wording.UNIT_OF_TEMPERATURE}
+    return environment
+
+
+def anchor(name: str) -> str:
+    """The identifier of a claim on the page.
+
+    >>> anchor("theorem-15-a"), anchor("a <b>")
+    ('claim-theorem-15-a', 'claim-a_20_3Cb_3E')
+    """
+    return f"claim-{quote(name, safe='').replace('%', '_')}"
+
+
+def _has_witnesses(claim: ClaimResult) -> bool:
+    return any(row.witness for row in claim.rows)

@@ -1,0 +1,184 @@
+"""What `certify audit` prints: claims in a table, one claim length by length, the source statement by statement."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from certify.audit.results import AuditReport, ClaimResult, Critical, Row, Verdict
+from certify.audit.wording import (
+    by_length,
+    describe_expectation,
+    describe_interruption,
+    describe_witness,
+    one_line,
+    remarks,
+    show_enclosed,
+    show_slack,
+    summarize,
+)
+from certify.report import COLOURS, NARROW, open_table, plain
+
+STYLES = {**COLOURS, "not decidable": "bold cyan"}
+NOT_MET = "bold magenta"
+NAME_WIDTH = 24
+
+
+def print_report(out: Console, report: AuditReport) -> None:
+    """The whole audit: one claim in full, several as tables; then the statements and the summary."""
+    out.print(plain(f"audit     {one_line(report.title)}", style="bold"))
+    if report.source:
+        out.print(plain(f"source    {one_line(report.source)}"))
+    out.print()
+    if len(report.claims) == 1:
+        print_claim(out, report.claims[0])
+    else:
+        out.print(claims_table(report.claims, out.width))
+        _print_criticals(out, report.claims)
+        _print_findings(out, report.claims)
+    if report.statements:
+        out.print()
+        out.print(statements_table(report, out.width))
+    out.print()
+    out.print(plain(summarize(report), style="bold"))
+    if interruption := describe_interruption(report):
+        out.print(plain(interruption, style=NOT_MET))
+
+
+# -- several claims ----------------------------------------------------------------------------------------------------
+
+
+def claims_table(claims: tuple[ClaimResult, ...], width: int) -> Table:
+    """A row for each claim; narrow ones leave out what the reports in files have."""
+    columns = [("claim", "left"), ("statement", "left"), ("verdict", "left"), ("worst error", "right"),
+               ("bound", "right"), ("where", "left"), ("lengths", "right"), ("seconds", "right"), ("expected", "left")]
+    kept = [column for column in columns if width >= NARROW or column[0] not in ("statement", "where", "seconds")]
+    table = open_table(kept, fold=("claim", "statement", "where"))
+    for claim in claims:
+        cells = _claim_cells(claim)
+        table.add_row(*(cells[title] for title, _ in kept))
+    return table
+
+
+def _claim_cells(claim: ClaimResult) -> dict[str, Text]:
+    expectation = describe_expectation(claim)
+    return {
+        "claim": plain(one_line(claim.name)),
+        "statement": plain(one_line(claim.statement) or "-"),
+        "verdict": verdict_text(claim.verdict),
+        "worst error": plain(show_enclosed(claim.error)),
+        "bound": plain(show_enclosed(claim.bound)),
+        "where": plain(one_line(claim.where) or "-"),
+        "lengths": plain(one_line(claim.lengths)),
+        "seconds": plain(f"{claim.seconds:.2f}"),
+        "expected": plain({"as expected": "yes", "unexpected": "NO"}.get(expectation, expectation),
+                          style=NOT_MET if claim.mismatch else ""),
+    }
+
+
+def verdict_text(verdict: Verdict) -> Text:
+    """The verdict in its colour."""
+    return plain(verdict, style=STYLES[verdict])
+
+
+def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
+    """The critical constants of all claims, one row per claim and length."""
+    if not any(claim.criticals for claim in claims):
+        return
+    table = open_table([("claim", "left"), ("n", "right"), ("critical constant", "right"),
+                        ("critical temperature", "right"), ("slack", "right")], fold=("claim",))
+    for claim in claims:
+        for critical in claim.criticals:
+            table.add_row(plain(one_line(claim.name)), str(critical.n), *_critical_cells(critical).values())
+    out.print()
+    out.print(table)
+
+
+def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
+    """What the row of a claim has no room for: refutations, reasons, broken expectations."""
+    for claim in claims:
+        texts = [(name, text) for name, text in remarks(claim) if name in ("unexpected", "reason")]
+        if claim.witness or texts:
+            out.print()
+            out.print(plain(one_line(claim.name), style="bold").append("  ").append_text(verdict_text(claim.verdict)))
+            _print_remarks(out, claim, texts)
+
+
+def statements_table(report: AuditReport, width: int) -> Table:
+    """Statement by statement, what its claims say together."""
+    columns = [("statement", "left"), ("verdict", "left"), ("what the audit says", "left"), ("claims", "left")]
+    kept = [column for column in columns if width >= NARROW or column[0] != "claims"]
+    table = open_table(kept, fold=("statement", "what the audit says", "claims"))
+    table.columns[0].max_width = NAME_WIDTH
+    for statement in report.statements:
+        cells = {"statement": plain(one_line(statement.statement)), "verdict": verdict_text(statement.verdict),
+                 "what the audit says": plain(one_line(statement.text)),
+                 "claims": plain(one_line(", ".join(statement.claims)))}
+        table.add_row(*(cells[title] for title, _ in kept))
+    return table
+
+
+# -- one claim ---------------------------------------------------------------------------------------------------------
+
+
+def print_claim(out: Console, claim: ClaimResult) -> None:
+    """One claim in full: what it says, length by length, how it came out, and what else is known."""
+    facts = [("claim", claim.name), ("statement", claim.statement), ("says", claim.says), ("subject", claim.subject),
+             ("lengths", claim.lengths), ("gamma", "" if claim.gamma is None else str(claim.gamma))]
+    for name, text in facts:
+        if text:
+            out.print(plain(f"{name:10}{one_line(text)}"))
+    if claim.rows or claim.criticals:
+        out.print()
+        out.print(lengths_table(claim, out.width))
+    out.print()
+    out.print(_verdict_line(claim))
+    _print_remarks(out, claim, remarks(claim))
+
+
+def _verdict_line(claim: ClaimResult) -> Text:
+    parts = [describe_expectation(claim), f"{claim.seconds:.2f} s"]
+    if claim.error:
+        bound = f", allowed {show_enclosed(claim.bound)}" if claim.bound else ""
+        parts.insert(0, f"worst error {show_enclosed(claim.error)}{bound}")
+    line = Text().append(claim.verdict.upper(), style=STYLES[claim.verdict])
+    return line.append("  ").append_text(plain("; ".join(part for part in parts if part != "-")))
+
+
+def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]]) -> None:
+    if claim.witness:
+        out.print(plain(f"  witness     {describe_witness(claim.witness)}"))
+        out.print(plain(f"  replay      {claim.witness.command}"))
+    for name, text in texts:
+        out.print(plain(f"  {name:11} {text}", style=NOT_MET if name == "unexpected" else ""))
+
+
+def lengths_table(claim: ClaimResult, width: int) -> Table:
+    """What is known of each length; columns that would be empty are left out, and on narrow ones where it is."""
+    columns = [("n", "right"), ("verdict", "left")]
+    if claim.rows:
+        columns.append(("error", "right"))
+    if claim.criticals:
+        columns += [("critical constant", "right"), ("critical temperature", "right"), ("slack", "right")]
+    if width >= NARROW and any(row.where or row.reason for row in claim.rows):
+        columns.append(("where", "left"))
+    table = open_table(columns, fold=("critical constant", "critical temperature", "where"))
+    for n, row, critical in by_length(claim):
+        cells = {"n": plain(str(n)), **_row_cells(row), **_critical_cells(critical)}
+        table.add_row(*(cells[title] for title, _ in columns))
+    return table
+
+
+def _row_cells(row: Row | None) -> dict[str, Text]:
+    return {
+        "verdict": verdict_text(row.verdict) if row else plain("-"),
+        "error": plain(show_enclosed(row.error if row else None)),
+        "where": plain(one_line("; ".join(part for part in (row.where, row.reason) if part)) if row else ""),
+    }
+
+
+def _critical_cells(critical: Critical | None) -> dict[str, Text]:
+    shown = (show_enclosed(critical.gamma), show_enclosed(critical.temperature),
+             show_slack(critical.slack)) if critical else ("", "", "")
+    return dict(zip(("critical constant", "critical temperature", "slack"), map(plain, shown), strict=True))

@@ -1,0 +1,163 @@
+"""The words of every report of an audit, so that terminal, Markdown and HTML say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from certify.audit.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
+from certify.files import printable
+from certify.report import counted, decimal_lower, decimal_upper, enclosed
+
+END_DIGITS = 8
+"""Both ends of a bracket are shown to so many digits: two more than the default width needs."""
+UNIT_OF_TEMPERATURE = "at row i = n, in units of the score"
+SIGNS: dict[Verdict, str] = {
+    "certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅",
+}  # fmt: skip
+"""Beside its colour each verdict has a sign of its own."""
+LEGEND = (
+    ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
+                  "about numbers: for every instance that the claim covers)."),
+    ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
+                "interval that contains the true one and lies outside what is allowed. The command shows it again."),
+    ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
+    ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
+    ("not decidable", "No instance of any size decides the statement; the reason says why."),
+    ("worst error", "The largest distance between what a head computes and what it should, over all words and "
+                    "positions: attained at the lower end, proved at the upper end. One number is shown where both "
+                    "ends agree to six digits."),
+    ("bracket", "Two exact numbers with the true one between them. Ends are rounded outward."),
+    ("critical constant", "The smallest constant in front of the scores that still certifies: refuted by a replayed "
+                          "word at the lower end of its bracket, certified at the upper end."),
+    ("critical temperature", "The largest temperature that still certifies, " + UNIT_OF_TEMPERATURE + ": certified at "
+                             "the lower end of its bracket, refuted at the upper end."),
+    ("slack", "The factor by which the claimed scores exceed what is needed. Above 1 the claim has room; below 1 it "
+              "fails."),
+    ("fit", "A growth law fitted to the middles of brackets. It describes the numbers shown and is no claim: nothing "
+            "is proved about other lengths."),
+    ("expected", "What the claims file says should come out. A verdict that differs is marked as unexpected."),
+)
+
+
+def one_line(text: str) -> str:
+    """Text of a stranger on one line, without control characters.
+
+    >>> one_line("two\\n  lines \\x1b[31m")
+    'two lines \\\\x1b[31m'
+    """
+    return printable(" ".join(text.split()))
+
+
+def show_ends(bracket: Bracket) -> str:
+    """Both ends, rounded outward, or the number if there is one only.
+
+    >>> show_ends(Bracket(Fraction(1, 3), Fraction(2, 3))), show_ends(Bracket(Fraction(1, 4), Fraction(1, 4)))
+    ('0.33333333 .. 0.66666667', '0.25')
+    """
+    lower, upper = ends(bracket)
+    return lower if lower == upper else f"{lower} .. {upper}"
+
+
+def ends(bracket: Bracket) -> tuple[str, str]:
+    """The lower end rounded down and the upper end rounded up."""
+    return decimal_lower(bracket.lower, END_DIGITS), decimal_upper(bracket.upper, END_DIGITS)
+
+
+def show_enclosed(bracket: Bracket | None, without: str = "-") -> str:
+    """Six digits that both ends share, or both ends; ``without`` if there is no number.
+
+    >>> show_enclosed(Bracket(Fraction(1, 4), Fraction(1, 4))), show_enclosed(None)
+    ('0.25', '-')
+    """
+    return enclosed(bracket.lower, bracket.upper) if bracket else without
+
+
+def show_slack(slack: Bracket) -> str:
+    """Four digits, rounded down: at least this much room.
+
+    >>> show_slack(Bracket(Fraction(99999, 100000), Fraction(1)))
+    '0.9999'
+    """
+    return decimal_lower(slack.lower, 4)
+
+
+def show_allowed(allowed: Bracket) -> str:
+    """The allowed values, exactly where short.
+
+    >>> show_allowed(Bracket(Fraction(0), Fraction(1, 4))), show_allowed(Bracket(Fraction(1), Fraction(1)))
+    ('a number in [0, 1/4]', '1')
+    """
+    lower, upper = (_exact_if_short(end) for end in (allowed.lower, allowed.upper))
+    return lower if lower == upper else f"a number in [{lower}, {upper}]"
+
+
+def _exact_if_short(x: Fraction) -> str:
+    short = max(abs(x.numerator), x.denominator) < 10**6
+    return str(x) if short else show_enclosed(Bracket(x, x))
+
+
+def describe_witness(witness: Witness) -> str:
+    """One sentence: where, what, its enclosed value, and what is allowed."""
+    where = f"at n = {witness.n}"
+    if witness.word is not None:
+        where = f"on the word {one_line(witness.word)} (n = {witness.n})"
+        where += f" at position {witness.position}" if witness.position is not None else ""
+    return (f"{where}: {one_line(witness.what)} is {show_enclosed(witness.value)}, "
+            f"allowed is {show_allowed(witness.allowed)}")
+
+
+def describe_expectation(claim: ClaimResult) -> str:
+    """Whether the verdict is the expected one: ``as expected``, ``unexpected``, or ``-`` if nothing is expected."""
+    if claim.mismatch:
+        return "unexpected"
+    return "as expected" if claim.expected else "-"
+
+
+def unexpected(report: AuditReport) -> tuple[ClaimResult, ...]:
+    """The claims that came out otherwise than expected."""
+    return tuple(claim for claim in report.claims if claim.mismatch)
+
+
+def tally(report: AuditReport) -> list[tuple[Verdict, int]]:
+    """How many claims have which verdict, for the verdicts that occur."""
+    counts = [(verdict, sum(claim.verdict == verdict for claim in report.claims)) for verdict in VERDICTS]
+    return [(verdict, count) for verdict, count in counts if count]
+
+
+def summarize(report: AuditReport) -> str:
+    """One line: how the claims came out, and what ``describe_audit`` says."""
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in tally(report)) or "nothing decided"
+    return f"{counts} ({describe_audit(report)})"
+
+
+def describe_audit(report: AuditReport) -> str:
+    """How many claims, whether all came out as expected, and the time."""
+    parts = [counted(len(report.claims), "claim"), f"{report.seconds:.1f} s"]
+    if any(claim.expected for claim in report.claims):
+        parts.insert(1, f"{len(unexpected(report))} unexpected" if unexpected(report) else "all as expected")
+    return ", ".join(parts)
+
+
+def describe_interruption(report: AuditReport) -> str:
+    """What to do about an audit that is not complete; empty if it is."""
+    return "" if report.complete else (
+        f"INTERRUPTED after {counted(len(report.claims), 'finished claim')}; --resume continues")
+
+
+def by_length(claim: ClaimResult) -> Iterator[tuple[int, Row | None, Critical | None]]:
+    """What is known of each length, shortest first: the row, and the critical constants."""
+    rows = {row.n: row for row in claim.rows}
+    criticals = {critical.n: critical for critical in claim.criticals}
+    for n in sorted(rows.keys() | criticals.keys()):
+        yield n, rows.get(n), criticals.get(n)
+
+
+def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
+    """The texts that belong to a claim, each with its name."""
+    texts = [("unexpected", claim.mismatch), ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
+    if claim.fit:
+        residual = f"(a fit, no claim; residual {claim.fit.residual:.2g})"
+        texts.append(("fit", f"{claim.fit.law} {residual}"))
+    texts += [("note", f"n = {critical.n}: {critical.note}") for critical in claim.criticals if critical.note]
+    return [(name, one_line(text)) for name, text in texts if text]
