@@ -51,22 +51,6 @@ class Reach(IntEnum):
     WORD = 2
 
 
-def find_gaps(transformer: Transformer, n: int) -> Iterator[tuple[int, int, Gap]]:
-    """The gap of every head that is not uniform, after its layer and its place.
-
-    Raises:
-        NotDerived: as ``find_gap``.
-    """
-    for layer, place, head in transformer.heads():
-        if not is_uniform(head):
-            yield layer, place, find_gap(transformer, layer, place, n)
-
-
-def is_uniform(head: Head) -> bool:
-    """Whether all scores are 0 whatever the residual stream holds ([SHA] Section 5)."""
-    return not any(query and key for query, key in zip(head.queries, head.keys, strict=True))
-
-
 def find_gap(transformer: Transformer, layer: int, place: int, n: int) -> Gap:
     """The gap of one head over all words of length n.
 
