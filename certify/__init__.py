@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from certify.network import Network
     from certify.pipeline import certify, certify_transformer
     from constructions.compiler import compile_formula
     from constructions.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InputError",
+    "Network",
     "Regime",
     "Sharpening",
     "certify",
@@ -28,6 +30,7 @@ __all__ = [
 
 _HOMES = {
     "InputError": ("constructions.errors", "InputError"),
+    "Network": ("certify.network", "Network"),
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
     "certify": ("certify.pipeline", "certify"),

@@ -123,13 +123,14 @@ class Draft:
         return name
 
     def finish(self, output: Formula) -> Transformer:
-        """The finished transformer, whose output direction holds the truth of ``output``."""
+        """The transformer as it now is, whose output direction holds the truth of ``output``."""
         return Transformer(
             alphabet=self.alphabet,
-            directions=self._directions,
-            token_embedding=self._tokens,
-            position_embedding=self._positions,
-            layers=tuple(Layer(tuple(part.heads), FeedForward(tuple(part.units), part.bias)) for part in self._layers),
+            directions=dict(self._directions),
+            token_embedding={symbol: dict(row) for symbol, row in self._tokens.items()},
+            position_embedding=dict(self._positions),
+            layers=tuple(Layer(tuple(part.heads), FeedForward(tuple(part.units), dict(part.bias)))
+                         for part in self._layers),
             output=self.truth(output),
         )
 
@@ -151,6 +152,10 @@ class Draft:
     def has(self, name: str) -> bool:
         """Whether a direction of this name exists."""
         return name in self._directions
+
+    def meaning(self, name: str) -> Meaning:
+        """What the direction of this name holds."""
+        return self._directions[name]
 
     # -- inside --------------------------------------------------------------------------------------------------------
 

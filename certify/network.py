@@ -1,0 +1,37 @@
+"""A small transformer written by hand, and the verdict on it."""
+
+from __future__ import annotations
+
+from certify.files import write_text
+from certify.outcomes import Outcome
+from certify.pipeline import DEFAULT_MAX_N, certify_transformer
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network_builder import NetworkBuilder
+
+
+class Network(NetworkBuilder):
+    """A transformer written by hand (docs/models.md).
+
+    >>> net = Network("w0,w1,i", temperature="1/(2*n)")
+    >>> bit = net.head("last bit", key={"Q_w0 | Q_w1": 1, "i/n": 1}, value="Q_w1", means="!Q_w0 S Q_w1")
+    >>> net.output(net.round(bit))
+    'is[!Q_w0 S Q_w1]'
+    >>> net.certify(max_n=8).verdict
+    'certified'
+    """
+
+    def certify(self, max_n: int = DEFAULT_MAX_N, min_n: int = 1) -> Outcome:
+        """Decide whether every direction holds what it means, for every word of length ``min_n`` to ``max_n``.
+
+        Raises:
+            InputError: if there is no output, or something is not defined at some (n, i).
+        """
+        return certify_transformer(self.build(), max_n, min_n=min_n)
+
+    def save(self, path: str) -> None:
+        """Write the model file that ``certify model`` reads.
+
+        Raises:
+            InputError: if there is no output, or the place cannot be written.
+        """
+        write_text(path, write_canonical(transformer_to_json(self.build())))

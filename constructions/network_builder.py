@@ -1,0 +1,276 @@
+"""A small transformer written by hand: heads and ReLUs on directions that are named by what they hold.
+
+Wherever a direction is expected, a text will do: the name of a direction, a position function (it is embedded), or a
+formula (what is not there yet of it is compiled into its exact truth). docs/models.md is the guide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from fractions import Fraction
+from typing import Literal, TypeVar
+
+from constructions.compiler import PRINTED_GAMMA, add_truth
+from constructions.draft import ONE, Draft
+from constructions.errors import InputError
+from constructions.language.brackets import Bracket, PositionFunction, parse_position_function
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.parser import parse_alphabet, parse_formula
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.language.syntax import TRUE, And, Formula, subformulas
+from constructions.lemma_09_rounding import rounding_units
+from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from constructions.regimes import Regime
+
+Number = int | str | Fraction
+"""An exact number: ``2``, ``"-1/3"``, ``Fraction(1, 3)``."""
+Form = str | Mapping[str, Number]
+"""A linear form on directions; a text alone has coefficient 1."""
+Forms = Form | Sequence[Form]
+"""One linear form, or as many as the queries and keys have components."""
+Choice = TypeVar("Choice", bound=StrEnum)
+MaskName = Literal["none", "future", "past"]
+WeightingName = Literal["softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"]
+
+
+WrittenUnit = tuple[Form, Number, Number]
+"""One ReLU (reads, bias, write): it adds ``write * ReLU(reads . h + bias)``."""
+
+
+class NetworkBuilder:
+    """A transformer being written by hand.
+
+    >>> net = NetworkBuilder("01")
+    >>> net.head("first", key={"FIRST": 1}, value="Q_1", temperature="1/6", means="O (FIRST & Q_1)")
+    'first'
+    >>> net.round("first")
+    'is[O (FIRST & Q_1)]'
+    >>> net.output("O (FIRST & Q_1)")
+    'is[O (FIRST & Q_1)]'
+    >>> len(net.build().layers), list(net.build().directions)[:4]
+    (1, ['is[FIRST]', 'one', 'is[Q_1]', 'first'])
+    """
+
+    def __init__(self, alphabet: str, temperature: str = "1/n", predicates: Sequence[str] = ()):
+        """An empty network.
+
+        ``alphabet`` is ``"01"`` or ``"w0,w1,i"``; ``predicates`` are definitions such as ``THIRD(k,n) := k % 3 == 1``.
+        The ``temperature`` is that of the heads written by hand; those compiled from formulas keep their own.
+
+        Raises:
+            InputError: if one of them does not parse.
+        """
+        self.alphabet = parse_alphabet(alphabet)
+        with _located("temperature"):
+            self._temperature = parse_expression(temperature)
+        self._predicates = parse_predicate_definitions(predicates)
+        self._draft = Draft(self.alphabet, Regime(), PRINTED_GAMMA)
+        self._output: Formula | None = None
+
+    # -- what can be written -------------------------------------------------------------------------------------------
+
+    def direction(self, text: str) -> str:
+        """The name of the direction that ``text`` denotes, embedded or compiled if it is not there yet.
+
+        >>> net = NetworkBuilder("01")
+        >>> net.direction("i/n"), net.direction("[PRIME](i-1)"), net.direction("Q_0 & EVEN")
+        ('i/n', 'before[PRIME]', 'is[Q_0 & EVEN]')
+
+        Raises:
+            InputError: if the text is no direction, no position function and no formula.
+        """
+        if self._draft.has(text):
+            return text
+        match self._read(text):
+            case Bracket(formula, shifted=True):
+                return self._draft.embed_before(formula)
+            case Expression() as expression:
+                return self._draft.embed_position(str(expression))
+            case Bracket(formula) | (Formula() as formula):
+                return self._compile(formula)
+
+    def head(self, name: str, *, means: str | Meaning, value: Form, key: Forms = (), query: Forms = "1",
+             mask: MaskName = "future", when: str = "true", temperature: str | None = None,
+             weighting: WeightingName = "softmax", source: str = "by hand") -> str:
+        """A head that writes one direction, of its own name: the weighted mean of ``value``.
+
+        The score at (i, j) is ``query`` at i times ``key`` at j; without a key the head attends uniformly. A formula as
+        ``means`` says that the head is near its truth ``when`` a positional formula holds, a position function
+        that it is exactly that; anything else is given as a meaning (``constructions.network.meanings``).
+
+        Raises:
+            InputError: if the name is taken, or a text does not denote what is expected there.
+        """
+        where = f"head {name}"
+        self._check_new(name, where)
+        with _located(where):
+            keys = self._rows(key) or ({},)
+            head = Head(
+                name=name,
+                source=source,
+                mask=_one_of(Mask, mask, "mask"),
+                weighting=_one_of(Weighting, weighting, "weighting"),
+                temperature=self._temperature if temperature is None else parse_expression(temperature),
+                queries=self._rows(query) if any(keys) else ({},),
+                keys=keys,
+                values={name: self._row(value)},
+            )
+            if len(head.queries) != len(head.keys):
+                raise InputError(f"{len(head.queries)} queries and {len(head.keys)} keys, expected as many (d_k)")
+            self._draft.add_head(head, {name: self._meaning_of_head(means, when)})
+        return name
+
+    def round(self, near: str, means: str | None = None) -> str:
+        """The exact truth of what the direction ``near`` is near to, by the two ReLUs of Lemma 9; its name.
+
+        If it is near only where a guard holds, the truth is that of guard and formula. ``means`` states the result in
+        other words.
+
+        Raises:
+            InputError: if the direction is not near a truth, or that truth has a direction already.
+        """
+        meaning = self._draft.meaning(near) if self._draft.has(near) else None
+        if not isinstance(meaning, Near):
+            raise InputError(f"round: {near!r} is {meaning or 'no direction'}, expected one that is near a truth")
+        guarded = meaning.when is not TRUE
+        formula = And(meaning.when, meaning.formula) if guarded else meaning.formula
+        if means is not None:
+            with _located("round"):
+                formula = parse_formula(means, self.alphabet, self._predicates)
+        gate = {self._compile(meaning.when): ONE} if guarded else {}
+        return self._write_truth(formula, rounding_units(near, gate, -ONE if guarded else Fraction(0)), Fraction(0),
+                                 "round")
+
+    def units(self, means: str | Meaning, units: Iterable[WrittenUnit],
+              bias: Number = 0, name: str | None = None) -> str:
+        """A direction that a feed-forward layer writes: ``bias`` plus each unit's ``write * ReLU(reads . h + bias)``.
+
+        A formula as ``means`` says that it is its exact truth, a position function that it is exactly that. Other
+        meanings need a ``name``.
+
+        >>> net = NetworkBuilder("01")
+        >>> net.units("Q_1 & EVEN", [({"Q_1": 1, "EVEN": 1}, -1, 1)])
+        'is[Q_1 & EVEN]'
+
+        Raises:
+            InputError: if its name is taken, or a text does not denote what is expected there.
+        """
+        with _located("units"):
+            meaning = self._meaning_of_units(means)
+            rows = [(self._row(reads), _number(offset), _number(write)) for reads, offset, write in units]
+            constant = _number(bias)
+        if isinstance(meaning, Truth):
+            return self._write_truth(meaning.formula, rows, constant, "units")
+        if name is None and isinstance(meaning, Position):
+            name = str(meaning.value)
+        self._check_new(name, "units")
+        return self._draft.add_feed_forward(name or "", meaning, rows, constant)
+
+    def output(self, text: str) -> str:
+        """Make the truth of a formula the output; of its subformulas, those not yet written are compiled.
+
+        Raises:
+            InputError: if the text is neither a formula nor the name of a direction that holds a truth.
+        """
+        name = self.direction(text)
+        meaning = self._draft.meaning(name)
+        if not isinstance(meaning, Truth):
+            raise InputError(f"output: {text!r} is {meaning}, expected the exact truth of a formula; "
+                             "round() makes one of what is near")
+        self._output = meaning.formula
+        self._compile(meaning.formula)
+        return name
+
+    def build(self) -> Transformer:
+        """The transformer as written so far.
+
+        Raises:
+            InputError: if it has no output.
+        """
+        if self._output is None:
+            raise InputError("network: no output, expected net.output(formula)")
+        return self._draft.finish(self._output)
+
+    # -- reading texts -------------------------------------------------------------------------------------------------
+
+    def _read(self, text: str) -> Formula | PositionFunction:
+        """The position function or the formula that a text denotes."""
+        try:
+            return parse_position_function(text, self._predicates)
+        except InputError as error:
+            no_function = error
+        try:
+            return parse_formula(text, self.alphabet, self._predicates)
+        except InputError as no_formula:
+            raise InputError(f"{text!r} is no direction, no position function ({no_function}) and no formula "
+                             f"({no_formula})") from None
+
+    def _meaning_of_head(self, means: str | Meaning, when: str) -> Meaning:
+        if not isinstance(means, str):
+            return means
+        read = self._read(means)
+        if isinstance(read, Formula):
+            return Near(read, parse_formula(when, self.alphabet, self._predicates))
+        return Position(read)
+
+    def _meaning_of_units(self, means: str | Meaning) -> Meaning:
+        if not isinstance(means, str):
+            return means
+        read = self._read(means)
+        return Truth(read) if isinstance(read, Formula) else Position(read)
+
+    def _rows(self, forms: Forms) -> tuple[Row, ...]:
+        return tuple(map(self._row, [forms] if isinstance(forms, str | Mapping) else forms))
+
+    def _row(self, form: Form) -> Row:
+        row: dict[str, Fraction] = {}
+        for text, weight in ({form: 1} if isinstance(form, str) else form).items():
+            name = self.direction(text)  # two texts may denote one direction
+            row[name] = row.get(name, Fraction(0)) + _number(weight)
+        return {name: weight for name, weight in row.items() if weight}
+
+    def _check_new(self, name: str | None, where: str) -> None:
+        if not name:
+            raise InputError(f"{where}: no name, expected one for the direction that is written")
+        if self._draft.has(name):
+            raise InputError(f"{where}: a direction of the name {name!r} exists already, expected a new one")
+
+    # -- writing truths ------------------------------------------------------------------------------------------------
+
+    def _compile(self, formula: Formula) -> str:
+        """The direction of a formula; whatever part of it has none gets one by the constructions of [SHA]."""
+        for part in subformulas(formula):
+            add_truth(self._draft, part)
+        return self._draft.truth(formula)
+
+    def _write_truth(self, formula: Formula, units: Iterable[tuple[Row, Fraction, Fraction]], bias: Fraction,
+                     where: str) -> str:
+        if self._draft.has_truth(formula):
+            raise InputError(f"{where}: {self._draft.truth(formula)} is written already, expected a new truth")
+        return self._draft.add_truth(formula, units, bias)
+
+
+def _number(value: Number) -> Fraction:
+    if isinstance(value, str):
+        return parse_expression(value, frozenset()).evaluate()
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return Fraction(value)
+    raise InputError(f"{value!r}, expected an exact number such as 2, \"1/3\" or Fraction(1, 3)")
+
+
+def _one_of(choices: type[Choice], name: str, what: str) -> Choice:
+    if name not in list(choices):
+        raise InputError(f"{what} {name!r}, expected one of {', '.join(choices)}")
+    return choices(name)
+
+
+@contextmanager
+def _located(where: str) -> Iterator[None]:
+    """Say where a mistake is."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None

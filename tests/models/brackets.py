@@ -1,0 +1,19 @@
+"""Balanced brackets by a stack, as everybody would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def balanced_prefixes(word: Sequence[str], depth: int) -> tuple[bool, ...]:
+    """For every prefix, whether it is balanced and nowhere nested deeper than ``depth``."""
+    stack: list[str] = []
+    fine, result = True, []
+    for symbol in word:
+        if symbol in "([":
+            stack.append(symbol)
+            fine = fine and len(stack) <= depth
+        else:
+            fine = fine and bool(stack) and stack.pop() + symbol in ("()", "[]")
+        result.append(fine and not stack)
+    return tuple(result)
