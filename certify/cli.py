@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from certify.audit_command import audit
 from certify.options import (
     AlphabetOption,
     AsPrintedOption,
@@ -388,6 +389,9 @@ def list_all(as_json: JsonOption = False) -> None:
         print_json(listing_to_json())
     else:
         print_listing()
+
+
+app.command()(audit)
 
 
 if __name__ == "__main__":

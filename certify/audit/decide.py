@@ -15,7 +15,7 @@ from fractions import Fraction
 from certify.audit.results import Bracket, Row, Verdict, Witness
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
-from certify.report import enclosed, show_word
+from certify.report import show_word
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -120,13 +120,8 @@ def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], se
 def describe_counterexample(found: Counterexample, question: Question) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word = show_word(found.word)
-    allowed = (str(found.allowed.lower) if found.allowed.is_point
-               else f"{found.allowed.lower} to {found.allowed.upper}")
-    what = (f"on the word {word}, position {found.position}, {found.direction} is "
-            f"{enclosed(found.value.lower, found.value.upper)}, expected {allowed}")
-    return Witness(what, len(found.word), Bracket(found.value.lower, found.value.upper),
-                   Bracket(found.allowed.lower, found.allowed.upper),
-                   question.show(word), word, found.position)
+    return Witness(found.direction, len(found.word), Bracket(found.value.lower, found.value.upper),
+                   Bracket(found.allowed.lower, found.allowed.upper), question.show(word), word, found.position)
 
 
 def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -> Row:
@@ -144,7 +139,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, re
         return Row(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
     bound = question.delta or (QUARTER if line.kind == "attention" else None)
-    where = f"layer {line.layer}, head {line.place}, {line.direction}, i = {worst.i}"
+    where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return Row(n, verdict, Bracket(worst.lower, worst.upper), Bracket(Fraction(0), bound) if bound else None, where,
                reason, witness)
 

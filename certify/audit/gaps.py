@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from proofs.gap import Gap, find_gap
-
 from certify.audit.decide import Decision, Question
 from certify.audit.results import Bracket, Row, Witness
 from certify.report import show_word
@@ -14,6 +12,7 @@ from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
 from proofs.failures import NotDerived
+from proofs.gap import Gap, find_gap
 
 
 def decide_gaps(question: Question, claimed: Expression, lengths: Lengths) -> Decision:
@@ -37,8 +36,8 @@ def _decide_length(question: Question, claimed: Expression, n: int) -> Row:
         word = show_word(gap.word)
         found = f"position {gap.i} of {word}, {where}"
         if value < bound:
-            what = f"on the word {word}, position {gap.i}, the gap of {where} is {value}, claimed {bound}"
-            witness = Witness(what, n, Bracket(value, value), Bracket(bound, bound), question.show(word), word, gap.i)
+            witness = Witness(f"the gap of {where}", n, Bracket(value, value), Bracket(bound, bound),
+                              question.show(word), word, gap.i)
             return Row(n, "refuted", Bracket(value, value), Bracket(bound, bound), found, witness=witness)
         if smallest is None or smallest.error is None or value < smallest.error.lower:
             smallest = Row(n, "certified", Bracket(value, value), Bracket(bound, bound), found)

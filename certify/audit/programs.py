@@ -86,11 +86,8 @@ def _decide_length(subject: ProgramSubject, program: Program, oracle: Oracle, n:
         computed, expected = run_program(program, word)[program.output.name], oracle(word)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
-                shown = show_word(word)
-                what = (f"on the word {shown}, position {position}, {program.output.name} is {str(value).lower()}, "
-                        f"expected {str(truth).lower()}")
+                shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)
                 command = shlex.join(["certify", "run", str(subject.path), shown])
-                number, wanted = Fraction(bool(value)), Fraction(truth)
-                return Row(n, "refuted", witness=Witness(what, n, Bracket(number, number), Bracket(wanted, wanted),
-                                                         command, shown, position))
+                return Row(n, "refuted", witness=Witness(program.output.name, n, Bracket(number, number),
+                                                         Bracket(wanted, wanted), command, shown, position))
     return Row(n, "certified", where=f"all {len(program.alphabet) ** n} words")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from certify.audit.results import ClaimResult, StatementVerdict, Verdict
+from certify.audit.wording import describe_witness
 
 ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unsupported", "certified", "not decidable")
 """The first of these that a claim about the statement itself has is the statement's verdict."""
@@ -47,7 +48,7 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
 
 
 def _shown(claim: ClaimResult) -> str:
-    return claim.witness.what if claim.witness else claim.reason
+    return describe_witness(claim.witness) if claim.witness else claim.reason
 
 
 def _range(claim: ClaimResult) -> str:

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from certify.audit.results import AuditReport, ClaimResult, Critical, Row, Verdict
+from certify.audit.suggest import Suggestion
 from certify.audit.wording import (
     by_length,
     describe_expectation,
@@ -19,10 +20,13 @@ from certify.audit.wording import (
     summarize,
 )
 from certify.report import COLOURS, NARROW, open_table, plain
+from constructions.network.lengths import Lengths
 
 STYLES = {**COLOURS, "not decidable": "bold cyan"}
 NOT_MET = "bold magenta"
 NAME_WIDTH = 24
+CRITICAL_COLUMNS = [("critical constant", "right"), ("for all up to n", "right"), ("critical temperature", "right"),
+                    ("slack", "right")]
 
 
 def print_report(out: Console, report: AuditReport) -> None:
@@ -86,8 +90,7 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """The critical constants of all claims, one row per claim and length."""
     if not any(claim.criticals for claim in claims):
         return
-    table = open_table([("claim", "left"), ("n", "right"), ("critical constant", "right"),
-                        ("critical temperature", "right"), ("slack", "right")], fold=("claim",))
+    table = open_table([("claim", "left"), ("n", "right"), *CRITICAL_COLUMNS], fold=("claim",))
     for claim in claims:
         for critical in claim.criticals:
             table.add_row(plain(one_line(claim.name)), str(critical.n), *_critical_cells(critical).values())
@@ -160,7 +163,7 @@ def lengths_table(claim: ClaimResult, width: int) -> Table:
     if claim.rows:
         columns.append(("error", "right"))
     if claim.criticals:
-        columns += [("critical constant", "right"), ("critical temperature", "right"), ("slack", "right")]
+        columns += CRITICAL_COLUMNS
     if width >= NARROW and any(row.where or row.reason for row in claim.rows):
         columns.append(("where", "left"))
     table = open_table(columns, fold=("critical constant", "critical temperature", "where"))
@@ -179,6 +182,23 @@ def _row_cells(row: Row | None) -> dict[str, Text]:
 
 
 def _critical_cells(critical: Critical | None) -> dict[str, Text]:
-    shown = (show_enclosed(critical.gamma), show_enclosed(critical.temperature),
-             show_slack(critical.slack)) if critical else ("", "", "")
-    return dict(zip(("critical constant", "critical temperature", "slack"), map(plain, shown), strict=True))
+    shown = (show_enclosed(critical.gamma), show_enclosed(critical.up_to), show_enclosed(critical.temperature),
+             show_slack(critical.slack)) if critical and critical.gamma else ("-",) * 4 if critical else ("",) * 4
+    return dict(zip((title for title, _ in CRITICAL_COLUMNS), map(plain, shown), strict=True))
+
+
+# -- suggestions -------------------------------------------------------------------------------------------------------
+
+
+def print_suggested(out: Console, suggestion: Suggestion, lengths: Lengths) -> None:
+    """The heads with their claimed, critical and suggested constants, and the verdict on all suggested together."""
+    table = open_table([("layer", "right"), ("head", "right"), ("statement", "left"), ("attends to", "left"),
+                        ("claimed", "right"), ("critical", "right"), ("suggested", "right")], fold=("attends to",))
+    for head in suggestion.heads:
+        table.add_row(str(head.place[0]), str(head.place[1]), plain(head.source), plain(head.name), str(head.claimed),
+                      plain(show_enclosed(head.critical) if head.critical else "any"), str(head.suggested))
+    out.print(table)
+    outcome = suggestion.outcome
+    out.print()
+    verdict: Verdict = outcome.verdict  # type: ignore[assignment]  # one of the four, which are verdicts here as well
+    out.print(verdict_text(verdict).append_text(plain(f"  with the suggested constants, for {lengths.claim}")))

@@ -1,4 +1,4 @@
-"""docs/critical.md: the brackets that the audit finds contain the solutions of the closed forms, which it does not know."""
+"""docs/critical.md: the brackets of the audit contain the solutions of the closed forms, which it does not know."""
 
 from __future__ import annotations
 
