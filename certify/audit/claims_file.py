@@ -162,7 +162,7 @@ class _Reader:
             tuple(_texts("predicates", entry.get("predicates", []))),
             Regime(Sharpening(sharpening), entry.get("causal", False)), entry.get("as_printed", False),
             read_demands(entry, PRINTED_GAMMA, lengths))
-        subject.symbols  # noqa: B018  the formula is parsed here, so that a mistake in it is found before the audit
+        subject.formula  # noqa: B018  it is parsed here, so that a mistake in it is found before the audit begins
         return subject
 
     def digest(self, entry: Table) -> str:
