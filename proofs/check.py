@@ -84,9 +84,78 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
     common = lcm(*(x.denominator for row in rows for x in row))
     return common, [[int(x * common) for x in row] for row in rows]
 
+# ------------------------------------------------------------------------------------------------------ exp and ln
+WORKING, UNITS = 192, 10**30  # bits of working precision; ln and sqrt are multiples of 1 / UNITS
+
+def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
+    """Integers around 2^bits times T_0 + T_1 + ..., where T_m = T_(m-1) s a/b with a, b = ratio(m), and 0 <= a <= b.
+
+    ``term`` and ``u`` are 2^bits T_0 and 2^bits s, rounded down; T_0 is at most 1 and s at most 1/2.
+
+    Proof. 2^bits T_m is less than 3 above ``term``, and never below: less than 1 at m = 0; and if it is d above, then
+    at m + 1 it is at most d s (from the term) + 2^-m (from u) + 1 (rounding) above, which is less than 3 again. So each
+    of the terms 0 to m that are added up loses less than 3. The last one, 0, stands for less than 3; all later ones,
+    each at most half the one before, for less than 3 together.
+    """
+    lower, m = term, 0
+    while term:
+        m += 1
+        a, b = ratio(m)
+        term = term * u * a // (b << bits)
+        lower += term
+    return lower, lower + 3 * m + 6
+
+def enclose_exp(x: Fraction) -> tuple[int, int, int]:
+    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
+
+    Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2, and exp(t) is the series
+    of the t^m/m!. Squaring is monotone on positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y).
+    For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192, each squaring doubles the
+    relative error and adds 2^-190, and k <= 42; so lower is never 0.
+    """
+    if x == 0:
+        return 1, 1, 0
+    p, q = abs(x.numerator), x.denominator
+    expect(p >> MAX_ARGUMENT < q, f"limit: the argument of exp is above 2^{MAX_ARGUMENT}")
+    k = max(0, p.bit_length() - q.bit_length() + 2)
+    lower, upper = enclose_series(1 << WORKING, (p << WORKING) // (q << k), WORKING, lambda m: (1, m))
+    e = -WORKING
+    for _ in range(k):
+        lower, upper, e = lower * lower, upper * upper, 2 * e
+        excess = upper.bit_length() - WORKING
+        lower, upper, e = lower >> excess, -(-upper >> excess), e + excess
+    if x < 0:
+        lower, upper, e = (1 << 2 * WORKING) // upper, -(-(1 << 2 * WORKING) // lower), -e - 2 * WORKING
+    return lower, upper, e
+
+def log2floor(x: Fraction) -> int:
+    """The greatest integer k with 2^k <= x."""
+    k = x.numerator.bit_length() - x.denominator.bit_length()
+    return k - (Fraction(2) ** k > x)
+
+def floor_ln(x: Fraction, spend: Callable[[int], None], bits: int = WORKING) -> Fraction:
+    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0.
+
+    Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
+    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last: ln(1) is enclosed from 0 to
+    less than 10^-30, and every other logarithm is irrational (Lindemann).
+    """
+    spend(bits * (1 + (bits >> 8)))
+    k, lower, upper = log2floor(x), 0, 0
+    y = x / Fraction(2) ** k
+    for times, z in ((k, ONE / 3), (1, (y - 1) / (y + 1))):
+        ends = enclose_series(int(z * 2**bits), int(z * z * 2**bits), bits, lambda m: (2 * m - 1, 2 * m + 1))
+        lower, upper = lower + min(times * end for end in ends), upper + max(times * end for end in ends)
+    floor, other = (2 * UNITS * end >> bits for end in (lower, upper))
+    return Fraction(floor, UNITS) if floor == other else floor_ln(x, spend, 2 * bits)
+
+FUNCTIONS: dict[str, Callable[[Fraction, Callable[[int], None]], Fraction]] = {
+    "log2ceil": lambda x, _: Fraction(-log2floor(1 / x)), "log2floor": lambda x, _: Fraction(log2floor(x)),
+    "sqrt": lambda x, _: Fraction(isqrt(UNITS**2 * x.numerator // x.denominator), UNITS), "ln": floor_ln}  # fmt: skip
+
 # ----------------------------------------- the language: formulas, counts, numbers, and the conditions of predicates
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
-COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
+COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^", *FUNCTIONS}
 NUMBERS, POSITIONAL = {*ARITHMETIC, *COUNTS, "int", "i", "n"}, {"i", "n", "%"}
 KINDS = dict.fromkeys(TEMPORAL, "T") | {"#<": "#", "#>": "#", "//": "%", "P": "i"} | {op: op for op in "Qin%"}
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
@@ -95,6 +164,7 @@ BINARY = {"<->": (1, False), "->": (2, True), "|": (3, False), "&": (4, False)} 
 BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True)) | dict.fromkeys(RELATIONS, (7, False))
 BINARY |= dict.fromkeys("+-", (8, False)) | dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
 PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "("), 0)
+PREFIX |= dict.fromkeys(FUNCTIONS, 12)
 SPELLINGS = {"~": "!", "not": "!", "¬": "!", "&&": "&", "and": "&", "∧": "&", "||": "|", "or": "|", "∨": "|", "=": "=="}
 SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next", "⊕": "next", "**": "^"}
 SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
@@ -144,7 +214,7 @@ class Language:
     def __init__(self) -> None:
         self.nodes, self.places, self.predicates = list[Node](), dict[Node, int](), dict[str, int]()
         self.leaves: list[frozenset[str]] = []  # which of Q (symbols), T (temporal), # (counts), % (and //), i, n occur
-        self.values, self.work = dict[tuple[int, int, int], Fraction](), MAX_WORK
+        self.values, self.work = dict[tuple[Any, ...], Fraction](), MAX_WORK
 
     def spend(self, steps: int) -> None:
         """Counts steps. Raises: Malformed: when the whole check would take too many."""
@@ -240,7 +310,7 @@ class Language:
                 done.append(place)
                 operand_next = match["applied"] is not None
                 pending += [(12, 2, "on")] * operand_next  # a predicate before a count
-            elif operand_next and word in PREFIX:
+            elif operand_next and word in PREFIX and (word not in FUNCTIONS or (variables and match["applied"])):
                 pending.append((PREFIX[word], 1 + (word == "-"), word))
                 done += [self.make("int", data=(0,))] * (word == "-")  # -a is 0 - a
             elif not operand_next and word in BINARY:
@@ -272,24 +342,18 @@ class Language:
         return ABBREVIATIONS[op](self.make, *args) if op in ABBREVIATIONS else self.make(op, *args)
 
     def compare(self, relation: str, left: int, right: int) -> int:
-        """``left R right`` as T R 0, where T = left - right is a constant and multiples of counts, each once."""
-        stack, sums = [(left, ONE), (right, -ONE)], {-1: ZERO}  # the constant is kept at -1
-        while stack:
-            f, c = stack.pop()
+        """``left R right`` as T R 0, T = left - right: its value where all counts are 0, its growth with each."""
+        order = sorted(self.preorder([self.make("-", left, right)], lambda f: self.nodes[f][0] in COUNTS))
+        for f in order:
             op, operands, _ = self.nodes[f]
-            constants = [a for a in operands if not self.leaves[a]]
-            if op in COUNTS or not self.leaves[f]:
-                k, c = (f, c) if op in COUNTS else (-1, c * self.at(f, 0, 0))
-                sums[k] = bounded(sums.get(k, ZERO) + c)
-            elif op in ("+", "-"):
-                stack += [(operands[0], c), (operands[1], c if op == "+" else -c)]
-            elif op == "*" and constants:
-                stack += [(a, bounded(c * self.at(constants[0], 0, 0))) for a in operands if a != constants[0]]
-            else:
-                raise Malformed(f"counts are added, and multiplied with numbers; not {quote(op)}")
-        expect(all(c.denominator == 1 for c in sums.values()), "counts are compared with integers")
-        constant, counts = int(sums.pop(-1)), sorted(k for k, c in sums.items() if c)
-        return self.make("T", *counts, data=(relation, constant, *(int(sums[k]) for k in counts)))
+            linear = op in COUNTS or op in ("+", "-") or (op == "*" and not all(self.leaves[a] for a in operands))
+            expect(linear or not self.leaves[f], f"counts are added, and multiplied with numbers; not {quote(op)}")
+        counts = [f for f in order if self.nodes[f][0] in COUNTS]
+        points = ({k: Fraction(k == grown) for k in counts} for grown in (None, *counts))
+        sums = [self.evaluate(order, point, 0, 0)[order[-1]] for point in points]
+        expect(all(x is not None and x.denominator == 1 for x in sums), "counts are compared with integers")
+        growth = {k: int(x - sums[0]) for k, x in zip(counts, sums[1:], strict=True) if x != sums[0]}
+        return self.make("T", *growth, data=(relation, int(sums[0]), *growth.values()))
 
     def at(self, f: int, n: int, i: int) -> Fraction:
         """The value (or truth, 1 or 0) at (n, i) of a number or positional formula. Raises: Rejected: without one."""
@@ -300,6 +364,14 @@ class Language:
                 raise Rejected(f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
+
+    def apply(self, op: str, x: Fraction | None) -> Fraction | None:
+        """A function of expressions at x, or None where it has no value; values are remembered, as they repeat."""
+        if x is None or x < 0 or (x == 0 and op != "sqrt") or max(x.as_integer_ratio()) >= 1 << 4096:
+            return None
+        if (op, x) not in self.values:
+            self.values[op, x] = FUNCTIONS[op](x, self.spend)
+        return self.values[op, x]
 
     def settle(self, order: Iterable[int], n: int, i: int) -> dict[int, Any]:
         """The truths at (n, i) of the positional formulas among ``order``."""
@@ -319,6 +391,8 @@ class Language:
             elif op in OPERATIONS:
                 args = [held[a] for a in operands]
                 held[f] = None if None in args[: 1 if op in ("&", "|") else 2] else OPERATIONS[op](*args)
+            elif op in FUNCTIONS:
+                held[f] = self.apply(op, held[operands[0]])
             elif op in ("user", "shift", "on") and (op != "on" or operands[1] in held):
                 held[f] = self.at(operands[0], n, held[operands[1]] if op == "on" else i - (op == "shift"))
             elif op == "T" and (more is not None or all(k in held for k in operands)):
@@ -330,44 +404,6 @@ class Language:
                 raise Rejected(f"{self.show(f)} is not decided by what is read")
         return held
 
-# ------------------------------------------------------------------------------------------------------------- exp
-WORKING = 192  # bits of working precision
-
-def enclose_exp(x: Fraction) -> tuple[int, int, int]:
-    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
-
-    Proof. Let y = |x| = p/q, U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. By
-    induction on m, term_lower <= U t^m/m! <= term_upper: both start at U and are multiplied by a bound of t on
-    their own side, divided by m, and rounded to their own side. All terms of exp's series are positive, so the
-    lower ones add up to at most U exp(t). The loop ends (an upper term at least halves, up to rounding) after a
-    term m >= 1 whose true value is at most 1; the later ones shrink by t/(m + 1) <= 1/4 and add up to less than
-    1/3, for which ``upper`` gains 1. Squaring is monotone on positive numbers; k rounds, rounded outward, give
-    exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192,
-    each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
-    """
-    if x == 0:
-        return 1, 1, 0
-    p, q = abs(x.numerator), x.denominator
-    if p >> MAX_ARGUMENT >= q:
-        raise Malformed(f"limit: the argument of exp is above 2^{MAX_ARGUMENT}")
-    k = max(0, p.bit_length() - q.bit_length() + 2)
-    t_lower, t_upper = (p << WORKING) // (q << k), -((-p << WORKING) // (q << k))
-    lower = upper = term_lower = term_upper = 1 << WORKING
-    m = 0
-    while term_upper > 1:
-        m += 1
-        term_lower = term_lower * t_lower // (m << WORKING)
-        term_upper = -(-term_upper * t_upper // (m << WORKING))
-        lower, upper = lower + term_lower, upper + term_upper
-    upper, e = upper + 1, -WORKING
-    for _ in range(k):
-        lower, upper, e = lower * lower, upper * upper, 2 * e
-        excess = upper.bit_length() - WORKING
-        lower, upper, e = lower >> excess, -(-upper >> excess), e + excess
-    if x < 0:
-        lower, upper, e = (1 << 2 * WORKING) // upper, -(-(1 << 2 * WORKING) // lower), -e - 2 * WORKING
-    return lower, upper, e
-
 # --------------------------------------------------------------------------------------------------- strict reading
 def read_document(data: bytes) -> Any:
     """The JSON value whose one spelling ``data`` is: repeated keys and other spellings do not survive being written."""
@@ -378,10 +414,8 @@ def read_document(data: bytes) -> Any:
     try:
         document = json.loads(text)
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
-    except RecursionError:
-        raise Malformed("limit: nested too deep") from None
-    except ValueError as error:
-        raise Malformed(f"not JSON: {error}") from None
+    except (RecursionError, ValueError) as error:
+        raise Malformed(f"limit: nested too deep, or not JSON: {error}") from None
     lines = enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1)
     line = next((number for number, (found, wanted) in lines if found != wanted), 0)
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
