@@ -1,8 +1,8 @@
 """The trusted file: reads a certificate and says yes only if its claim is proved.
 
-    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
+    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] [--regime R] [--causal] FILE..
 
-Claim    On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i
+Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position i
          of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
          exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
          subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
@@ -360,8 +360,7 @@ class Language:
         key = (f, n if "n" in self.leaves[f] else 0, i if "i" in self.leaves[f] else 0)
         if key not in self.values:
             value = self.evaluate(sorted(self.preorder([f])), {}, n, i)[f]
-            if value is None:
-                raise Rejected(f"{self.show(f)} has no value at n = {n}, i = {i}")
+            require(value is not None, f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
 
@@ -435,7 +434,8 @@ class Certificate:
         self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
         symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
-        expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
+        self.lengths = range(vars(self.claim).setdefault("min_n", 1), self.claim.max_n + 1)
+        expect(self.lengths, "min_n is above max_n")
         expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, not empty")
         expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
         fits = all(head.values and len(head.queries) == len(head.keys) for head in self.heads)
@@ -443,19 +443,20 @@ class Certificate:
         expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
         self.counts = any("#" in self.language.leaves[meaning.formula] for meaning in self.directions.values())
         self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
-        self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
+        self.cells = sum(self.lengths)
 
     def parse(self, value: Any, shape: Any, where: str) -> Any:
         """A value of a shape, at a place that messages name.
 
-        {key: shape}: an object, in this order. [shape]: a list. (shape,): a map from directions, in their order.
-        A set: one of its elements. A word: "integer" (above 0), "text", or what a text is in the language.
+        {key: shape}: an object, in this order; only `min_n` may be left out. [shape]: a list. (shape,): a map from
+        directions, in their order. A set or range: one of its elements. A word: "text", or what it is in the language.
         """
         with within(where):
             if isinstance(shape, dict):
                 keys = list(value) if isinstance(value, dict) else "no object"
-                expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(keys)}")
-                return SimpleNamespace(**{key: self.parse(value[key], part, key) for key, part in shape.items()})
+                wanted = [key for key in shape if key != "min_n" or key in keys]
+                expect(keys == wanted, f"expected the keys {', '.join(wanted)}, got {quote(keys)}")
+                return SimpleNamespace(**{key: self.parse(value[key], shape[key], key) for key in keys})
             if isinstance(shape, list):
                 expect(isinstance(value, list), "expected a list")
                 return [self.parse(item, shape[0], str(place)) for place, item in enumerate(value, 1)]
@@ -466,17 +467,16 @@ class Certificate:
                     expect(fits, f"{quote(name)} is unknown, or not in the order of `directions`")
                     expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
                 return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
-            if isinstance(shape, set):
-                fits = any((type(value), value) == (type(choice), choice) for choice in shape)
-                expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(value)}")
-            elif shape == "integer":
-                expect(type(value) is int and 0 < value < 10**9, f"expected a positive integer, got {quote(value)}")
-            elif not isinstance(shape, str):
+            if isinstance(shape, set | range):
+                fits = type(value) is type(min(shape)) and value in shape
+                choices = f"{shape[0]} to {shape[-1]}" if isinstance(shape, range) else " or ".join(map(str, sorted(shape)))
+                expect(fits, f"expected {choices}, got {quote(value)}")
+                return value
+            if callable(shape):
                 return shape(self, value)
-            else:
-                fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
-                expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
-            return value if isinstance(shape, set) or shape in ("text", "integer") else self.language.read(value, shape)
+            fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+            expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
+            return value if shape == "text" else self.language.read(value, shape)
 
     def rational(self, value: object) -> Fraction:
         """The rational with this one spelling."""
@@ -501,7 +501,7 @@ class Certificate:
 
     def rows(self) -> Iterator[tuple[int, int]]:
         """Every (n, i) of the claim; they are ``cells`` many."""
-        for n in range(1, self.claim.max_n + 1):
+        for n in self.lengths:
             self.language.spend(n)
             yield from ((n, i) for i in range(1, n + 1))
 
@@ -545,6 +545,7 @@ class Certificate:
                 for key, (lower, upper, e) in weights.items()}  # fmt: skip
 
 NUMBER, KEEP, FORMULA, COUNT = Certificate.rational, lambda _, value: value, {"formula": "formula"}, {"count": "count"}
+COUNTING = range(1, MAX_N + 1)
 WEIGHTS, WEIGHTINGS = (NUMBER,), {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
@@ -554,9 +555,9 @@ PART = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias"
 MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": ["text"]}
 MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
 MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": PART}], "output": "text"}
-CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "max_n": "integer"}
+CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "min_n": COUNTING[1:], "max_n": COUNTING}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
+BOUND = {"layer": COUNTING, "head": COUNTING, "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
 CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
 CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
@@ -600,7 +601,7 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
         held = [(given.directions[d].kind, given.directions[d].formula, weight) for d, weight in value.items()]
         require(held == [("truth", operand, 1)], "the value is not 1 on the truth of what is counted")
         require(head.mask == ("future" if op == "#<" else "past"), f"a {head.mask} mask does not see what {op} counts")
-    for n in range(1, given.claim.max_n + 1):
+    for n in given.lengths:
         keys = [given.read(head.keys, n, j, {}) for j in range(1, n + 1)]
         values = (ZERO if counted else given.read([value], n, j, {})[0] for j in range(1, n + 1))
         sums = list(accumulate(values, lambda a, b: bounded(a + b), initial=ZERO))
@@ -630,7 +631,7 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
     stop = {counted, *(f for f, (op, _, _) in enumerate(language.nodes) if op in ("T", "on"))}
     order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
-    for n in range(1, given.claim.max_n + 1):
+    for n in given.lengths:
         size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
         fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
         require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
@@ -697,13 +698,12 @@ class Automaton:
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
         self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
-        require(self.memory, "the target has no temporal operator of its own")
-        atoms = [f for f in self.own if f in atomic]
+        atoms = atomic & {*self.own}
         self.read = sorted(language.preorder(read, lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
-        more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
-        self.atoms = list(dict.fromkeys([*atoms, *more]))
+        self.atoms = sorted(atoms | {f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN})
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
-        require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
+        size = len(self.memory)
+        require(0 < size <= HEAD_MEMORY, f"{size} temporal operators of the target's own, expected 1 to {HEAD_MEMORY}")
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
@@ -738,20 +738,13 @@ class Automaton:
             terms = self.given.weigh(falls, dict(zip(pairs, factors, strict=True)))
             size, best = 1 + (max(map(int.bit_length, terms.values())) >> 12), {(False,) * len(self.memory): 0}
             for length, (known, letters) in enumerate(items, 1):
-                after, finals = dict[State, int](), list[int]()
                 self.given.language.spend(len(letters) * len(best) * size)
-                for adds, moves in letters:
-                    term = terms[known, adds]
-                    for state, following, truth in moves:
-                        if state in best:
-                            cost = best[state] + term
-                            after[following] = min(after.get(following, cost), cost)
-                            if truth == side:
-                                finals.append(cost)
-                if length in wanted and finals and min(finals) < 0:
+                steps = [(best[state] + terms[known, adds], following, truth)
+                         for adds, moves in letters for state, following, truth in moves if state in best]  # fmt: skip
+                if length in wanted and any(cost < 0 and truth == side for cost, _, truth in steps):
                     label = f"error_if_{'true' if side else 'false'}"
                     raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
-                best = after
+                best = {state: cost for cost, state, _ in sorted(steps, reverse=True)}  # the least, which comes last
 
 def check_attention(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows."""
@@ -759,14 +752,13 @@ def check_attention(given: Certificate, head: Any, name: str) -> int:
     require(head.mask != "none", "expected a mask")
     require(given.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
     automaton = Automaton(given, meaning.formula, forms, head.mask == "future")
-    for n in range(given.claim.max_n, 0, -1):
+    for n in reversed(given.lengths):
         # rows with one scaled query are checked in one pass, and a chain of equal positions, known by its number, once
         items, ends, rows = list[Item](), [0], dict[Numbers, dict[int, str]]()
         for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
             items.append(item := automaton.item(n, i))
-            values = [item[0][-1] + adds[-1] for adds, _ in item[1]]
-            low, high = min(values), max(values)
-            require(low >= 0 and high <= 1, f"a value can be {low if low < 0 else high}, expected 0 to 1")
+            for value in {item[0][-1] + adds[-1] for adds, _ in item[1]}:
+                require(0 <= value <= 1, f"a value can be {value}, expected 0 to 1")
             ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
             if given.language.at(meaning.when, n, i):
                 covered += 1
@@ -887,7 +879,7 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     out, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    same = out.kind == "truth" and out.formula == claim.formula
+    same = (out.kind, out.formula) == ("truth", claim.formula)
     require(same, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
@@ -932,7 +924,7 @@ def check_certificate(given: Certificate) -> None:
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
-Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, max_n, regime and causal
+Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, min_n, max_n, regime and causal
 
 def read_asked(expected: Expected, language: Language) -> int | None:
     """The formula asked for, if any, read with the predicates that were given beside it and no others."""
@@ -943,25 +935,25 @@ def read_asked(expected: Expected, language: Language) -> int | None:
         return None if expected.get("formula") is None else language.read(expected["formula"], "formula")
 
 def check_asked(given: Certificate, expected: Expected) -> None:
-    """The claim of the certificate is the one asked for."""
-    asked = expected | {"formula": read_asked(expected, given.language), "predicates": None}
+    """The claim of the certificate is the one asked for; who asks for a greatest length only means all up to it."""
+    least = 1 if expected.get("max_n") is not None and expected.get("min_n") is None else expected.get("min_n")
+    asked = expected | {"min_n": least, "formula": read_asked(expected, given.language), "predicates": None}
     for part in (part for part, value in asked.items() if value is not None):
         found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
-        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'][part])}")
+        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'].get(part, 1))}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
     claim, near = given.claim, [pair for d, pair in given.errors.items() if given.directions[d].kind == "near"]
     worst = -(-max(map(max, near), default=ZERO) * 10**6 // 1)
-    limit = "n^2" if given.counts else "1"
     regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed",
-              "temperature": f"every position embedding has absolute value at most {limit}"}  # fmt: skip
+              "temperature": f"every position embedding has absolute value at most {'n^2' if given.counts else '1'}"}
     units = sum(len(layer.feedforward.units) for layer in given.model.layers)
     return [
         f"formula      {given.document['claim']['formula']}",
         *(f"where        {definition}" for definition in given.document['transformer']['predicates']),
         f"alphabet     {', '.join(map(repr, claim.alphabet))}",
-        f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
+        f"claim        for every n in {claim.min_n}..{claim.max_n}, every word of length n over the alphabet and every",
         f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
         "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
         f"regime       {claim.regime}: {regime[claim.regime]}",
@@ -997,6 +989,7 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     parser.add_argument("--formula", help="the claim must be about this formula")
     parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="using NAME(k,n) := ...")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
+    parser.add_argument("--min-n", type=int, help="and this least length (with --max-n: 1, if it is not given)")
     parser.add_argument("--max-n", type=int, help="and this greatest length")
     parser.add_argument("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
