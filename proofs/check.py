@@ -1,9 +1,9 @@
 """The trusted file: reads a certificate and says yes only if its claim is proved.
 
-    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] [--regime R] [--causal] FILE..
+    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] ... FILE..
 
-Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position i
-         of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
+Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position
+         i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
          exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
          subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
          bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
@@ -88,14 +88,13 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
 WORKING, UNITS = 192, 10**30  # bits of working precision; ln and sqrt are multiples of 1 / UNITS
 
 def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
-    """Integers around 2^bits times T_0 + T_1 + ..., where T_m = T_(m-1) s a/b with a, b = ratio(m), and 0 <= a <= b.
+    """Integers around 2^bits (T_0 + T_1 + ...), where T_m = T_(m-1) s a/b with a, b = ratio(m) and 0 <= a <= b.
 
     ``term`` and ``u`` are 2^bits T_0 and 2^bits s, rounded down; T_0 is at most 1 and s at most 1/2.
 
-    Proof. 2^bits T_m is less than 3 above ``term``, and never below: less than 1 at m = 0; and if it is d above, then
-    at m + 1 it is at most d s (from the term) + 2^-m (from u) + 1 (rounding) above, which is less than 3 again. So each
-    of the terms 0 to m that are added up loses less than 3. The last one, 0, stands for less than 3; all later ones,
-    each at most half the one before, for less than 3 together.
+    Proof. 2^bits T_m is never below ``term`` and less than 3 above: less than 1 at m = 0; and if it is d above, then at
+    m + 1 it is at most d s (from the term) + 2^-m (from u) + 1 (rounding) above. So each of the terms 0 to m loses less
+    than 3. The last one, 0, stands for less than 3; each later one for at most half of the one before: 3 together.
     """
     lower, m = term, 0
     while term:
@@ -117,9 +116,8 @@ def enclose_exp(x: Fraction) -> tuple[int, int, int]:
         return 1, 1, 0
     p, q = abs(x.numerator), x.denominator
     expect(p >> MAX_ARGUMENT < q, f"limit: the argument of exp is above 2^{MAX_ARGUMENT}")
-    k = max(0, p.bit_length() - q.bit_length() + 2)
+    k, e = max(0, p.bit_length() - q.bit_length() + 2), -WORKING
     lower, upper = enclose_series(1 << WORKING, (p << WORKING) // (q << k), WORKING, lambda m: (1, m))
-    e = -WORKING
     for _ in range(k):
         lower, upper, e = lower * lower, upper * upper, 2 * e
         excess = upper.bit_length() - WORKING
@@ -349,7 +347,7 @@ class Language:
             linear = op in COUNTS or op in ("+", "-") or (op == "*" and not all(self.leaves[a] for a in operands))
             expect(linear or not self.leaves[f], f"counts are added, and multiplied with numbers; not {quote(op)}")
         counts = [f for f in order if self.nodes[f][0] in COUNTS]
-        points = ({k: Fraction(k == grown) for k in counts} for grown in (None, *counts))
+        points = [{k: Fraction(k == grown) for k in counts} for grown in (None, *counts)]
         sums = [self.evaluate(order, point, 0, 0)[order[-1]] for point in points]
         expect(all(x is not None and x.denominator == 1 for x in sums), "counts are compared with integers")
         growth = {k: int(x - sums[0]) for k, x in zip(counts, sums[1:], strict=True) if x != sums[0]}
@@ -415,8 +413,8 @@ def read_document(data: bytes) -> Any:
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
     except (RecursionError, ValueError) as error:
         raise Malformed(f"limit: nested too deep, or not JSON: {error}") from None
-    lines = enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1)
-    line = next((number for number, (found, wanted) in lines if found != wanted), 0)
+    lines = zip_longest(text.split("\n"), canonical.split("\n"))
+    line = next((number for number, (found, wanted) in enumerate(lines, 1) if found != wanted), 0)
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
 
@@ -468,8 +466,8 @@ class Certificate:
                     expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
                 return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
             if isinstance(shape, set | range):
+                choices = f"{shape[0]} to {shape[-1]}" if isinstance(shape, range) else " or ".join(sorted(map(str, shape)))
                 fits = type(value) is type(min(shape)) and value in shape
-                choices = f"{shape[0]} to {shape[-1]}" if isinstance(shape, range) else " or ".join(map(str, sorted(shape)))
                 expect(fits, f"expected {choices}, got {quote(value)}")
                 return value
             if callable(shape):
@@ -635,7 +633,6 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
         size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
         fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
         require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
-        targets = dict[tuple[int, ...], int | None]()
         for i in range(1, n + 1):
             first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
             settled, seen = language.settle(order, n, i), rows[first - 1 : last]
@@ -649,12 +646,10 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                 steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
                 language.spend(span * (10 + last - first))
                 for m in range(span):
-                    if (key := (b, m, *settled.values())) not in targets:
-                        held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, 0)
-                        goal = m if meaning.kind == "others" else int(held[meaning.formula])
-                        targets[key] = goal if held[meaning.when] else None
-                    if (wanted := targets[key]) is None:
+                    held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, i)
+                    if not held[meaning.when]:
                         continue
+                    wanted = m if meaning.kind == "others" else int(held[meaning.formula])
                     scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
                     top, goal = max(scores), wanted * size
                     least = top - NEGLIGIBLE * unit * size
@@ -742,7 +737,7 @@ class Automaton:
                 steps = [(best[state] + terms[known, adds], following, truth)
                          for adds, moves in letters for state, following, truth in moves if state in best]  # fmt: skip
                 if length in wanted and any(cost < 0 and truth == side for cost, _, truth in steps):
-                    label = f"error_if_{'true' if side else 'false'}"
+                    label = ("error_if_false", "error_if_true")[side]
                     raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
                 best = {state: cost for cost, state, _ in sorted(steps, reverse=True)}  # the least, which comes last
 
