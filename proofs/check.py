@@ -13,8 +13,7 @@ Trusted  This file, Python's integers and `fractions.Fraction`, `re`, and `json`
          lists. No floating point, no tolerance, no search, no other file of this project.
 Verdict  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
          2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
-Legend   n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
-         and numbers are integers, the places of their nodes in one table.
+Legend   n length, i row (the position that attends), j position read; a formula is the place of its node in a table.
 """
 
 from __future__ import annotations
@@ -88,13 +87,11 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
 WORKING, UNITS = 192, 10**30  # bits of working precision; ln and sqrt are multiples of 1 / UNITS
 
 def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
-    """Integers around 2^bits (T_0 + T_1 + ...), where T_m = T_(m-1) s a/b with a, b = ratio(m) and 0 <= a <= b.
+    """Integers around 2^bits (T_0 + T_1 + ...), T_m = T_(m-1) s a/b, with a, b = ratio(m), 0 <= a <= b, 0 <= s <= 1/2.
 
-    ``term`` and ``u`` are 2^bits T_0 and 2^bits s, rounded down; T_0 is at most 1 and s at most 1/2.
-
-    Proof. 2^bits T_m is never below ``term`` and less than 3 above: less than 1 at m = 0; and if it is d above, then at
-    m + 1 it is at most d s (from the term) + 2^-m (from u) + 1 (rounding) above. So each of the terms 0 to m loses less
-    than 3. The last one, 0, stands for less than 3; each later one for at most half of the one before: 3 together.
+    ``term`` and ``u`` are 2^bits T_0 and 2^bits s, rounded down; T_0 <= 1. Proof. Each term is at most 2^bits T_m and
+    less than 3 below it: less than 1 at m = 0; after a loss of d, at most d s (from the term) + 2^-m (from u) + 1
+    (rounding). So each of the terms 0 to m loses less than 3, and the later ones, which halve after less than 3, too.
     """
     lower, m = term, 0
     while term:
@@ -107,10 +104,9 @@ def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[in
 def enclose_exp(x: Fraction) -> tuple[int, int, int]:
     """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
 
-    Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2, and exp(t) is the series
-    of the t^m/m!. Squaring is monotone on positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y).
-    For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192, each squaring doubles the
-    relative error and adds 2^-190, and k <= 42; so lower is never 0.
+    Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. Squaring is monotone on
+    positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: exp(t)
+    loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190, k <= 42; so lower > 0.
     """
     if x == 0:
         return 1, 1, 0
@@ -173,8 +169,7 @@ TOKEN = re.compile(
 PREDICATES: dict[str, Callable[..., bool]] = {
     "ODD": lambda n, i: i % 2 == 1, "EVEN": lambda n, i: i % 2 == 0, "MOD": lambda n, i, m, r: i % m == r,
     "FIRST": lambda n, i: i == 1, "LAST": lambda n, i: i == n, "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
-    "POW2": lambda n, i: i > 0 and i & (i - 1) == 0,
-    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}  # fmt: skip
+    "POW2": lambda n, i: i.bit_count() == 1, "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}
 WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "Q"}
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -217,8 +212,7 @@ class Language:
     def spend(self, steps: int) -> None:
         """Counts steps. Raises: Malformed: when the whole check would take too many."""
         self.work -= steps
-        if self.work < 0:
-            raise Malformed(f"limit: more than {MAX_WORK} steps of work")
+        expect(self.work >= 0, f"limit: more than {MAX_WORK} steps of work")
 
     def make(self, op: str, *operands: int, data: tuple[Any, ...] = ()) -> int:
         """The place of this node."""
@@ -321,9 +315,9 @@ class Language:
                 opened = pending.pop()[2] if pending else ""
                 expect(opened and (opened == "(") == (word == ")"), f"unmatched {word}")
                 done[-1] = done[-1] if opened == "(" else self.build(opened, done[-1:])
-            elif not match["space"]:
+            else:
                 wanted = "operand" if operand_next else "operator"
-                raise Malformed(f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
+                expect(match["space"], f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
             expect(len(pending) <= MAX_NESTING, f"limit: nested more than {MAX_NESTING} deep")
         finish(0)
         expect(not operand_next and not pending, "ends where an operand or a closing bracket is expected")
@@ -342,13 +336,11 @@ class Language:
     def compare(self, relation: str, left: int, right: int) -> int:
         """``left R right`` as T R 0, T = left - right: its value where all counts are 0, its growth with each."""
         order = sorted(self.preorder([self.make("-", left, right)], lambda f: self.nodes[f][0] in COUNTS))
-        for f in order:
-            op, operands, _ = self.nodes[f]
-            linear = op in COUNTS or op in ("+", "-") or (op == "*" and not all(self.leaves[a] for a in operands))
-            expect(linear or not self.leaves[f], f"counts are added, and multiplied with numbers; not {quote(op)}")
+        for op, operands, _ in (self.nodes[f] for f in order if self.leaves[f]):
+            linear = op in {*COUNTS, "+", "-"} or (op == "*" and not all(self.leaves[a] for a in operands))
+            expect(linear, f"counts are added, and multiplied with numbers; not {quote(op)}")
         counts = [f for f in order if self.nodes[f][0] in COUNTS]
-        points = [{k: Fraction(k == grown) for k in counts} for grown in (None, *counts)]
-        sums = [self.evaluate(order, point, 0, 0)[order[-1]] for point in points]
+        sums = [self.evaluate(order, {k: Fraction(k == c) for k in counts}, 0, 0)[order[-1]] for c in (None, *counts)]
         expect(all(x is not None and x.denominator == 1 for x in sums), "counts are compared with integers")
         growth = {k: int(x - sums[0]) for k, x in zip(counts, sums[1:], strict=True) if x != sums[0]}
         return self.make("T", *growth, data=(relation, int(sums[0]), *growth.values()))
@@ -362,13 +354,12 @@ class Language:
             self.values[key] = Fraction(value)
         return self.values[key]
 
-    def apply(self, op: str, x: Fraction | None) -> Fraction | None:
-        """A function of expressions at x, or None where it has no value; values are remembered, as they repeat."""
-        if x is None or x < 0 or (x == 0 and op != "sqrt") or max(x.as_integer_ratio()) >= 1 << 4096:
-            return None
-        if (op, x) not in self.values:
+    def apply(self, op: str, x: Any) -> Fraction | None:
+        """The value of a function of expressions at x, or None without one; values are remembered, as they repeat."""
+        fits = x is not None and (x > 0 or (op, x) == ("sqrt", 0)) and max(x.as_integer_ratio()) < 1 << 4096
+        if fits and (op, x) not in self.values:
             self.values[op, x] = FUNCTIONS[op](x, self.spend)
-        return self.values[op, x]
+        return self.values[op, x] if fits else None
 
     def settle(self, order: Iterable[int], n: int, i: int) -> dict[int, Any]:
         """The truths at (n, i) of the positional formulas among ``order``."""
@@ -405,14 +396,13 @@ class Language:
 def read_document(data: bytes) -> Any:
     """The JSON value whose one spelling ``data`` is: repeated keys and other spellings do not survive being written."""
     expect(len(data) <= MAX_BYTES, f"limit: more than {MAX_BYTES} bytes")
-    expect(data.isascii(), "a byte is not ASCII")
-    text = data.decode("ascii")
-    expect(max(map(text.count, '",[{')) <= MAX_ITEMS, f"limit: more than {MAX_ITEMS} items")
     try:
+        text = data.decode("ascii")
+        expect(max(map(text.count, '",[{')) <= MAX_ITEMS, f"limit: more than {MAX_ITEMS} items")
         document = json.loads(text)
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
     except (RecursionError, ValueError) as error:
-        raise Malformed(f"limit: nested too deep, or not JSON: {error}") from None
+        raise Malformed(f"limit: nested too deep, or not ASCII, or not JSON: {error}") from None
     lines = zip_longest(text.split("\n"), canonical.split("\n"))
     line = next((number for number, (found, wanted) in enumerate(lines, 1) if found != wanted), 0)
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
@@ -427,9 +417,9 @@ class Certificate:
         self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
         self.document, self.model, self.bounds = document, whole.transformer, whole.bounds
         self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
-        self.errors, self.covered = dict[str, Numbers](), dict[str, int]()
+        self.errors, self.weights = dict[str, Numbers](), dict[tuple[int, int], tuple[int, int, int]]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
-        self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self.covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
         symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
         self.lengths = range(vars(self.claim).setdefault("min_n", 1), self.claim.max_n + 1)
@@ -461,13 +451,12 @@ class Certificate:
             if isinstance(shape, tuple):
                 expect(isinstance(value, dict), "expected an object")
                 for last, name in pairwise(["", *value]):
-                    fits = self.order.get(last, -1) < self.order.get(name, -1)
-                    expect(fits, f"{quote(name)} is unknown, or not in the order of `directions`")
+                    expect(self.order.get(last, -1) < self.order.get(name, -1), f"{quote(name)}: unknown or misplaced")
                     expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
                 return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
             if isinstance(shape, set | range):
-                choices = f"{shape[0]} to {shape[-1]}" if isinstance(shape, range) else " or ".join(sorted(map(str, shape)))
-                fits = type(value) is type(min(shape)) and value in shape
+                choices = f"{shape[0]} to {shape[-1]} (limit)" if isinstance(shape, range) else sorted(shape)
+                fits = type(value) is type(next(iter(shape))) and value in shape
                 expect(fits, f"expected {choices}, got {quote(value)}")
                 return value
             if callable(shape):
@@ -476,12 +465,11 @@ class Certificate:
             expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
             return value if shape == "text" else self.language.read(value, shape)
 
-    def rational(self, value: object) -> Fraction:
+    def rational(self, x: Any) -> Fraction:
         """The rational with this one spelling."""
-        if not isinstance(value, str) or not re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", value):
-            raise Malformed(f"expected a string, a rational (limit: 1000 digits), got {quote(value)}")
-        expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
-        return Fraction(value)
+        fits = isinstance(x, str) and re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", x) and str(Fraction(x)) == x
+        expect(fits, f"expected a string, a rational in lowest terms (limit: 1000 digits), got {quote(x)}")
+        return Fraction(x)
 
     def read_meanings(self, value: Any) -> dict[str, Any]:
         """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
@@ -631,8 +619,7 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
     for n in given.lengths:
         size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
-        fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
-        require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
+        require(meaning.kind == "others" or all(0 <= v <= size for *_, v in rows), f"a value is not in 0..1 at n = {n}")
         for i in range(1, n + 1):
             first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
             settled, seen = language.settle(order, n, i), rows[first - 1 : last]
@@ -653,11 +640,9 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                     scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
                     top, goal = max(scores), wanted * size
                     least = top - NEGLIGIBLE * unit * size
-                    pairs = zip(scores, values, strict=True)
-                    near = tuple([(score - top, value - goal) for score, value in pairs if score >= least])
+                    near = tuple([(s - top, v - goal) for s, v in zip(scores, values, strict=True) if s >= least])
                     far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
-                    sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
-                    case = (unit, size, near, far, sides)
+                    case = (unit, size, near, far, both if meaning.kind == "others" else both[wanted : wanted + 1])
                     if case not in given.proved and not is_mean_near(given, *case):
                         raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
                     given.proved.add(case)
@@ -692,13 +677,13 @@ class Automaton:
         for f in (inner := [f for f in self.own if f not in atomic and not positional(f)]):
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
-        self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
+        self.memory = {-1 - f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
+        require(self.memory, "the target has no temporal operator of its own")
         atoms = atomic & {*self.own}
         self.read = sorted(language.preorder(read, lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
         self.atoms = sorted(atoms | {f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN})
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
-        size = len(self.memory)
-        require(0 < size <= HEAD_MEMORY, f"{size} temporal operators of the target's own, expected 1 to {HEAD_MEMORY}")
+        require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
@@ -709,10 +694,9 @@ class Automaton:
                 held, moves = language.evaluate(self.read, settled | dict(zip(self.atoms, bits, strict=True)), n, i), []
                 added = [add for f, add in self.adds if held[f]]
                 held.pop(self.target, None)  # it is free where it is read, and decided here
-                for state in product((False, True), repeat=len(self.memory)):
-                    slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
-                    truth = language.evaluate(self.own, held | slots, n, i)
-                    moves.append((state, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
+                for last in product((False, True), repeat=len(self.memory)):
+                    truth = language.evaluate(self.own, held | dict(zip(self.memory, last, strict=True)), n, i)
+                    moves.append((last, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
                 found.add((tuple(map(total, zip([ZERO] * len(self.known), *added, strict=True))), tuple(moves)))
             self.tables[key] = tuple(sorted(found))
         language.spend(len(self.tables[key]) << len(self.memory))
@@ -728,7 +712,7 @@ class Automaton:
         scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
         top = max(scores.values())
         falls = {pair: (score - top).as_integer_ratio() for pair, score in scores.items()}
-        for side, bound in enumerate(errors):
+        for side, label, bound in zip((0, 1), ("error_if_false", "error_if_true"), errors, strict=True):
             _, (factors,) = integers([tuple(bound - abs(side - known[-1] - adds[-1]) for known, adds in pairs)])
             terms = self.given.weigh(falls, dict(zip(pairs, factors, strict=True)))
             size, best = 1 + (max(map(int.bit_length, terms.values())) >> 12), {(False,) * len(self.memory): 0}
@@ -737,7 +721,6 @@ class Automaton:
                 steps = [(best[state] + terms[known, adds], following, truth)
                          for adds, moves in letters for state, following, truth in moves if state in best]  # fmt: skip
                 if length in wanted and any(cost < 0 and truth == side for cost, _, truth in steps):
-                    label = ("error_if_false", "error_if_true")[side]
                     raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
                 best = {state: cost for cost, state, _ in sorted(steps, reverse=True)}  # the least, which comes last
 
@@ -862,8 +845,7 @@ def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
     writers = {name: (0, 0) for name in given.directions if name in embedded or name not in later}
     for stage, number, rows, names in parts:
         for d in (d for row in rows for d in row):
-            before = d in writers and writers[d][0] < stage
-            require(before, f"layer {(stage + 1) // 2} reads {quote(d)}, which is not established before")
+            require(writers.get(d, (stage, 0)) < (stage, 0), f"layer {(stage + 1) // 2} reads {quote(d)} too early")
         for name in names:
             require(name not in writers, f"direction {quote(name)} is written twice, in layer {(stage + 1) // 2}")
             writers[name] = (stage, number)
@@ -874,16 +856,14 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     out, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    same = (out.kind, out.formula) == ("truth", claim.formula)
-    require(same, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
+    require((out.kind, out.formula) == ("truth", claim.formula), "the output does not mean the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
     require(all(head.weighting == "softmax" for head in heads), "the weighting of a head is not the expected softmax")
     for n, i in given.rows():
         limit = n * n if given.counts else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
-            fits = abs(language.at(e, n, i)) <= limit
-            require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
+            require(abs(language.at(e, n, i)) <= limit, f"regime: embedding {quote(name)} is not in -{limit}..{limit}")
         for head in heads:
             heat, what = language.at(head.temperature, n, i), f"the temperature of head {quote(head.name)}"
             require(heat > 0, f"{what} is {heat} at n = {n}, i = {i}")
@@ -895,12 +875,11 @@ def check_claim(given: Certificate) -> int:
 
 def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
-    writers, directions = find_writers(given), given.directions
+    writers, directions, covered = find_writers(given), given.directions, given.covered
     near = [((s + 1) // 2, k, d) for d, (s, k) in writers.items() if k and directions[d].kind in ("near", "others")]
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    given.covered = covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
     covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
         what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
@@ -935,7 +914,7 @@ def check_asked(given: Certificate, expected: Expected) -> None:
     asked = expected | {"min_n": least, "formula": read_asked(expected, given.language), "predicates": None}
     for part in (part for part, value in asked.items() if value is not None):
         found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
-        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'].get(part, 1))}")
+        require(found == asks, f"claim differs: the file has {part} {quote(given.document['claim'].get(part, 1))}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
@@ -1011,8 +990,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             verdicts.add(verdict := type(error).__name__.lower())
             lines.append(f"{verdict}: {path}: {error}")
     try:
-        sys.stdout.write("".join(line.encode("unicode_escape").decode("ascii") + "\n" for line in lines))
-        sys.stdout.flush()
+        print(*(line.encode("unicode_escape").decode("ascii") for line in lines), sep="\n", flush=True)
     except OSError:
         return 2
     return 1 if "rejected" in verdicts else 2 if "malformed" in verdicts else 0
