@@ -1,9 +1,9 @@
 """The trusted file: reads a certificate and says yes only if its claim is proved.
 
-    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--max-n N] [--regime R] [--causal] FILE..
+    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] ... FILE..
 
-Claim    On ``accepted: FILE``: for every n in 1..max_n, every word of length n over the alphabet and every position i
-         of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
+Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position
+         i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
          exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
          subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
          bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
@@ -13,8 +13,7 @@ Trusted  This file, Python's integers and `fractions.Fraction`, `re`, and `json`
          lists. No floating point, no tolerance, no search, no other file of this project.
 Verdict  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
          2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
-Legend   n length, i row (the position that attends), j position read; a "row" is also a pair (n, i). Formulas, counts
-         and numbers are integers, the places of their nodes in one table.
+Legend   n length, i row (the position that attends), j position read; a formula is the place of its node in a table.
 """
 
 from __future__ import annotations
@@ -84,9 +83,73 @@ def integers(rows: Sequence[Numbers]) -> tuple[int, list[list[int]]]:
     common = lcm(*(x.denominator for row in rows for x in row))
     return common, [[int(x * common) for x in row] for row in rows]
 
+# ------------------------------------------------------------------------------------------------------ exp and ln
+WORKING, UNITS = 192, 10**30  # bits of working precision; ln and sqrt are multiples of 1 / UNITS
+
+def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
+    """Integers around 2^bits (T_0 + T_1 + ...), T_m = T_(m-1) s a/b, with a, b = ratio(m), 0 <= a <= b, 0 <= s <= 1/2.
+
+    ``term`` and ``u`` are 2^bits T_0 and 2^bits s, rounded down; T_0 <= 1. Proof. Each term is at most 2^bits T_m and
+    less than 3 below it: less than 1 at m = 0; after a loss of d, at most d s (from the term) + 2^-m (from u) + 1
+    (rounding). So each of the terms 0 to m loses less than 3, and the later ones, which halve after less than 3, too.
+    """
+    lower, m = term, 0
+    while term:
+        m += 1
+        a, b = ratio(m)
+        term = term * u * a // (b << bits)
+        lower += term
+    return lower, lower + 3 * m + 6
+
+def enclose_exp(x: Fraction) -> tuple[int, int, int]:
+    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
+
+    Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. Squaring is monotone on
+    positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: exp(t)
+    loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190, k <= 42; so lower > 0.
+    """
+    if x == 0:
+        return 1, 1, 0
+    p, q = abs(x.numerator), x.denominator
+    expect(p >> MAX_ARGUMENT < q, f"limit: the argument of exp is above 2^{MAX_ARGUMENT}")
+    k, e = max(0, p.bit_length() - q.bit_length() + 2), -WORKING
+    lower, upper = enclose_series(1 << WORKING, (p << WORKING) // (q << k), WORKING, lambda m: (1, m))
+    for _ in range(k):
+        lower, upper, e = lower * lower, upper * upper, 2 * e
+        excess = upper.bit_length() - WORKING
+        lower, upper, e = lower >> excess, -(-upper >> excess), e + excess
+    if x < 0:
+        lower, upper, e = (1 << 2 * WORKING) // upper, -(-(1 << 2 * WORKING) // lower), -e - 2 * WORKING
+    return lower, upper, e
+
+def log2floor(x: Fraction) -> int:
+    """The greatest integer k with 2^k <= x."""
+    k = x.numerator.bit_length() - x.denominator.bit_length()
+    return k - (Fraction(2) ** k > x)
+
+def floor_ln(x: Fraction, spend: Callable[[int], None], bits: int = WORKING) -> Fraction:
+    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0.
+
+    Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
+    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last: ln(1) is enclosed from 0 to
+    less than 10^-30, and every other logarithm is irrational (Lindemann).
+    """
+    spend(bits * (1 + (bits >> 8)))
+    k, lower, upper = log2floor(x), 0, 0
+    y = x / Fraction(2) ** k
+    for times, z in ((k, ONE / 3), (1, (y - 1) / (y + 1))):
+        ends = enclose_series(int(z * 2**bits), int(z * z * 2**bits), bits, lambda m: (2 * m - 1, 2 * m + 1))
+        lower, upper = lower + min(times * end for end in ends), upper + max(times * end for end in ends)
+    floor, other = (2 * UNITS * end >> bits for end in (lower, upper))
+    return Fraction(floor, UNITS) if floor == other else floor_ln(x, spend, 2 * bits)
+
+FUNCTIONS: dict[str, Callable[[Fraction, Callable[[int], None]], Fraction]] = {
+    "log2ceil": lambda x, _: Fraction(-log2floor(1 / x)), "log2floor": lambda x, _: Fraction(log2floor(x)),
+    "sqrt": lambda x, _: Fraction(isqrt(UNITS**2 * x.numerator // x.denominator), UNITS), "ln": floor_ln}  # fmt: skip
+
 # ----------------------------------------- the language: formulas, counts, numbers, and the conditions of predicates
 BOOLEAN, PAST, FUTURE = {"true", "false", "!", "&", "|", "->", "<->"}, {"prev", "since"}, {"next", "until"}
-COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^"}
+COUNTS, TEMPORAL, ARITHMETIC = {"#<", "#>"}, PAST | FUTURE, {"+", "-", "*", "/", "//", "%", "^", *FUNCTIONS}
 NUMBERS, POSITIONAL = {*ARITHMETIC, *COUNTS, "int", "i", "n"}, {"i", "n", "%"}
 KINDS = dict.fromkeys(TEMPORAL, "T") | {"#<": "#", "#>": "#", "//": "%", "P": "i"} | {op: op for op in "Qin%"}
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
@@ -95,6 +158,7 @@ BINARY = {"<->": (1, False), "->": (2, True), "|": (3, False), "&": (4, False)} 
 BINARY |= dict.fromkeys(("since", "until", "S", "U"), (5, True)) | dict.fromkeys(RELATIONS, (7, False))
 BINARY |= dict.fromkeys("+-", (8, False)) | dict.fromkeys(("*", "/", "//", "%"), (9, False)) | {"^": (11, True)}
 PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10} | dict.fromkeys((*COUNTS, "("), 0)
+PREFIX |= dict.fromkeys(FUNCTIONS, 12)
 SPELLINGS = {"~": "!", "not": "!", "¬": "!", "&&": "&", "and": "&", "∧": "&", "||": "|", "or": "|", "∨": "|", "=": "=="}
 SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next", "⊕": "next", "**": "^"}
 SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
@@ -105,8 +169,7 @@ TOKEN = re.compile(
 PREDICATES: dict[str, Callable[..., bool]] = {
     "ODD": lambda n, i: i % 2 == 1, "EVEN": lambda n, i: i % 2 == 0, "MOD": lambda n, i, m, r: i % m == r,
     "FIRST": lambda n, i: i == 1, "LAST": lambda n, i: i == n, "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
-    "POW2": lambda n, i: i > 0 and i & (i - 1) == 0,
-    "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}  # fmt: skip
+    "POW2": lambda n, i: i.bit_count() == 1, "PRIME": lambda n, i: i > 1 and all(i % d for d in range(2, isqrt(i) + 1))}
 WORDS = {*PREFIX, *BINARY, *SPELLINGS, *PREDICATES, "true", "false", "Q"}
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -144,13 +207,12 @@ class Language:
     def __init__(self) -> None:
         self.nodes, self.places, self.predicates = list[Node](), dict[Node, int](), dict[str, int]()
         self.leaves: list[frozenset[str]] = []  # which of Q (symbols), T (temporal), # (counts), % (and //), i, n occur
-        self.values, self.work = dict[tuple[int, int, int], Fraction](), MAX_WORK
+        self.values, self.work = dict[tuple[Any, ...], Fraction](), MAX_WORK
 
     def spend(self, steps: int) -> None:
         """Counts steps. Raises: Malformed: when the whole check would take too many."""
         self.work -= steps
-        if self.work < 0:
-            raise Malformed(f"limit: more than {MAX_WORK} steps of work")
+        expect(self.work >= 0, f"limit: more than {MAX_WORK} steps of work")
 
     def make(self, op: str, *operands: int, data: tuple[Any, ...] = ()) -> int:
         """The place of this node."""
@@ -240,7 +302,7 @@ class Language:
                 done.append(place)
                 operand_next = match["applied"] is not None
                 pending += [(12, 2, "on")] * operand_next  # a predicate before a count
-            elif operand_next and word in PREFIX:
+            elif operand_next and word in PREFIX and (word not in FUNCTIONS or (variables and match["applied"])):
                 pending.append((PREFIX[word], 1 + (word == "-"), word))
                 done += [self.make("int", data=(0,))] * (word == "-")  # -a is 0 - a
             elif not operand_next and word in BINARY:
@@ -253,9 +315,9 @@ class Language:
                 opened = pending.pop()[2] if pending else ""
                 expect(opened and (opened == "(") == (word == ")"), f"unmatched {word}")
                 done[-1] = done[-1] if opened == "(" else self.build(opened, done[-1:])
-            elif not match["space"]:
+            else:
                 wanted = "operand" if operand_next else "operator"
-                raise Malformed(f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
+                expect(match["space"], f"column {match.start() + 1}: expected an {wanted}, got {quote(raw)}")
             expect(len(pending) <= MAX_NESTING, f"limit: nested more than {MAX_NESTING} deep")
         finish(0)
         expect(not operand_next and not pending, "ends where an operand or a closing bracket is expected")
@@ -272,34 +334,32 @@ class Language:
         return ABBREVIATIONS[op](self.make, *args) if op in ABBREVIATIONS else self.make(op, *args)
 
     def compare(self, relation: str, left: int, right: int) -> int:
-        """``left R right`` as T R 0, where T = left - right is a constant and multiples of counts, each once."""
-        stack, sums = [(left, ONE), (right, -ONE)], {-1: ZERO}  # the constant is kept at -1
-        while stack:
-            f, c = stack.pop()
-            op, operands, _ = self.nodes[f]
-            constants = [a for a in operands if not self.leaves[a]]
-            if op in COUNTS or not self.leaves[f]:
-                k, c = (f, c) if op in COUNTS else (-1, c * self.at(f, 0, 0))
-                sums[k] = bounded(sums.get(k, ZERO) + c)
-            elif op in ("+", "-"):
-                stack += [(operands[0], c), (operands[1], c if op == "+" else -c)]
-            elif op == "*" and constants:
-                stack += [(a, bounded(c * self.at(constants[0], 0, 0))) for a in operands if a != constants[0]]
-            else:
-                raise Malformed(f"counts are added, and multiplied with numbers; not {quote(op)}")
-        expect(all(c.denominator == 1 for c in sums.values()), "counts are compared with integers")
-        constant, counts = int(sums.pop(-1)), sorted(k for k, c in sums.items() if c)
-        return self.make("T", *counts, data=(relation, constant, *(int(sums[k]) for k in counts)))
+        """``left R right`` as T R 0, T = left - right: its value where all counts are 0, its growth with each."""
+        order = sorted(self.preorder([self.make("-", left, right)], lambda f: self.nodes[f][0] in COUNTS))
+        for op, operands, _ in (self.nodes[f] for f in order if self.leaves[f]):
+            linear = op in {*COUNTS, "+", "-"} or (op == "*" and not all(self.leaves[a] for a in operands))
+            expect(linear, f"counts are added, and multiplied with numbers; not {quote(op)}")
+        counts = [f for f in order if self.nodes[f][0] in COUNTS]
+        sums = [self.evaluate(order, {k: Fraction(k == c) for k in counts}, 0, 0)[order[-1]] for c in (None, *counts)]
+        expect(all(x is not None and x.denominator == 1 for x in sums), "counts are compared with integers")
+        growth = {k: int(x - sums[0]) for k, x in zip(counts, sums[1:], strict=True) if x != sums[0]}
+        return self.make("T", *growth, data=(relation, int(sums[0]), *growth.values()))
 
     def at(self, f: int, n: int, i: int) -> Fraction:
         """The value (or truth, 1 or 0) at (n, i) of a number or positional formula. Raises: Rejected: without one."""
         key = (f, n if "n" in self.leaves[f] else 0, i if "i" in self.leaves[f] else 0)
         if key not in self.values:
             value = self.evaluate(sorted(self.preorder([f])), {}, n, i)[f]
-            if value is None:
-                raise Rejected(f"{self.show(f)} has no value at n = {n}, i = {i}")
+            require(value is not None, f"{self.show(f)} has no value at n = {n}, i = {i}")
             self.values[key] = Fraction(value)
         return self.values[key]
+
+    def apply(self, op: str, x: Any) -> Fraction | None:
+        """The value of a function of expressions at x, or None without one; values are remembered, as they repeat."""
+        fits = x is not None and (x > 0 or (op, x) == ("sqrt", 0)) and max(x.as_integer_ratio()) < 1 << 4096
+        if fits and (op, x) not in self.values:
+            self.values[op, x] = FUNCTIONS[op](x, self.spend)
+        return self.values[op, x] if fits else None
 
     def settle(self, order: Iterable[int], n: int, i: int) -> dict[int, Any]:
         """The truths at (n, i) of the positional formulas among ``order``."""
@@ -319,6 +379,8 @@ class Language:
             elif op in OPERATIONS:
                 args = [held[a] for a in operands]
                 held[f] = None if None in args[: 1 if op in ("&", "|") else 2] else OPERATIONS[op](*args)
+            elif op in FUNCTIONS:
+                held[f] = self.apply(op, held[operands[0]])
             elif op in ("user", "shift", "on") and (op != "on" or operands[1] in held):
                 held[f] = self.at(operands[0], n, held[operands[1]] if op == "on" else i - (op == "shift"))
             elif op == "T" and (more is not None or all(k in held for k in operands)):
@@ -330,60 +392,19 @@ class Language:
                 raise Rejected(f"{self.show(f)} is not decided by what is read")
         return held
 
-# ------------------------------------------------------------------------------------------------------------- exp
-WORKING = 192  # bits of working precision
-
-def enclose_exp(x: Fraction) -> tuple[int, int, int]:
-    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
-
-    Proof. Let y = |x| = p/q, U = 2^WORKING. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. By
-    induction on m, term_lower <= U t^m/m! <= term_upper: both start at U and are multiplied by a bound of t on
-    their own side, divided by m, and rounded to their own side. All terms of exp's series are positive, so the
-    lower ones add up to at most U exp(t). The loop ends (an upper term at least halves, up to rounding) after a
-    term m >= 1 whose true value is at most 1; the later ones shrink by t/(m + 1) <= 1/4 and add up to less than
-    1/3, for which ``upper`` gains 1. Squaring is monotone on positive numbers; k rounds, rounded outward, give
-    exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: the series loses fewer than 200 units of 2^-192,
-    each squaring doubles the relative error and adds 2^-190, and k <= 42; so lower is never 0.
-    """
-    if x == 0:
-        return 1, 1, 0
-    p, q = abs(x.numerator), x.denominator
-    if p >> MAX_ARGUMENT >= q:
-        raise Malformed(f"limit: the argument of exp is above 2^{MAX_ARGUMENT}")
-    k = max(0, p.bit_length() - q.bit_length() + 2)
-    t_lower, t_upper = (p << WORKING) // (q << k), -((-p << WORKING) // (q << k))
-    lower = upper = term_lower = term_upper = 1 << WORKING
-    m = 0
-    while term_upper > 1:
-        m += 1
-        term_lower = term_lower * t_lower // (m << WORKING)
-        term_upper = -(-term_upper * t_upper // (m << WORKING))
-        lower, upper = lower + term_lower, upper + term_upper
-    upper, e = upper + 1, -WORKING
-    for _ in range(k):
-        lower, upper, e = lower * lower, upper * upper, 2 * e
-        excess = upper.bit_length() - WORKING
-        lower, upper, e = lower >> excess, -(-upper >> excess), e + excess
-    if x < 0:
-        lower, upper, e = (1 << 2 * WORKING) // upper, -(-(1 << 2 * WORKING) // lower), -e - 2 * WORKING
-    return lower, upper, e
-
 # --------------------------------------------------------------------------------------------------- strict reading
 def read_document(data: bytes) -> Any:
     """The JSON value whose one spelling ``data`` is: repeated keys and other spellings do not survive being written."""
     expect(len(data) <= MAX_BYTES, f"limit: more than {MAX_BYTES} bytes")
-    expect(data.isascii(), "a byte is not ASCII")
-    text = data.decode("ascii")
-    expect(max(map(text.count, '",[{')) <= MAX_ITEMS, f"limit: more than {MAX_ITEMS} items")
     try:
+        text = data.decode("ascii")
+        expect(max(map(text.count, '",[{')) <= MAX_ITEMS, f"limit: more than {MAX_ITEMS} items")
         document = json.loads(text)
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
-    except RecursionError:
-        raise Malformed("limit: nested too deep") from None
-    except ValueError as error:
-        raise Malformed(f"not JSON: {error}") from None
-    lines = enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1)
-    line = next((number for number, (found, wanted) in lines if found != wanted), 0)
+    except (RecursionError, ValueError) as error:
+        raise Malformed(f"limit: nested too deep, or not ASCII, or not JSON: {error}") from None
+    lines = zip_longest(text.split("\n"), canonical.split("\n"))
+    line = next((number for number, (found, wanted) in enumerate(lines, 1) if found != wanted), 0)
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
 
@@ -396,12 +417,13 @@ class Certificate:
         self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
         self.document, self.model, self.bounds = document, whole.transformer, whole.bounds
         self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
-        self.errors, self.covered = dict[str, Numbers](), dict[str, int]()
+        self.errors, self.weights = dict[str, Numbers](), dict[tuple[int, int], tuple[int, int, int]]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
-        self.weights: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self.covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
         symbols, letters = self.claim.alphabet, {data[0] for op, _, data in self.language.nodes if op == "Q"}
         require(self.model.alphabet == symbols, "the alphabet of the transformer is not the alphabet of the claim")
-        expect(self.claim.max_n <= MAX_N, f"max_n: limit: {self.claim.max_n} is above {MAX_N}")
+        self.lengths = range(vars(self.claim).setdefault("min_n", 1), self.claim.max_n + 1)
+        expect(self.lengths, "min_n is above max_n")
         expect(all(symbols) and 0 < len({*symbols}) == len(symbols), "alphabet: expected symbols, each once, not empty")
         expect(self.model.output in self.directions, f"output: {quote(self.model.output)} is not a direction")
         fits = all(head.values and len(head.queries) == len(head.keys) for head in self.heads)
@@ -409,47 +431,45 @@ class Certificate:
         expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
         self.counts = any("#" in self.language.leaves[meaning.formula] for meaning in self.directions.values())
         self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
-        self.cells: int = self.claim.max_n * (self.claim.max_n + 1) // 2
+        self.cells = sum(self.lengths)
 
     def parse(self, value: Any, shape: Any, where: str) -> Any:
         """A value of a shape, at a place that messages name.
 
-        {key: shape}: an object, in this order. [shape]: a list. (shape,): a map from directions, in their order.
-        A set: one of its elements. A word: "integer" (above 0), "text", or what a text is in the language.
+        {key: shape}: an object, in this order; only `min_n` may be left out. [shape]: a list. (shape,): a map from
+        directions, in their order. A set or range: one of its elements. A word: "text", or what it is in the language.
         """
         with within(where):
             if isinstance(shape, dict):
                 keys = list(value) if isinstance(value, dict) else "no object"
-                expect(keys == list(shape), f"expected the keys {', '.join(shape)}, got {quote(keys)}")
-                return SimpleNamespace(**{key: self.parse(value[key], part, key) for key, part in shape.items()})
+                wanted = [key for key in shape if key != "min_n" or key in keys]
+                expect(keys == wanted, f"expected the keys {', '.join(wanted)}, got {quote(keys)}")
+                return SimpleNamespace(**{key: self.parse(value[key], shape[key], key) for key in keys})
             if isinstance(shape, list):
                 expect(isinstance(value, list), "expected a list")
                 return [self.parse(item, shape[0], str(place)) for place, item in enumerate(value, 1)]
             if isinstance(shape, tuple):
                 expect(isinstance(value, dict), "expected an object")
                 for last, name in pairwise(["", *value]):
-                    fits = self.order.get(last, -1) < self.order.get(name, -1)
-                    expect(fits, f"{quote(name)} is unknown, or not in the order of `directions`")
+                    expect(self.order.get(last, -1) < self.order.get(name, -1), f"{quote(name)}: unknown or misplaced")
                     expect(value[name] not in ("0", {}), f"{quote(name)}: a zero entry is left out, not written")
                 return {name: self.parse(item, shape[0], quote(name)) for name, item in value.items()}
-            if isinstance(shape, set):
-                fits = any((type(value), value) == (type(choice), choice) for choice in shape)
-                expect(fits, f"expected {' or '.join(sorted(map(str, shape)))}, got {quote(value)}")
-            elif shape == "integer":
-                expect(type(value) is int and 0 < value < 10**9, f"expected a positive integer, got {quote(value)}")
-            elif not isinstance(shape, str):
+            if isinstance(shape, set | range):
+                choices = f"{shape[0]} to {shape[-1]} (limit)" if isinstance(shape, range) else sorted(shape)
+                fits = type(value) is type(next(iter(shape))) and value in shape
+                expect(fits, f"expected {choices}, got {quote(value)}")
+                return value
+            if callable(shape):
                 return shape(self, value)
-            else:
-                fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
-                expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
-            return value if isinstance(shape, set) or shape in ("text", "integer") else self.language.read(value, shape)
+            fits = isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+            expect(fits, f"expected a string (no lone surrogates), got {quote(value)}")
+            return value if shape == "text" else self.language.read(value, shape)
 
-    def rational(self, value: object) -> Fraction:
+    def rational(self, x: Any) -> Fraction:
         """The rational with this one spelling."""
-        if not isinstance(value, str) or not re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", value):
-            raise Malformed(f"expected a string, a rational (limit: 1000 digits), got {quote(value)}")
-        expect(str(Fraction(value)) == value, f"not in lowest terms, or -0: {quote(value)}")
-        return Fraction(value)
+        fits = isinstance(x, str) and re.fullmatch("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?", x) and str(Fraction(x)) == x
+        expect(fits, f"expected a string, a rational in lowest terms (limit: 1000 digits), got {quote(x)}")
+        return Fraction(x)
 
     def read_meanings(self, value: Any) -> dict[str, Any]:
         """The meanings: a `position` is its value where true holds, a `truth` is 1 where its formula holds."""
@@ -467,7 +487,7 @@ class Certificate:
 
     def rows(self) -> Iterator[tuple[int, int]]:
         """Every (n, i) of the claim; they are ``cells`` many."""
-        for n in range(1, self.claim.max_n + 1):
+        for n in self.lengths:
             self.language.spend(n)
             yield from ((n, i) for i in range(1, n + 1))
 
@@ -511,6 +531,7 @@ class Certificate:
                 for key, (lower, upper, e) in weights.items()}  # fmt: skip
 
 NUMBER, KEEP, FORMULA, COUNT = Certificate.rational, lambda _, value: value, {"formula": "formula"}, {"count": "count"}
+COUNTING = range(1, MAX_N + 1)
 WEIGHTS, WEIGHTINGS = (NUMBER,), {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
@@ -520,9 +541,9 @@ PART = {"units": [{"reads": WEIGHTS, "bias": NUMBER, "writes": WEIGHTS}], "bias"
 MODEL: dict[str, Any] = {"format": {"certify-transformer"}, "version": {1}, "alphabet": ["text"]}
 MODEL |= {"predicates": ["definition"], "directions": Certificate.read_meanings, "token_embedding": KEEP}
 MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedforward": PART}], "output": "text"}
-CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "max_n": "integer"}
+CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "min_n": COUNTING[1:], "max_n": COUNTING}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
-BOUND = {"layer": "integer", "head": "integer", "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
+BOUND = {"layer": COUNTING, "head": COUNTING, "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
 CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
 CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
 
@@ -566,7 +587,7 @@ def check_uniform(given: Certificate, head: Any, name: str) -> int:
         held = [(given.directions[d].kind, given.directions[d].formula, weight) for d, weight in value.items()]
         require(held == [("truth", operand, 1)], "the value is not 1 on the truth of what is counted")
         require(head.mask == ("future" if op == "#<" else "past"), f"a {head.mask} mask does not see what {op} counts")
-    for n in range(1, given.claim.max_n + 1):
+    for n in given.lengths:
         keys = [given.read(head.keys, n, j, {}) for j in range(1, n + 1)]
         values = (ZERO if counted else given.read([value], n, j, {})[0] for j in range(1, n + 1))
         sums = list(accumulate(values, lambda a, b: bounded(a + b), initial=ZERO))
@@ -596,11 +617,9 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
     stop = {counted, *(f for f, (op, _, _) in enumerate(language.nodes) if op in ("T", "on"))}
     order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
-    for n in range(1, given.claim.max_n + 1):
+    for n in given.lengths:
         size, rows = integers([given.read(forms, n, j, {}) for j in range(1, n + 1)])  # keys, then the value
-        fits = all(row[-1] >= 0 and row[-1] <= size for row in rows)
-        require(fits or meaning.kind == "others", f"a value is outside 0 to 1 at n = {n}")
-        targets = dict[tuple[int, ...], int | None]()
+        require(meaning.kind == "others" or all(0 <= v <= size for *_, v in rows), f"a value is not in 0..1 at n = {n}")
         for i in range(1, n + 1):
             first, last = (i if head.mask == "past" else 1), (i if head.mask == "future" else n)
             settled, seen = language.settle(order, n, i), rows[first - 1 : last]
@@ -614,20 +633,16 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
                 steps = [sum(map(operator.mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
                 language.spend(span * (10 + last - first))
                 for m in range(span):
-                    if (key := (b, m, *settled.values())) not in targets:
-                        held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, 0)
-                        goal = m if meaning.kind == "others" else int(held[meaning.formula])
-                        targets[key] = goal if held[meaning.when] else None
-                    if (wanted := targets[key]) is None:
+                    held = language.evaluate(order, settled | {counted: b == 1, count: m + b}, n, i)
+                    if not held[meaning.when]:
                         continue
+                    wanted = m if meaning.kind == "others" else int(held[meaning.formula])
                     scores = [start + m * step for start, step in zip(starts, steps, strict=True)]
                     top, goal = max(scores), wanted * size
                     least = top - NEGLIGIBLE * unit * size
-                    pairs = zip(scores, values, strict=True)
-                    near = tuple([(score - top, value - goal) for score, value in pairs if score >= least])
+                    near = tuple([(s - top, v - goal) for s, v in zip(scores, values, strict=True) if s >= least])
                     far = max(max(values) - goal, goal - min(values)).bit_length() if len(near) < len(values) else 0
-                    sides = both if meaning.kind == "others" else both[wanted : wanted + 1]
-                    case = (unit, size, near, far, sides)
+                    case = (unit, size, near, far, both if meaning.kind == "others" else both[wanted : wanted + 1])
                     if case not in given.proved and not is_mean_near(given, *case):
                         raise Rejected(f"the error exceeds its bound at n = {n}, i = {i}, count {m + b}")
                     given.proved.add(case)
@@ -662,12 +677,11 @@ class Automaton:
         for f in (inner := [f for f in self.own if f not in atomic and not positional(f)]):
             decided = nodes[f][0] in BOOLEAN | (PAST if future else FUTURE)
             require(decided, f"{language.show(f)} is neither read nor decided by this mask")
-        self.memory = {f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
+        self.memory = {-1 - f: f if len(nodes[f][1]) == 2 else nodes[f][1][0] for f in inner if nodes[f][0] in TEMPORAL}
         require(self.memory, "the target has no temporal operator of its own")
-        atoms = [f for f in self.own if f in atomic]
+        atoms = atomic & {*self.own}
         self.read = sorted(language.preorder(read, lambda f: f in atoms or nodes[f][0] not in BOOLEAN))
-        more = [f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN]
-        self.atoms = list(dict.fromkeys([*atoms, *more]))
+        self.atoms = sorted(atoms | {f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN})
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
         require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
 
@@ -680,10 +694,9 @@ class Automaton:
                 held, moves = language.evaluate(self.read, settled | dict(zip(self.atoms, bits, strict=True)), n, i), []
                 added = [add for f, add in self.adds if held[f]]
                 held.pop(self.target, None)  # it is free where it is read, and decided here
-                for state in product((False, True), repeat=len(self.memory)):
-                    slots = {-1 - f: last for f, last in zip(self.memory, state, strict=True)}
-                    truth = language.evaluate(self.own, held | slots, n, i)
-                    moves.append((state, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
+                for last in product((False, True), repeat=len(self.memory)):
+                    truth = language.evaluate(self.own, held | dict(zip(self.memory, last, strict=True)), n, i)
+                    moves.append((last, tuple(bool(truth[f]) for f in self.memory.values()), bool(truth[self.target])))
                 found.add((tuple(map(total, zip([ZERO] * len(self.known), *added, strict=True))), tuple(moves)))
             self.tables[key] = tuple(sorted(found))
         language.spend(len(self.tables[key]) << len(self.memory))
@@ -699,25 +712,17 @@ class Automaton:
         scores = {pair: total(q * (a + b) for q, a, b in zip(query, *pair, strict=False)) for pair in pairs}
         top = max(scores.values())
         falls = {pair: (score - top).as_integer_ratio() for pair, score in scores.items()}
-        for side, bound in enumerate(errors):
+        for side, label, bound in zip((0, 1), ("error_if_false", "error_if_true"), errors, strict=True):
             _, (factors,) = integers([tuple(bound - abs(side - known[-1] - adds[-1]) for known, adds in pairs)])
             terms = self.given.weigh(falls, dict(zip(pairs, factors, strict=True)))
             size, best = 1 + (max(map(int.bit_length, terms.values())) >> 12), {(False,) * len(self.memory): 0}
             for length, (known, letters) in enumerate(items, 1):
-                after, finals = dict[State, int](), list[int]()
                 self.given.language.spend(len(letters) * len(best) * size)
-                for adds, moves in letters:
-                    term = terms[known, adds]
-                    for state, following, truth in moves:
-                        if state in best:
-                            cost = best[state] + term
-                            after[following] = min(after.get(following, cost), cost)
-                            if truth == side:
-                                finals.append(cost)
-                if length in wanted and finals and min(finals) < 0:
-                    label = f"error_if_{'true' if side else 'false'}"
+                steps = [(best[state] + terms[known, adds], following, truth)
+                         for adds, moves in letters for state, following, truth in moves if state in best]  # fmt: skip
+                if length in wanted and any(cost < 0 and truth == side for cost, _, truth in steps):
                     raise Rejected(f"{label} {bound} is below the worst case at {wanted[length]}")
-                best = after
+                best = {state: cost for cost, state, _ in sorted(steps, reverse=True)}  # the least, which comes last
 
 def check_attention(given: Certificate, head: Any, name: str) -> int:
     """The head holds the direction's formula to within its errors wherever its `when` holds; the number of rows."""
@@ -725,14 +730,13 @@ def check_attention(given: Certificate, head: Any, name: str) -> int:
     require(head.mask != "none", "expected a mask")
     require(given.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
     automaton = Automaton(given, meaning.formula, forms, head.mask == "future")
-    for n in range(given.claim.max_n, 0, -1):
+    for n in reversed(given.lengths):
         # rows with one scaled query are checked in one pass, and a chain of equal positions, known by its number, once
         items, ends, rows = list[Item](), [0], dict[Numbers, dict[int, str]]()
         for length, i in enumerate(range(1, n + 1) if head.mask == "future" else range(n, 0, -1), 1):
             items.append(item := automaton.item(n, i))
-            values = [item[0][-1] + adds[-1] for adds, _ in item[1]]
-            low, high = min(values), max(values)
-            require(low >= 0 and high <= 1, f"a value can be {low if low < 0 else high}, expected 0 to 1")
+            for value in {item[0][-1] + adds[-1] for adds, _ in item[1]}:
+                require(0 <= value <= 1, f"a value can be {value}, expected 0 to 1")
             ends.append(given.chains.setdefault((ends[-1], item), len(given.chains) + 1))
             if given.language.at(meaning.when, n, i):
                 covered += 1
@@ -841,8 +845,7 @@ def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
     writers = {name: (0, 0) for name in given.directions if name in embedded or name not in later}
     for stage, number, rows, names in parts:
         for d in (d for row in rows for d in row):
-            before = d in writers and writers[d][0] < stage
-            require(before, f"layer {(stage + 1) // 2} reads {quote(d)}, which is not established before")
+            require(writers.get(d, (stage, 0)) < (stage, 0), f"layer {(stage + 1) // 2} reads {quote(d)} too early")
         for name in names:
             require(name not in writers, f"direction {quote(name)} is written twice, in layer {(stage + 1) // 2}")
             writers[name] = (stage, number)
@@ -853,16 +856,14 @@ def check_claim(given: Certificate) -> int:
     claim, placed, language, heads = given.claim, given.model.position_embedding, given.language, given.heads
     held = {meaning.formula for meaning in given.directions.values() if meaning.kind == "truth"}
     out, parts = given.directions[given.model.output], language.preorder([claim.formula])
-    same = out.kind == "truth" and out.formula == claim.formula
-    require(same, f"output {quote(given.model.output)} does not mean the truth of the claimed formula")
+    require((out.kind, out.formula) == ("truth", claim.formula), "the output does not mean the claimed formula")
     for f in parts:
         require(f in held, f"no direction means the truth of the subformula {language.show(f)}")
     require(all(head.weighting == "softmax" for head in heads), "the weighting of a head is not the expected softmax")
     for n, i in given.rows():
         limit = n * n if given.counts else 1
         for name, e in placed.items() if claim.regime == "temperature" else ():
-            fits = abs(language.at(e, n, i)) <= limit
-            require(fits, f"regime: the position embedding of {quote(name)} is above {limit} in absolute value")
+            require(abs(language.at(e, n, i)) <= limit, f"regime: embedding {quote(name)} is not in -{limit}..{limit}")
         for head in heads:
             heat, what = language.at(head.temperature, n, i), f"the temperature of head {quote(head.name)}"
             require(heat > 0, f"{what} is {heat} at n = {n}, i = {i}")
@@ -874,12 +875,11 @@ def check_claim(given: Certificate) -> int:
 
 def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
-    writers, directions = find_writers(given), given.directions
+    writers, directions, covered = find_writers(given), given.directions, given.covered
     near = [((s + 1) // 2, k, d) for d, (s, k) in writers.items() if k and directions[d].kind in ("near", "others")]
     found = [(b.layer, b.head, b.direction) for b in given.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
     given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
-    given.covered = covered = dict.fromkeys(("embedding cells", "head rows", "feed-forward rows"), 0)
     covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
         what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
@@ -898,7 +898,7 @@ def check_certificate(given: Certificate) -> None:
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
-Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, max_n, regime and causal
+Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, min_n, max_n, regime and causal
 
 def read_asked(expected: Expected, language: Language) -> int | None:
     """The formula asked for, if any, read with the predicates that were given beside it and no others."""
@@ -909,25 +909,25 @@ def read_asked(expected: Expected, language: Language) -> int | None:
         return None if expected.get("formula") is None else language.read(expected["formula"], "formula")
 
 def check_asked(given: Certificate, expected: Expected) -> None:
-    """The claim of the certificate is the one asked for."""
-    asked = expected | {"formula": read_asked(expected, given.language), "predicates": None}
+    """The claim of the certificate is the one asked for; who asks for a greatest length only means all up to it."""
+    least = 1 if expected.get("max_n") is not None and expected.get("min_n") is None else expected.get("min_n")
+    asked = expected | {"min_n": least, "formula": read_asked(expected, given.language), "predicates": None}
     for part in (part for part, value in asked.items() if value is not None):
         found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
-        require(found == asks, f"claim differs: the certificate has {part} {quote(given.document['claim'][part])}")
+        require(found == asks, f"claim differs: the file has {part} {quote(given.document['claim'].get(part, 1))}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
     claim, near = given.claim, [pair for d, pair in given.errors.items() if given.directions[d].kind == "near"]
     worst = -(-max(map(max, near), default=ZERO) * 10**6 // 1)
-    limit = "n^2" if given.counts else "1"
     regime = {"position": "every temperature is 1", "unstated": "nothing more is claimed",
-              "temperature": f"every position embedding has absolute value at most {limit}"}  # fmt: skip
+              "temperature": f"every position embedding has absolute value at most {'n^2' if given.counts else '1'}"}
     units = sum(len(layer.feedforward.units) for layer in given.model.layers)
     return [
         f"formula      {given.document['claim']['formula']}",
         *(f"where        {definition}" for definition in given.document['transformer']['predicates']),
         f"alphabet     {', '.join(map(repr, claim.alphabet))}",
-        f"claim        for every n in 1..{claim.max_n}, every word of length n over the alphabet and every",
+        f"claim        for every n in {claim.min_n}..{claim.max_n}, every word of length n over the alphabet and every",
         f"             position of it, direction '{given.model.output}' is exactly 1 where the formula holds, and",
         "             exactly 0 where not; so is some direction for each subformula (exact reals, real softmax)",
         f"regime       {claim.regime}: {regime[claim.regime]}",
@@ -963,6 +963,7 @@ def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     parser.add_argument("--formula", help="the claim must be about this formula")
     parser.add_argument("--predicate", action="append", default=[], dest="predicates", help="using NAME(k,n) := ...")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
+    parser.add_argument("--min-n", type=int, help="and this least length (with --max-n: 1, if it is not given)")
     parser.add_argument("--max-n", type=int, help="and this greatest length")
     parser.add_argument("--regime", choices=("temperature", "position", "unstated"), help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
@@ -989,8 +990,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             verdicts.add(verdict := type(error).__name__.lower())
             lines.append(f"{verdict}: {path}: {error}")
     try:
-        sys.stdout.write("".join(line.encode("unicode_escape").decode("ascii") + "\n" for line in lines))
-        sys.stdout.flush()
+        print(*(line.encode("unicode_escape").decode("ascii") for line in lines), sep="\n", flush=True)
     except OSError:
         return 2
     return 1 if "rejected" in verdicts else 2 if "malformed" in verdicts else 0

@@ -76,7 +76,7 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     (TWO, ("bounds", 0, "error_if_true"), "1/1000", "the error exceeds its bound"),
     (TWO, ("bounds", 0, "error_if_true"), "-1/100", "the errors are 1/100 and -1/100"),
     (ODD, (*LOOKUP, "values", "if here"), {"value before": "1"}, "'if here': the error exceeds its bound"),
-    (ODD, (*LOOKUP, "values", "if here"), {"place": "1"}, "a value is outside 0 to 1 at n = 2"),
+    (ODD, (*LOOKUP, "values", "if here"), {"place": "1"}, "a value is not in 0..1 at n = 2"),
     (ODD, (*DIRECTIONS, "if here", "when"), "true", "'if here': the error exceeds its bound"),
     (ODD, (*DIRECTIONS, "if here", "when"), "!Q_1", "'if here': the error exceeds its bound"),
     (ODD, (*DIRECTIONS, "if here", "formula"), "EVEN(#<[Q_1])", "'if here': the error exceeds its bound"),
@@ -94,8 +94,8 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     (TWO, (*UNITS, 0, "reads"), {"others": "1"}, "the output"),
     (TWO, (*UNITS, 0, "reads"), {"is": "1"}, "the output"),
     (TWO, (*UNITS, 0, "writes", "out"), "1", "the output"),
-    (TWO, (*DIRECTIONS, "out", "formula"), "#<[Q_1] >= 1", "does not mean the truth of the claimed formula"),
-    (TWO, ("claim", "formula"), "#<[Q_1] > 2", "does not mean the truth of the claimed formula"),
+    (TWO, (*DIRECTIONS, "out", "formula"), "#<[Q_1] >= 1", "does not mean the claimed formula"),
+    (TWO, ("claim", "formula"), "#<[Q_1] > 2", "does not mean the claimed formula"),
     (BALANCED, (*UNITS, 0, "reads"), {"others #<": "2", "others #>": "-1"}, "not read the counts in the proportions"),
     (BALANCED, (*UNITS, 0, "reads"), {"others #<": "2"}, "not read the counts in the proportions"),
     (BALANCED, (*UNITS, 1, "bias"), "1/3", "the output"),
@@ -186,7 +186,7 @@ def test_others_and_means_are_not_embedded_or_written_by_units() -> None:
 def test_an_embedding_is_bounded_by_n_squared_if_the_formula_counts() -> None:
     big = edit(TWO, *DIRECTIONS, "square", "value", value="i^2+1")
     big = edit(big, "transformer", "position_embedding", "square", value="i^2+1")
-    rejected(big, "regime: the position embedding of 'square' is above 1 in absolute value")
+    rejected(big, "regime: embedding 'square' is not in -1..1")
 
 
 def test_causal_may_not_mention_the_length_in_a_bracket() -> None:

@@ -33,7 +33,7 @@ def test_02_nothing_covered() -> None:
     for max_n in (0, -1):
         malformed(edit(SINCE, "claim", "max_n", value=max_n), "max_n")
     malformed(edit(edit(SINCE, "claim", "alphabet", value=[]), "transformer", "alphabet", value=[]), "alphabet")
-    malformed(edit(SINCE, "transformer", "directions", value={}), "directions")
+    malformed(edit(SINCE, "transformer", "directions", value={}), "unknown or misplaced")
     rejected(edit(SINCE, "bounds", value=[]), "exactly one entry")
     empty = edit(SINCE, "transformer", "layers", value=[])
     rejected(edit(empty, "bounds", value=[]), "token embeddings do not make it what it means")
@@ -76,11 +76,11 @@ def test_06_claim_edited() -> None:
     rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case at n = 3, i = \d")
     rejected(edit(SINCE, "claim", "causal", value=True), "causal: an embedding or a temperature mentions n")
     rejected(edit(SINCE, "claim", "regime", value="position"), "regime: the temperature of head 'head' is not 1")
-    rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the truth of the claimed formula")
+    rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the claimed formula")
     loud = edit(SINCE, "transformer", "position_embedding", "time", value="n*i/n")
-    rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "above 1 in absolute value")
+    rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "is not in -1..1")
     loud = edit(SINCE, "transformer", "position_embedding", "one", value="3/2")
-    rejected(edit(loud, "transformer", "directions", "one", "value", value="3/2"), "above 1 in absolute value")
+    rejected(edit(loud, "transformer", "directions", "one", "value", value="3/2"), "is not in -1..1")
     past = handmade.until_certificate(3)
     rejected(edit(past, "claim", "causal", value=True), "not future-masked")
 
@@ -185,10 +185,10 @@ def test_15_missing_case() -> None:
 def test_16_forward_references() -> None:
     """16: a part that reads what is written later, or by itself, or twice; entries out of order."""
     reads = {"good": "1", "is[since]": "1"}
-    rejected(edit(SINCE, *HEAD, "values", "near", value=reads), "layer 1 reads 'is.since.', which is not established")
-    rejected(edit(SINCE, *HEAD, "values", "near", value={"near": "1"}), "layer 1 reads 'near', which is not")
+    rejected(edit(SINCE, *HEAD, "values", "near", value=reads), "layer 1 reads 'is.since.' too early")
+    rejected(edit(SINCE, *HEAD, "values", "near", value={"near": "1"}), "layer 1 reads 'near' too early")
     sibling = edit(handmade.uniform_certificate(3), *HEAD[:-1], 1, "values", "mean past", value={"mean future": "1"})
-    rejected(sibling, "layer 1 reads 'mean future', which is not established")
+    rejected(sibling, "layer 1 reads 'mean future' too early")
     unit = {"reads": {"is[since]": "1"}, "bias": "0", "writes": {"is[since]": "1"}}
     rejected(edit(SINCE, *UNITS, value=[*SINCE["transformer"]["layers"][0]["feedforward"]["units"], unit]), "not estab")
     twice = edit(SINCE, *HEAD[:-1], value=[MODEL["layers"][0]["heads"][0]] * 2)

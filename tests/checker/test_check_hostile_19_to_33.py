@@ -63,7 +63,7 @@ def test_22_json_attacks() -> None:
     malformed(b'{"a":' * 10**5, "limit: nested")
     malformed(b'{"format": ' + b'"\\"[[[[", "x": ' + b"[" * 30, "not JSON")
     malformed(b"[" * 900 + b"]" * 900, "limit: nested|not the one spelling")
-    malformed(b"\xef\xbb\xbf" + data, "a byte is not ASCII")
+    malformed(b"\xef\xbb\xbf" + data, "not ASCII")
     malformed(data[:-3] + b",\n}\n", "not JSON")
     malformed(data.replace(b'"claim"', b'"cla\\u0069m"', 1), "line 4: not the one spelling")
     malformed(json.dumps(SINCE).encode(), "not the one spelling")
@@ -89,7 +89,7 @@ def test_23_bytes(old: bytes, new: bytes) -> None:
 def test_23_homoglyphs() -> None:
     """23: a homoglyph of a symbol or a direction is another one, and is printed as an escape."""
     rejected(edit(SINCE, "transformer", "alphabet", value=["\u0430", "b", "c"]), "not the alphabet of the claim")
-    malformed(edit(SINCE, *HEAD, "values", value={"n\u0435ar": {"good": "1"}}), r"'n\\u0435ar' is unknown")
+    malformed(edit(SINCE, *HEAD, "values", value={"n\u0435ar": {"good": "1"}}), r"'n\\u0435ar': unknown")
 
 
 def test_24_code_and_depth_in_formulas() -> None:
@@ -130,7 +130,7 @@ def test_26_shapes() -> None:
     malformed(edit(SINCE, *HEAD, "values", value={"near": {}}), "zero entry")
     malformed(edit(SINCE, *HEAD, "queries", 0, "one", value="0"), "zero entry")
     malformed(edit(SINCE, *HEAD, "queries", 0, value={"unknown": "1"}), "unknown")
-    malformed(edit(SINCE, *UNITS, 0, "reads", value={"near": "1", "one": "1"}), "order of `directions`")
+    malformed(edit(SINCE, *UNITS, 0, "reads", value={"near": "1", "one": "1"}), "unknown or misplaced")
     rejected(edit(SINCE, "transformer", "position_embedding", "time", value="1/(n-5)"), "has no value|it is")
     rejected(edit(SINCE, "transformer", "position_embedding", "time", drop=True), "token embeddings do not make it")
     extra = {"heads": [], "feedforward": {"units": [], "bias": {"is[since]": "1"}}}
