@@ -1,7 +1,8 @@
 """What programs compute, by their definitions, plainly. Everything else is tested against this.
 
 Source      docs/rasp.md, section 4. Positions count from 1; integers are exact.
-Limits      10,000,000 evaluations of an expression, integers of at most 1,000 digits.
+Limits      10,000,000 evaluations of an expression (an entry of many digits counts as several); integers of at most
+            1,000 digits.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _CONNECTIVES: Mapping[str, Callable[[bool, bool], bool]] = {
     "->": lambda left, right: not left or right,
     "<->": lambda left, right: left == right,
 }
-MASKS: Mapping[str, Callable[[int, int], bool]] = {
+_MASKS: Mapping[str, Callable[[int, int], bool]] = {
     "1": lambda j, i: True, "j<i": operator.lt, "j<=i": operator.le, "j>i": operator.gt, "j>=i": operator.ge,
 }  # fmt: skip
 
@@ -79,13 +80,21 @@ class _Run:
         self.positions = range(1, len(word) + 1)
         self.functions = {function.name: function for function in program.functions}
         self.vectors: dict[str, tuple[Value, ...]] = {INPUT: tuple(word), POSITION: tuple(self.positions)}
+        self._called: dict[tuple[str, tuple[str, ...]], Value] = {}
         self._steps = 0
 
     def entry(self, vector: Vector, i: int) -> Value:
         value = self._body(vector.body, i)
-        if isinstance(value, int) and abs(value) >= _TOO_LARGE:
-            raise InputError(f"vector {vector.name}, position {i}: more than {MAX_DIGITS} digits")
+        if isinstance(value, int):
+            if abs(value) >= _TOO_LARGE:
+                raise InputError(f"vector {vector.name}, position {i}: more than {MAX_DIGITS} digits")
+            self._spend(value.bit_length() // 64)
         return value
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")
 
     def _body(self, body: Body, i: int) -> Value:
         match body:
@@ -100,7 +109,7 @@ class _Run:
         order = self.positions if attention.choice == "leftmost" else reversed(self.positions)
         for j in order:
             pair = {"i": i, "j": j}
-            if MASKS[attention.mask](j, i) and self._value(attention.score, pair):
+            if _MASKS[attention.mask](j, i) and self._value(attention.score, pair):
                 return self._value(attention.value, pair)
         return self._value(attention.default, {"i": i})
 
@@ -108,9 +117,7 @@ class _Run:
         return cast(int, self._value(expression, scope))
 
     def _value(self, expression: Expression, scope: _Scope) -> Value:
-        self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")
+        self._spend(1)
         match expression:
             case Not(operand):
                 return not self._value(operand, scope)
@@ -126,10 +133,15 @@ class _Run:
             case Conditional(condition, chosen, otherwise):
                 return self._value(chosen if self._value(condition, scope) else otherwise, scope)
             case Call(name, arguments):
-                function = self.functions[name]
-                values = [cast(str, self._value(argument, scope)) for argument in arguments]
-                return self._value(function.body, dict(zip(function.parameters, values, strict=True)))
+                return self._call(name, tuple(cast(str, self._value(argument, scope)) for argument in arguments))
         return self._atom(expression, scope)
+
+    def _call(self, name: str, symbols: tuple[str, ...]) -> Value:
+        if (name, symbols) not in self._called:  # remembered, or functions of functions would take exponential time
+            function = self.functions[name]
+            arguments = dict(zip(function.parameters, symbols, strict=True))
+            self._called[name, symbols] = self._value(function.body, arguments)
+        return self._called[name, symbols]
 
     def _atom(self, atom: Expression, scope: _Scope) -> Value:
         match atom:

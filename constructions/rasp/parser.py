@@ -164,7 +164,7 @@ class _Builder(Transformer_NonRecursive[Token, object]):
     # -- definitions ---------------------------------------------------------------------------------------------------
 
     def vector(self, name: Token, variable: Token, body: Expression | Attention | PrefixSum) -> Definition:
-        self._variable(variable, "i")
+        self._check_variable(variable, "i")
         return Definition(str(name), None, body, _place(name))
 
     def function(self, _: Token, name: Token, parameters: list[Token], body: Expression) -> Definition:
@@ -183,11 +183,11 @@ class _Builder(Transformer_NonRecursive[Token, object]):
 
     def attention(self, choice: Token, variable: Token, mask: tuple[Token, str], score: Expression, value: Expression,
                   default: Expression) -> Attention:
-        self._variable(variable, "j")
+        self._check_variable(variable, "j")
         return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
     def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str], value: Expression) -> PrefixSum:
-        self._variable(variable, "j")
+        self._check_variable(variable, "j")
         self._mask(mask, ("j<=i",))
         return PrefixSum(value)
 
@@ -201,10 +201,9 @@ class _Builder(Transformer_NonRecursive[Token, object]):
             raise self._error(first, f"found {quote(spelling)}, expected the mask {' or '.join(expected)}")
         return cast(Mask, spelling)
 
-    def _variable(self, token: Token, *expected: str) -> Variable:
-        if token not in expected:
-            raise self._error(token, f"found {quote(token)}, expected {' or '.join(expected)}")
-        return "j" if token == "j" else "i"
+    def _check_variable(self, token: Token, expected: Variable) -> None:
+        if token != expected:
+            raise self._error(token, f"found {quote(token)}, expected {expected}")
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
@@ -230,7 +229,7 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         return Literally(self._symbol(token), place=_place(token))
 
     def letter(self, token: Token, variable: Token) -> Expression:
-        return Letter(self._symbol(token), self._variable(variable, "i", "j"), place=_place(token))
+        return Letter(self._symbol(token), cast(Variable, str(variable)), place=_place(token))
 
     def name(self, token: Token) -> Expression:
         return Parameter(str(token), place=_place(token))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import NoReturn
 
 from constructions.errors import ProgramError
@@ -138,6 +137,10 @@ class _Checker:
             self._refuse(expression.place, f"found {found.phrase}, expected {expected.phrase}")
         return expected
 
+    def _expect_both(self, expected: Type, left: Expression, right: Expression, names: tuple[str, ...]) -> Type:
+        self._expect(expected, left, names)
+        return self._expect(expected, right, names)
+
     def _type_of(self, expression: Expression, names: tuple[str, ...]) -> Type:
         """The type, where ``names`` are the variables or the parameters that have a meaning."""
         match expression:
@@ -146,18 +149,20 @@ class _Checker:
             case Not(operand):
                 return self._expect(Type.BOOLEAN, operand, names)
             case Connective(_, left, right):
-                return reduce(lambda kind, side: self._expect(kind, side, names), (left, right), Type.BOOLEAN)
+                return self._expect_both(Type.BOOLEAN, left, right, names)
             case Integer():
                 return Type.INTEGER
             case Negative(operand):
                 return self._expect(Type.INTEGER, operand, names)
             case Sum(_, left, right):
-                return reduce(lambda kind, side: self._expect(kind, side, names), (left, right), Type.INTEGER)
+                return self._expect_both(Type.INTEGER, left, right, names)
             case Comparison():
                 return self._comparison_type(expression, names)
             case Conditional(condition, chosen, otherwise):
                 self._expect(Type.BOOLEAN, condition, names)
                 return self._expect(self._type_of(chosen, names), otherwise, names)
+            case Call():
+                return self._call_type(expression, names)
         return self._atom_type(expression, names)
 
     def _comparison_type(self, comparison: Comparison, names: tuple[str, ...]) -> Type:
@@ -185,8 +190,6 @@ class _Checker:
             case Parameter(name):
                 self._check_parameter(atom, name, names)
                 return Type.SYMBOL
-            case Call():
-                return self._call_type(atom, names)
         raise TypeError(f"not an expression: {type(atom).__name__}")
 
     def _check_symbol(self, atom: Expression, symbol: str, symbols: Sequence[str]) -> None:
@@ -195,8 +198,9 @@ class _Checker:
 
     def _check_variable(self, atom: Expression, variable: str, names: tuple[str, ...]) -> None:
         if variable not in names:
-            hint = "; j has a meaning in attention and psum only, not in the default" if names == _HERE else ""
-            self._refuse(atom.place, f"found an entry at {variable}, expected {_one_of(names)}{hint}")
+            found = f"found an entry at {variable[:20]}, expected {_one_of(names)}"
+            hint = "; j has a meaning in attention and psum only, not in the default"
+            self._refuse(atom.place, found + hint if (variable, names) == ("j", _HERE) else found)
 
     def _check_parameter(self, atom: Expression, name: str, names: tuple[str, ...]) -> None:
         if name in _PAIR:
@@ -226,8 +230,8 @@ class _Checker:
         function = self.functions[call.function]
         found, expected = len(call.arguments), len(function.parameters)
         if found != expected:
-            self._refuse(call.place, f"found {found} argument{'s'[: found != 1]} of {quote(call.function)}, expected "
-                                     f"{expected}")
+            arguments = "1 argument" if found == 1 else f"{found} arguments"
+            self._refuse(call.place, f"found {arguments} of {quote(call.function)}, expected {expected}")
         for argument in call.arguments:
             self._expect(Type.SYMBOL, argument, names)
         return function.type
@@ -252,4 +256,4 @@ def _values_of(body: Body) -> tuple[Expression, ...]:
 
 
 def _one_of(names: Sequence[str]) -> str:
-    return " or ".join(names)
+    return list_names(names).replace(", ", " or ")
