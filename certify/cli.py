@@ -312,7 +312,8 @@ def model(
 @app.command()
 def run(
     subject: Annotated[str, typer.Argument(
-        metavar="FORMULA|FILE", help="a formula (- is standard input), a model file (.json) or a certificate (.cert)")],
+        metavar="FORMULA|FILE",
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert) or a program (.rasp)")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
     regime: RegimeOption = "temperature",
@@ -326,9 +327,11 @@ def run(
 ) -> None:
     """Show all truths and attention values on one word.
 
-    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention.
+    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
+    program, what every vector holds.
     """
     from certify.files import check_unicode
+    from certify.program_runs import print_program_run, program_run_to_json, run_program_file
     from certify.report import console
     from certify.runs import print_run, run_formula, run_to_json, run_transformer
     from constructions.compiler import compile_formula
@@ -336,6 +339,13 @@ def run(
     from constructions.language.parser import parse_word
 
     check_unicode(word)
+    if subject.endswith(".rasp"):
+        traced = run_program_file(subject, word, alphabet)
+        if as_json:
+            print_json(program_run_to_json(traced))
+        else:
+            print_program_run(console(), traced)
+        return
     if os.path.isfile(subject) or subject.endswith((".json", ".cert")):
         network = read_model(subject)
         result = run_transformer(network, parse_word(word, network.alphabet))

@@ -31,7 +31,8 @@ BITS = 192
 MAX_LENGTH = 1024
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
-_Row = tuple[str, str, list[str]]
+Row = tuple[str, str, list[str]]
+"""Label, kind of value, and a cell per position."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     Raises:
         InputError: if the word is too long, has a symbol outside the alphabet, or the network is not defined on it.
     """
-    if len(word) > MAX_LENGTH:
-        raise InputError(f"word: {len(word)} symbols, expected at most {MAX_LENGTH}")
+    check_length(word)
     for place, symbol in enumerate(word, start=1):
         if symbol not in transformer.alphabet:
             raise InputError(f"word: symbol {symbol!r} at position {place}, expected one of "
@@ -91,6 +91,12 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     return Run(word, output.formula, truth_values(output.formula, word), tuple(traces))
 
 
+def check_length(word: tuple[str, ...]) -> None:
+    """Raise InputError if the word is too long to be shown."""
+    if len(word) > MAX_LENGTH:
+        raise InputError(f"word: {len(word)} symbols, expected at most {MAX_LENGTH}")
+
+
 def _subject(meaning: Truth | Near | Mean | Others) -> Formula | Count:
     return meaning.count if isinstance(meaning, Mean | Others) else meaning.formula
 
@@ -110,15 +116,9 @@ def _trace(name: str, meaning: Truth | Near | Mean | Others, reading: Reading, s
 
 
 def print_run(out: Console, run: Run, style: Style) -> None:
-    """A row per subformula and kind of value, a column per position; as many tables as the width needs."""
+    """A row per subformula and kind of value, a column per position."""
     rows = _rows(run, style)
-    out.print(plain(f"word      {show_word(run.word)}"))
-    places = range(len(run.word))
-    widths = [max(len(row[place]) for _, _, row in rows) + 1 for place in places]
-    labels = min(max(len(label) for label, _, _ in rows), LABEL_WIDTH) + max(len(kind) for _, kind, _ in rows) + 2
-    for block in _blocks(widths, max(out.width - labels, 0)):
-        out.print()
-        out.print(_block_table(rows, block))
+    print_rows(out, run.word, rows)
     if any(cell in (JUST_ABOVE_0, JUST_BELOW_1) for _, _, row in rows for cell in row):
         out.print()
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
@@ -129,10 +129,20 @@ def print_run(out: Console, run: Run, style: Style) -> None:
                     f"{format_formula(run.formula, style=style)} at its last position"))
 
 
-def _rows(run: Run, style: Style) -> list[_Row]:
-    """Label, kind of value, and a cell per position; the first two rows are the symbols and the positions."""
-    rows: list[_Row] = [("", "symbol", list(map(printable, run.word))),
-                        ("", "position", [str(place) for place in range(1, len(run.word) + 1)])]
+def print_rows(out: Console, word: tuple[str, ...], rows: list[Row]) -> None:
+    """The word, then as many tables as the width needs; their first two rows are the symbols and the positions."""
+    out.print(plain(f"word      {show_word(word)}"))
+    places = range(len(word))
+    rows = [("", "symbol", list(map(printable, word))), ("", "position", [str(place + 1) for place in places]), *rows]
+    widths = [max(len(row[place]) for _, _, row in rows) + 1 for place in places]
+    labels = min(max(len(label) for label, _, _ in rows), LABEL_WIDTH) + max(len(kind) for _, kind, _ in rows) + 2
+    for block in _blocks(widths, max(out.width - labels, 0)):
+        out.print()
+        out.print(_block_table(rows, block))
+
+
+def _rows(run: Run, style: Style) -> list[Row]:
+    rows: list[Row] = []
     counts: set[Count] = set()
     for formula in subformulas(run.formula):
         for count in dict.fromkeys(counts_of(formula)):
@@ -151,10 +161,10 @@ def _rows(run: Run, style: Style) -> list[_Row]:
     return rows
 
 
-def _count_rows(run: Run, count: Count, style: Style) -> list[_Row]:
+def _count_rows(run: Run, count: Count, style: Style) -> list[Row]:
     """The number at each position, what the mean holds, and how many other positions the lookups find."""
     reading = Reading(run.word)
-    rows: list[_Row] = [(format_count(count, style), "number",
+    rows: list[Row] = [(format_count(count, style), "number",
                          [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
     for trace in sorted((trace for trace in run.traces if trace.subject == count), key=lambda trace: not trace.exact):
         if trace.exact:
@@ -176,7 +186,7 @@ def _blocks(widths: list[int], available: int) -> Iterator[range]:
     yield range(first, len(widths))
 
 
-def _block_table(rows: list[_Row], block: range) -> Table:
+def _block_table(rows: list[Row], block: range) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
     table.add_column(overflow="fold", max_width=LABEL_WIDTH)
     table.add_column(no_wrap=True, style="dim")

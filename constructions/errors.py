@@ -9,19 +9,13 @@ class InputError(ValueError):
     """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
 
 
-class FormulaError(InputError):
-    """A formula that does not parse, with the place where it stops making sense (counted from 1).
+class TextError(InputError):
+    """A text that makes no sense from some place on; line and column count from 1."""
 
-    >>> error = FormulaError("found ')', expected a formula", 1, 7, "Q_a & )")
-    >>> print(error)
-    line 1, column 7: found ')', expected a formula
-    >>> print(error.caret())
-    Q_a & )
-          ^
-    """
+    subject = ""
 
     def __init__(self, message: str, line: int, column: int, text: str) -> None:
-        super().__init__(f"line {line}, column {column}: {message}")
+        super().__init__(f"{self.subject}line {line}, column {column}: {message}")
         self.message = message
         self.line = line
         self.column = column
@@ -34,6 +28,24 @@ class FormulaError(InputError):
         excerpt = line[first : first + _EXCERPT_WIDTH]
         shown = "".join(c if c.isprintable() else " " for c in excerpt)
         return f"{shown}\n{' ' * (self.column - 1 - first)}^"
+
+
+class FormulaError(TextError):
+    """A formula that does not parse.
+
+    >>> error = FormulaError("found ')', expected a formula", 1, 7, "Q_a & )")
+    >>> print(error)
+    line 1, column 7: found ')', expected a formula
+    >>> print(error.caret())
+    Q_a & )
+          ^
+    """
+
+
+class ProgramError(TextError):
+    """A program that does not parse, or whose names or types do not fit."""
+
+    subject = "program, "
 
 
 class Unsupported(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from lark import Lark, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
@@ -54,3 +54,13 @@ def quote(text: str) -> str:
     "'one\\\\ntwo'"
     """
     return repr(str(text) if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
+
+
+def list_names(names: Sequence[str]) -> str:
+    """The names separated by commas; of many, the beginning.
+
+    >>> list_names(["a", "b"])
+    'a, b'
+    """
+    shown = ", ".join(names[:12])
+    return shown[:80] + ", ..." if len(names) > 12 or len(shown) > 80 else shown

@@ -18,7 +18,7 @@ from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from constructions.errors import FormulaError, InputError
-from constructions.language.diagnosis import describe_terminals, diagnose, place_of, quote
+from constructions.language.diagnosis import describe_terminals, diagnose, list_names, place_of, quote
 from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
 from constructions.language.syntax import (
     FALSE,
@@ -160,15 +160,11 @@ class _Builder(Transformer_NonRecursive[Token, Formula]):
         return FALSE
 
     def symbol(self, token: Token) -> Formula:
-        if token.startswith("Q_"):
-            name = token[2:]
-        else:
-            quoted = token[token.index("'") + 1 : token.rindex("'")]
-            name = re.sub(r"\\(.)", r"\1", quoted)
+        name = read_symbol(token)
         if not name:
             raise self._error(token, "found an empty symbol, expected at least one character between the quotes")
         if self._alphabet is not None and name not in self._alphabet:
-            raise self._error(token, f"symbol {quote(name)} is not in the alphabet {_list(self._alphabet)}")
+            raise self._error(token, f"symbol {quote(name)} is not in the alphabet {list_names(self._alphabet)}")
         return Symbol(name)
 
     def unary(self, token: Token, operand: Formula) -> Formula:
@@ -192,7 +188,7 @@ class _Builder(Transformer_NonRecursive[Token, Formula]):
     def _checked_parameters(self, name: Token, numbers: Sequence[int]) -> tuple[int, ...]:
         definition = find_predicate(name, self._predicates)
         if definition is None:
-            known = _list([*BUILTIN, *self._predicates])
+            known = list_names([*BUILTIN, *self._predicates])
             raise self._error(name, f"found {quote(name)}, expected a predicate such as {known}{_SYMBOL_HINT}")
         problem = definition.find_problem(tuple(numbers))
         if problem is not None:
@@ -249,9 +245,15 @@ _Summand = tuple[int, Count | None]
 _TOO_LARGE = 10**MAX_DIGITS
 
 
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
-    return shown[:80] + ", ..." if len(names) > 12 or len(shown) > 80 else shown
+def read_symbol(token: str) -> str:
+    """The symbol that ``Q_a``, ``Q['a']`` or ``'a'`` names.
+
+    >>> read_symbol("Q_1"), read_symbol(r"Q['\'']")
+    ('1', "'")
+    """
+    if token.startswith("Q_"):
+        return token[2:]
+    return re.sub(r"\\(.)", r"\1", token[token.index("'") + 1 : token.rindex("'")])
 
 
 def parse_alphabet(text: str) -> tuple[str, ...]:
@@ -281,7 +283,15 @@ def alphabet_of(formula: Formula) -> tuple[str, ...]:
     >>> alphabet_of(parse_formula("Q_b & Q_a"))
     ('a', 'b', '?')
     """
-    symbols = symbols_of(formula)
+    return with_another(symbols_of(formula))
+
+
+def with_another(symbols: Sequence[str]) -> tuple[str, ...]:
+    """The symbols, and one more that is not among them.
+
+    >>> with_another("a?")
+    ('a', '?', '*')
+    """
     candidates = chain("?*_.#%", ("?" * length for length in count(2)))
     return (*symbols, next(symbol for symbol in candidates if symbol not in symbols))
 
@@ -294,12 +304,18 @@ def parse_word(text: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     """
     if len(text) > MAX_LENGTH:
         raise InputError(f"word of {len(text)} characters: expected at most {MAX_LENGTH}")
-    if not text:
-        raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
-    side_by_side = all(len(symbol) == 1 for symbol in alphabet)
+    side_by_side = not text or all(len(symbol) == 1 for symbol in alphabet)
     word = tuple(text) if side_by_side else tuple(symbol.strip() for symbol in text.split(","))
+    check_word(word, alphabet)
+    return word
+
+
+def check_word(word: Sequence[str], alphabet: Sequence[str]) -> None:
+    """Raise InputError if the word is empty or has a symbol outside the alphabet."""
+    if not word:
+        raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
     known = set(alphabet)
     for position, symbol in enumerate(word, 1):
         if symbol not in known:
-            raise InputError(f"word, position {position}: found {quote(symbol)}, expected one of {_list(alphabet)}")
-    return word
+            expected = list_names(alphabet)
+            raise InputError(f"word, position {position}: found {quote(symbol)}, expected one of {expected}")

@@ -56,10 +56,18 @@ class _Spelling:
     times: str
 
 
-def _symbol_text(symbol: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_]+", symbol):
-        return f"Q_{symbol}"
-    return "Q['" + re.sub(r"(['\\])", r"\\\1", symbol) + "']"
+def symbol_text(symbol: str) -> str:
+    """The atom about the symbol.
+
+    >>> symbol_text("a"), symbol_text("(")
+    ('Q_a', "Q['(']")
+    """
+    return f"Q_{symbol}" if re.fullmatch(r"[A-Za-z0-9_]+", symbol) else f"Q[{quote_symbol(symbol)}]"
+
+
+def quote_symbol(symbol: str) -> str:
+    """The symbol between quotes."""
+    return "'" + re.sub(r"(['\\])", r"\\\1", symbol) + "'"
 
 
 _LATEX_CHARACTERS = {
@@ -88,7 +96,7 @@ _SPELLINGS: dict[Style, _Spelling] = {
     "ascii": _Spelling(
         {"iff": "<->", "implies": "->", "or": "|", "and": "&", "not": "!"},
         {},
-        _symbol_text,
+        symbol_text,
         str,
         {"left": "#<[{}]", "right": "#>[{}]"},
         "*",
@@ -96,7 +104,7 @@ _SPELLINGS: dict[Style, _Spelling] = {
     "unicode": _Spelling(
         {"iff": "↔", "implies": "→", "or": "∨", "and": "∧", "not": "¬", "prev": "⊖", "next": "⊕"},
         {"<=": "≤", ">=": "≥", "!=": "≠", "==": "="},
-        _symbol_text,
+        symbol_text,
         str,
         {"left": "←#[{}]", "right": "→#[{}]"},
         "*",

@@ -1,0 +1,158 @@
+"""What programs compute, by their definitions, plainly. Everything else is tested against this.
+
+Source      docs/rasp.md, section 4. Positions count from 1; integers are exact.
+Limits      10,000,000 evaluations of an expression (an entry of many digits counts as several); integers of at most
+            1,000 digits.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from constructions.errors import InputError
+from constructions.language.parser import MAX_DIGITS, check_word
+from constructions.language.semantics import RELATIONS
+from constructions.rasp.syntax import (
+    INPUT,
+    POSITION,
+    Attention,
+    Body,
+    Call,
+    Comparison,
+    Conditional,
+    Connective,
+    Entry,
+    Expression,
+    Integer,
+    Letter,
+    Literally,
+    Negative,
+    Not,
+    Parameter,
+    PrefixSum,
+    Program,
+    Sum,
+    Truth,
+    Vector,
+)
+
+MAX_STEPS = 10_000_000
+
+Value = bool | int | str
+_Scope = Mapping[str, int | str]
+"""The positions i and j, or the arguments of a function."""
+
+_TOO_LARGE = 10**MAX_DIGITS
+_CONNECTIVES: Mapping[str, Callable[[bool, bool], bool]] = {
+    "&": lambda left, right: left and right,
+    "|": lambda left, right: left or right,
+    "->": lambda left, right: not left or right,
+    "<->": lambda left, right: left == right,
+}
+_MASKS: Mapping[str, Callable[[int, int], bool]] = {
+    "1": lambda j, i: True, "j<i": operator.lt, "j<=i": operator.le, "j>i": operator.gt, "j>=i": operator.ge,
+}  # fmt: skip
+
+
+def run_program(program: Program, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
+    """The entries of every vector, in the order of definition; entry 0 is position 1.
+
+    >>> from constructions.rasp.parser import parse_program
+    >>> run_program(parse_program("alphabet ab  count(i) := psum j [j<=i] 1 if Q_a(j) else 0"), "aba")
+    {'count': (1, 1, 2)}
+
+    Raises:
+        InputError: if the word is empty or has a symbol outside the alphabet, or if a limit is exceeded.
+    """
+    check_word(word, program.alphabet)
+    run = _Run(program, word)
+    for vector in program.vectors:
+        run.vectors[vector.name] = tuple(run.entry(vector, i) for i in run.positions)
+    return {vector.name: run.vectors[vector.name] for vector in program.vectors}
+
+
+class _Run:
+    """One word, and the vectors computed so far."""
+
+    def __init__(self, program: Program, word: Sequence[str]) -> None:
+        self.positions = range(1, len(word) + 1)
+        self.functions = {function.name: function for function in program.functions}
+        self.vectors: dict[str, tuple[Value, ...]] = {INPUT: tuple(word), POSITION: tuple(self.positions)}
+        self._called: dict[tuple[str, tuple[str, ...]], Value] = {}
+        self._steps = 0
+
+    def entry(self, vector: Vector, i: int) -> Value:
+        value = self._body(vector.body, i)
+        if isinstance(value, int):
+            if abs(value) >= _TOO_LARGE:
+                raise InputError(f"vector {vector.name}, position {i}: more than {MAX_DIGITS} digits")
+            self._spend(value.bit_length() // 64)
+        return value
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")
+
+    def _body(self, body: Body, i: int) -> Value:
+        match body:
+            case Attention():
+                return self._attend(body, i)
+            case PrefixSum(value):
+                return sum(self._integer(value, {"i": i, "j": j}) for j in self.positions if j <= i)
+            case Expression():
+                return self._value(body, {"i": i})
+
+    def _attend(self, attention: Attention, i: int) -> Value:
+        order = self.positions if attention.choice == "leftmost" else reversed(self.positions)
+        for j in order:
+            pair = {"i": i, "j": j}
+            if _MASKS[attention.mask](j, i) and self._value(attention.score, pair):
+                return self._value(attention.value, pair)
+        return self._value(attention.default, {"i": i})
+
+    def _integer(self, expression: Expression, scope: _Scope) -> int:
+        return cast(int, self._value(expression, scope))
+
+    def _value(self, expression: Expression, scope: _Scope) -> Value:
+        self._spend(1)
+        match expression:
+            case Not(operand):
+                return not self._value(operand, scope)
+            case Connective(connector, left, right):
+                return _CONNECTIVES[connector](bool(self._value(left, scope)), bool(self._value(right, scope)))
+            case Comparison(relation, left, right):  # of two integers, or by == and != of two symbols
+                return RELATIONS[relation](self._integer(left, scope), self._integer(right, scope))
+            case Negative(operand):
+                return -self._integer(operand, scope)
+            case Sum(sign, left, right):
+                added = self._integer(right, scope)
+                return self._integer(left, scope) + (added if sign == "+" else -added)
+            case Conditional(condition, chosen, otherwise):
+                return self._value(chosen if self._value(condition, scope) else otherwise, scope)
+            case Call(name, arguments):
+                return self._call(name, tuple(cast(str, self._value(argument, scope)) for argument in arguments))
+        return self._atom(expression, scope)
+
+    def _call(self, name: str, symbols: tuple[str, ...]) -> Value:
+        if (name, symbols) not in self._called:  # remembered, or functions of functions would take exponential time
+            function = self.functions[name]
+            arguments = dict(zip(function.parameters, symbols, strict=True))
+            self._called[name, symbols] = self._value(function.body, arguments)
+        return self._called[name, symbols]
+
+    def _atom(self, atom: Expression, scope: _Scope) -> Value:
+        match atom:
+            case Truth(value) | Integer(value):
+                return value
+            case Literally(symbol):
+                return symbol
+            case Letter(symbol, variable):
+                return self.vectors[INPUT][cast(int, scope[variable]) - 1] == symbol
+            case Entry(vector, variable):
+                return self.vectors[vector][cast(int, scope[variable]) - 1]
+            case Parameter(name):
+                return scope[name]
+        raise TypeError(f"not an expression: {type(atom).__name__}")

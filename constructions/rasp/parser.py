@@ -1,0 +1,274 @@
+"""From text to programs.
+
+Grammar     grammar.lark (LALR, so no recursion however deep the nesting).
+Limits      100,000 characters; values nested at most 200 deep, functions that they call included (parentheses do not
+            count); integers of at most 1,000 digits. Whatever exceeds them is refused with a ProgramError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import cast
+
+from lark import Lark, ParseTree, Token, UnexpectedInput, v_args
+from lark.exceptions import VisitError
+from lark.visitors import Transformer_NonRecursive
+
+from constructions.errors import InputError, ProgramError
+from constructions.language.diagnosis import describe_terminals, diagnose, list_names, quote
+from constructions.language.parser import MAX_DIGITS, MAX_LENGTH, parse_alphabet, read_symbol, with_another
+from constructions.language.syntax import Relation
+from constructions.rasp.syntax import (
+    Attention,
+    Call,
+    Choice,
+    Comparison,
+    Conditional,
+    Connective,
+    Connector,
+    Entry,
+    Expression,
+    Integer,
+    Letter,
+    Literally,
+    Mask,
+    Negative,
+    Not,
+    Parameter,
+    PrefixSum,
+    Program,
+    Sum,
+    Truth,
+    Variable,
+)
+from constructions.rasp.types import Definition, check_definitions, program_error
+
+_CONNECTORS: dict[str, Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IFF": "<->"}
+_CHOICES: dict[str, Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
+_RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
+_MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
+
+_HEADER = "an alphabet"
+_OPERATOR = "an operator such as & or +"
+_WORDS = {
+    "ALPHABET": _HEADER, "AUXILIARY": _HEADER, "BARE_SYMBOLS": _HEADER, "LETTER": "a value", "NAME": "a name",
+    "INT": "a number", "TRUE": "true", "QUOTED": "a quoted symbol such as 'a'", "RIGHTMOST": "attention or psum",
+    "LPAR": "'('", "LSQB": "'['", "COMMA": "','", "RPAR": "')'", "RSQB": "']'", "RELATION": "a comparison such as <=",
+    "COLON": "':'", "_DEFINE": "':='", "ELSE": "else",
+    **dict.fromkeys((*_CONNECTORS, "PLUS", "MINUS"), _OPERATOR),
+    "IF": "if", "FUNC": "a definition", "$END": "the end of the program",
+}  # fmt: skip
+_STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR", "MINUS", "NOT"})
+
+
+def parse_program(text: str, alphabet: Sequence[str] | None = None) -> Program:
+    """The program that ``text`` denotes.
+
+    ``alphabet`` is for programs that do not state theirs. If nobody states it, it is the symbols that the program
+    mentions and one more that stands for any other.
+
+    >>> parse_program("P(i) := Q_a(i) & !Q_b(i)").alphabet
+    ('a', 'b', '?')
+
+    Raises:
+        ProgramError: if the text does not parse or exceeds a limit, or if its names or types do not fit.
+        InputError: if both the program and the caller state an alphabet.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ProgramError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
+    builder = _Builder(text)
+    try:
+        definitions = cast("tuple[Definition, ...]", builder.transform(_parse_tree(text)))
+    except VisitError as error:
+        raise error.orig_exc from None
+    symbols, auxiliary = builder.find_symbols(alphabet)
+    return check_definitions(text, symbols, auxiliary, definitions)
+
+
+def _parse_tree(text: str) -> ParseTree:
+    try:
+        return _parser().parse(text)
+    except UnexpectedInput as error:
+        offset, found, accepted = diagnose(_parser(), "start", text, error, _WORDS["$END"])
+    if "LETTER" in accepted:
+        accepted -= _STARTERS_OF_VALUES
+    if "FUNC" in accepted:
+        accepted -= {"NAME"}
+    raise program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}")
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open("grammar.lark", rel_to=__file__, parser="lalr", lexer="basic")
+
+
+@v_args(inline=True)
+class _Builder(Transformer_NonRecursive[Token, object]):
+    """Definitions from parse trees, bottom up; types.py checks what they say."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self._stated: dict[str, tuple[str, ...]] = {}
+        self._mentioned: set[str] = set()
+
+    def _error(self, token: Token, message: str) -> ProgramError:
+        return program_error(self._text, _place(token), message)
+
+    def start(self, *items: Definition | None) -> tuple[Definition, ...]:
+        return tuple(item for item in items if item is not None)
+
+    # -- alphabets -----------------------------------------------------------------------------------------------------
+
+    def bare_symbols(self, token: Token) -> None:
+        keyword, listed = token.split(maxsplit=1)
+        try:
+            symbols = parse_alphabet(listed)
+        except InputError as error:
+            raise self._error(token, str(error)) from None
+        self._state(token, keyword, symbols)
+
+    def quoted_symbols(self, keyword: Token, quoted: list[Token]) -> None:
+        symbols = dict.fromkeys(read_symbol(token) for token in quoted)
+        if len(symbols) < len(quoted):
+            raise self._error(keyword, "found a symbol twice, expected distinct symbols")
+        if "" in symbols:
+            raise self._error(keyword, "found an empty symbol, expected at least one character between the quotes")
+        self._state(keyword, str(keyword), tuple(symbols))
+
+    def _state(self, token: Token, keyword: str, symbols: tuple[str, ...]) -> None:
+        if keyword in self._stated:
+            raise self._error(token, f"found a second line {quote(keyword)}, expected one")
+        earlier = {symbol for stated in self._stated.values() for symbol in stated}
+        for symbol in symbols:
+            if symbol in earlier:
+                raise self._error(token, f"found {quote(symbol)} in the alphabet and auxiliary, expected it in one")
+        self._stated[keyword] = symbols
+
+    def quoted(self, token: Token) -> list[Token]:
+        return [token]
+
+    def more_quoted(self, tokens: list[Token], token: Token) -> list[Token]:
+        tokens.append(token)
+        return tokens
+
+    def find_symbols(self, alphabet: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The alphabet and the auxiliary symbols."""
+        stated, auxiliary = self._stated.get("alphabet"), self._stated.get("auxiliary", ())
+        if stated and alphabet is not None:
+            raise InputError(f"alphabet {quote(list_names(alphabet))}: the program states its own, expected only one")
+        others = sorted(self._mentioned.difference(auxiliary))
+        return stated or tuple(alphabet or with_another(others)), auxiliary
+
+    # -- definitions ---------------------------------------------------------------------------------------------------
+
+    def vector(self, name: Token, variable: Token, body: Expression | Attention | PrefixSum) -> Definition:
+        self._check_variable(variable, "i")
+        return Definition(str(name), None, body, _place(name))
+
+    def function(self, _: Token, name: Token, parameters: list[Token], body: Expression) -> Definition:
+        for place, parameter in enumerate(parameters):
+            if parameter in ("i", "j", *parameters[:place]):
+                raise self._error(parameter, f"found {quote(parameter)}, expected parameters with distinct names other "
+                                             "than i and j")
+        return Definition(str(name), tuple(map(str, parameters)), body, _place(name))
+
+    def parameters(self, name: Token) -> list[Token]:
+        return [name]
+
+    def more_parameters(self, names: list[Token], name: Token) -> list[Token]:
+        names.append(name)
+        return names
+
+    def attention(self, choice: Token, variable: Token, mask: tuple[Token, str], score: Expression, value: Expression,
+                  default: Expression) -> Attention:
+        self._check_variable(variable, "j")
+        return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
+
+    def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str], value: Expression) -> PrefixSum:
+        self._check_variable(variable, "j")
+        self._mask(mask, ("j<=i",))
+        return PrefixSum(value)
+
+    def mask(self, first: Token, relation: str = "", second: str = "") -> tuple[Token, str]:
+        spelling = "1" if first.type == "TRUE" else f"{first}{_RELATIONS.get(relation, relation)}{second}"
+        return first, spelling
+
+    def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> Mask:
+        first, spelling = mask
+        if spelling not in expected:
+            raise self._error(first, f"found {quote(spelling)}, expected the mask {' or '.join(expected)}")
+        return cast(Mask, spelling)
+
+    def _check_variable(self, token: Token, expected: Variable) -> None:
+        if token != expected:
+            raise self._error(token, f"found {quote(token)}, expected {expected}")
+
+    # -- expressions ---------------------------------------------------------------------------------------------------
+
+    def true(self, token: Token) -> Expression:
+        return Truth(True, place=_place(token))
+
+    def false(self, token: Token) -> Expression:
+        return Truth(False, place=_place(token))
+
+    def integer(self, digits: Token) -> Expression:
+        if len(digits) > MAX_DIGITS:
+            raise self._error(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
+        return Integer(int(digits), place=_place(digits))
+
+    def _symbol(self, token: Token) -> str:
+        symbol = read_symbol(token)
+        if not symbol:
+            raise self._error(token, "found an empty symbol, expected at least one character between the quotes")
+        self._mentioned.add(symbol)
+        return symbol
+
+    def literal(self, token: Token) -> Expression:
+        return Literally(self._symbol(token), place=_place(token))
+
+    def letter(self, token: Token, variable: Token) -> Expression:
+        return Letter(self._symbol(token), cast(Variable, str(variable)), place=_place(token))
+
+    def name(self, token: Token) -> Expression:
+        return Parameter(str(token), place=_place(token))
+
+    def application(self, name: Token, arguments: list[Expression]) -> Expression:
+        match arguments:
+            case [Parameter("i" | "j" as variable)]:
+                return Entry(str(name), variable, place=_place(name))
+        return Call(str(name), tuple(arguments), place=_place(name))
+
+    def arguments(self, argument: Expression) -> list[Expression]:
+        return [argument]
+
+    def more_arguments(self, arguments: list[Expression], argument: Expression) -> list[Expression]:
+        arguments.append(argument)
+        return arguments
+
+    def negation(self, token: Token, operand: Expression) -> Expression:
+        return Not(operand, place=_place(token))
+
+    def negative(self, token: Token, operand: Expression) -> Expression:
+        return Negative(operand, place=_place(token))
+
+    def connective(self, left: Expression, token: Token, right: Expression) -> Expression:
+        return Connective(_CONNECTORS[token.type], left, right, place=left.place)
+
+    def comparison(self, left: Expression, token: Token, right: Expression) -> Expression:
+        return Comparison(cast(Relation, _RELATIONS.get(token, str(token))), left, right, place=left.place)
+
+    def arithmetic(self, left: Expression, token: Token, right: Expression) -> Expression:
+        return Sum("+" if token.type == "PLUS" else "-", left, right, place=left.place)
+
+    def conditional(self, chosen: Expression, _if: Token, condition: Expression, _else: Token,
+                    otherwise: Expression) -> Expression:
+        return Conditional(condition, chosen, otherwise, place=chosen.place)
+
+    def question(self, condition: Expression, chosen: Expression, otherwise: Expression) -> Expression:
+        return Conditional(condition, chosen, otherwise, place=condition.place)
+
+
+def _place(token: Token) -> int:
+    return token.start_pos or 0

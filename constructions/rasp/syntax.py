@@ -1,0 +1,231 @@
+"""The syntax of programs, as immutable values. Two programs are equal if they are written alike.
+
+Source      B-RASP: Yang, Chiang and Angluin, "Masked hard-attention transformers recognize exactly the star-free
+            languages"; S-RASP: Strobl et al., "Transformers as transducers", as [SHA] Appendix E uses it.
+Places      Every node remembers where its text begins (``place``, an offset), for messages; equality ignores it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+from constructions.language.syntax import Relation
+
+Variable = Literal["i", "j"]
+Mask = Literal["1", "j<i", "j<=i", "j>i", "j>=i"]
+Choice = Literal["leftmost", "rightmost"]
+Connector = Literal["&", "|", "->", "<->"]
+
+INPUT, POSITION = "in", "pos"
+
+
+class Type(Enum):
+    """What a vector holds at each position, or what a function returns."""
+
+    BOOLEAN = "bool"
+    INTEGER = "int"
+    SYMBOL = "symbol"
+
+    @property
+    def phrase(self) -> str:
+        """The type as messages name it."""
+        return {"bool": "a truth value", "int": "an integer", "symbol": "a symbol"}[self.value]
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Computed at one position, or a pair of positions; ``depth`` counts the nodes on the longest path down."""
+
+    place: int = field(default=0, compare=False, repr=False, kw_only=True)
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in parts(self)), default=0))
+
+
+@dataclass(frozen=True)
+class Truth(Expression):
+    """True or false."""
+
+    value: bool
+
+
+@dataclass(frozen=True)
+class Integer(Expression):
+    """A number that is written out; it is not negative."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Literally(Expression):
+    """The symbol itself."""
+
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Letter(Expression):
+    """``Q_a(i)``: whether the input at the position is the symbol."""
+
+    symbol: str
+    at: Variable
+
+
+@dataclass(frozen=True)
+class Entry(Expression):
+    """``P(i)``: the entry of a vector at a position; the vectors ``in`` and ``pos`` are always there."""
+
+    vector: str
+    at: Variable
+
+
+@dataclass(frozen=True)
+class Parameter(Expression):
+    """The symbol that a function is applied to."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function, applied to symbols."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Not(Expression):
+    """The operand is false."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Connective(Expression):
+    """Two truth values joined into one."""
+
+    connector: Connector
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Comparison(Expression):
+    """The values stand in the relation; symbols can be compared by ``==`` and ``!=`` only."""
+
+    relation: Relation
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Negative(Expression):
+    """The number with the opposite sign."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Sum(Expression):
+    """The sum of two integers, or the left minus the right one."""
+
+    sign: Literal["+", "-"]
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Conditional(Expression):
+    """``chosen`` if the condition is true, else ``otherwise``."""
+
+    condition: Expression
+    chosen: Expression
+    otherwise: Expression
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """The immediate subexpressions from left to right, a condition before what it chooses from.
+
+    >>> parts(Sum("+", Integer(1), Integer(2)))
+    (Integer(value=1), Integer(value=2))
+    """
+    match expression:
+        case Not(operand) | Negative(operand):
+            return (operand,)
+        case Connective(_, left, right) | Comparison(_, left, right) | Sum(_, left, right):
+            return left, right
+        case Conditional(condition, chosen, otherwise):
+            return condition, chosen, otherwise
+        case Call(_, arguments):
+            return arguments
+    return ()
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The value at (i, j) for the leftmost or rightmost j that the mask admits and whose score is true.
+
+    Where there is no such j: the default at i. ``score`` and ``value`` may look at i and at j.
+    """
+
+    choice: Choice
+    mask: Mask
+    score: Expression
+    value: Expression
+    default: Expression
+
+
+@dataclass(frozen=True)
+class PrefixSum:
+    """The sum of the values at (i, j) over all j <= i."""
+
+    value: Expression
+
+
+Body = Expression | Attention | PrefixSum
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of symbols, hence of finitely many arguments."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Expression
+    type: Type
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One entry per position, each computed by the same rule from the input and the vectors before it."""
+
+    name: str
+    body: Body
+    type: Type
+
+
+@dataclass(frozen=True)
+class Program:
+    """Functions and vectors, each using only earlier ones.
+
+    Words are over ``alphabet``; the symbols of ``auxiliary`` may be computed but do not occur in words.
+    """
+
+    alphabet: tuple[str, ...]
+    auxiliary: tuple[str, ...]
+    functions: tuple[Function, ...]
+    vectors: tuple[Vector, ...]
+
+    @property
+    def output(self) -> Vector:
+        """The vector ``out``, or else the last one."""
+        return next((vector for vector in self.vectors if vector.name == "out"), self.vectors[-1])
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """All symbols that vectors may hold."""
+        return self.alphabet + self.auxiliary
