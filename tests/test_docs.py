@@ -18,21 +18,14 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECONDS = re.compile(r"\b\d+\.\d\d s\b")
 
 
-def console_blocks() -> list[tuple[str, str]]:
-    """Every ```text block of README that begins with a $ command: the command and the output shown."""
-    blocks = re.findall(r"```text\n\$ (.+?)\n(.*?)```", README, re.DOTALL)
+def console_blocks(text: str) -> list[tuple[str, str]]:
+    """Every ```text block that begins with a $ command: the command and the output shown."""
+    blocks = re.findall(r"```text\n\$ (.+?)\n(.*?)```", text, re.DOTALL)
     return [(command, output.strip()) for command, output in blocks]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme")
-
-
-@pytest.mark.parametrize("place", range(len(console_blocks())))
-def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) -> None:
-    """In order: a later block may read the file that an earlier one wrote."""
-    command, shown = console_blocks()[place]
+def check_run(command: str, shown: str, folder: Path) -> None:
+    """The command prints what is shown, but for the seconds."""
     script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
     script = script.replace("python -I -S proofs/check.py", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check.py'}")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
@@ -41,21 +34,48 @@ def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) ->
     assert SECONDS.sub("? s", printed) == SECONDS.sub("? s", shown)
 
 
-def test_the_python_session_in_the_readme_is_true() -> None:
-    test = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
+def check_python_session(text: str, name: str) -> None:
+    """Every >>> example of the document is true, in order."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
     assert test.examples
-    results = doctest.DocTestRunner().run(test)
-    assert results.failed == 0
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("readme")
+
+
+@pytest.mark.parametrize("place", range(len(console_blocks(README))))
+def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) -> None:
+    """In order: a later block may read the file that an earlier one wrote."""
+    check_run(*console_blocks(README)[place], folder)
+
+
+def test_the_python_session_in_the_readme_is_true() -> None:
+    check_python_session(README, "README.md")
+
+
+def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sessions and its JSON file write what its runs read."""
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    ((name, model),) = re.findall(r"`([\w.]+\.json)`[^`]*```json\n(.*?)```", text, re.DOTALL)
+    (tmp_path / name).write_text(model, encoding="utf-8")
+    check_python_session(text, "models.md")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path)
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/rasp.md"])
+                                      "docs/claims.md", "docs/critical.md", "docs/models.md", "docs/rasp.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), path
     for path in re.findall(r"\]\(([\w/.]+)\)", text):
-        assert (ROOT / path).exists(), path
+        assert ((ROOT / document).parent / path).exists(), path
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

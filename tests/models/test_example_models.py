@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,3 +124,9 @@ def test_the_formula_of_matching_bracket_is_balance_by_a_stack() -> None:
 def test_the_formula_of_matching_bracket_on_longer_words(word: str, balanced: bool) -> None:
     formula = parse_formula(matching_bracket.balanced())
     assert truth_values(formula, tuple(word))[-1] is balanced is balanced_prefixes(word, 2)[-1]
+
+
+def test_the_claims_file_about_models_names_each_of_them() -> None:
+    claims = tomllib.loads((FOLDER.parent / "claims" / "models.toml").read_text(encoding="utf-8"))["claim"]
+    assert len({claim["name"] for claim in claims}) == len(claims)
+    assert {(FOLDER.parent / "claims" / claim["model"]).resolve() for claim in claims} == set(FOLDER.glob("*.json"))
