@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import fmpz_poly
 
@@ -41,6 +42,7 @@ def _enclosed(x: Interval | Fraction) -> Interval:
     return x if isinstance(x, Interval) else point(x)
 
 
+@lru_cache(maxsize=50_000)
 def power_of_e(exponent: Fraction) -> Interval:
     """An enclosure of e^exponent.
 

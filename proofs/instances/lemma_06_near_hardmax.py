@@ -2,8 +2,8 @@
 
 Source      [SHA] Lemma 6: if s_j <= s_j* - |j - j*| γ for all j, then |hardmax(s) - softmax(s)|_1 <= 4e^(-γ).
 Reduction   The distance is 2(1 - α) with α the weight of j*, so it grows with every other score: for given n and j*
-            the worst s has equality everywhere. With x = e^(-γ) and S = Σ x^k over k = 1, ..., j*-1 and over
-            k = 1, ..., n-j* the worst distance is exactly 2S/(1+S).
+            the worst s has equality everywhere. With x = e^(-γ) and S = Σ x^k over k = 1, ..., j*-1 and over k = 1,
+            ..., n-j* the worst distance is exactly 2S/(1+S).
 Sharp form  It is at most 4x/(1+x), the number in the printed proof, since 2x(1+S) - S(1+x) = x^j* + x^(n-j*+1); both
             sides become equal as j* and n - j* grow. At x -> 0 it is 4x in first order if 1 < j* < n: no constant
             below 4 serves every γ.
@@ -29,7 +29,7 @@ FOUR_X_OVER_1_PLUS_X = Quotient(polynomial({1: 4}), polynomial({0: 1, 1: 1}))
 
 def geometric(last: int) -> fmpz_poly:
     """x + x^2 + ... + x^last."""
-    return polynomial({k: 1 for k in range(1, last + 1)})
+    return polynomial(dict.fromkeys(range(1, last + 1), 1))
 
 
 def worst_distance(n: int, winner: int) -> Quotient:

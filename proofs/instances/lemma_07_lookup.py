@@ -1,7 +1,7 @@
 """Lemma 7: attention with scores γ(2cj - j²) finds the number c to within (3/2)e^(-γ).
 
-Source      [SHA] Lemma 7: γ >= 1, 1 <= c <= i, s_j = γ(2cj - j²) over j = 1, ..., i, α = softmax(s):
-            |c - Σ α_j j| <= (3/2) e^(-γ).
+Source      [SHA] Lemma 7: γ >= 1, 1 <= c <= i, s_j = γ(2cj - j²) over j = 1, ..., i, α = softmax(s): |c - Σ α_j j| <=
+            (3/2) e^(-γ).
 Reduction   α_j is proportional to x^((j-c)²), x = e^(-γ). Let R and L be the sums of k x^(k²) over k = 1, ..., i-c and
             over k = 1, ..., c-1; the error is |R - L|/Z, exactly. Let P/Z_0 be the error for c = 1. For every c the
             difference P/Z_0 - |R - L|/Z, over the common denominator, has no negative coefficient (each length checks
@@ -10,8 +10,8 @@ Reduction   α_j is proportional to x^((j-c)²), x = e^(-γ). Let R and L be the
             every γ >= (ln 2)/2; 1 is more than that.
 Sharp form  So the error is at most e^(-γ) for γ >= (ln 2)/2, without the factor 3/2; it is x/(1+x) for i = 2, so no
             factor below 1 serves every γ.
-Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" alone. For c = i that sum is empty, but the
-            error is L/Z > 0 unless i = 1: false at every γ from i = 2 on.
+Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" alone. For c = i that sum is empty, but
+            the error is L/Z > 0 unless i = 1: false at every γ from i = 2 on.
 """
 
 from __future__ import annotations

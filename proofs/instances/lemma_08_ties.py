@@ -3,8 +3,8 @@
 Source      [SHA] Lemma 8: s has a gap of at least 1; (a) ŝ_j = γn²(s_j - 1/j), rightmost; (b) 2γn(s_j + j/(2n)),
             rightmost; (c) 2γn(s_j - j/(2n)), leftmost: |hardmax(s) - softmax(ŝ)|_1 <= 4e^(-γ).
 Reduction   Write ŝ_j* - ŝ_j = γ·loss(j), j* the position that wins. Every other position either ties (s_j = s_j*,
-            allowed only on the losing side of j*) or is at least 1 less; its loss grows with s_j* - s_j, so a tie where
-            allowed and exactly 1 less elsewhere is the worst s for given n and j*: the distance is exactly
+            allowed only on the losing side of j*) or is at least 1 less; its loss grows with s_j* - s_j, so a tie
+            where allowed and exactly 1 less elsewhere is the worst s for given n and j*: the distance is exactly
             2S/(1+S) with S = Σ e^(-γ·loss(j)).
 As printed  If loss(j) >= |j - j*| for ties and for gaps of exactly 1 alike, Lemma 6 applies, for every γ > 0. Losses
             are rational numbers; each length checks all of them.

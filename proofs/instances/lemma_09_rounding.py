@@ -3,8 +3,8 @@
 Source      [SHA] Lemma 9: f(x) = 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4), and the remark that any δ < 1/2 in place of 1/4
             would do: f_δ(x) = (ReLU(x - δ) - ReLU(x - 1 + δ))/(1 - 2δ).
 Reduction   Both sides are affine on each of (-∞, δ], [δ, 1-δ] and [1-δ, ∞): the breaks of the one are the kinks of the
-            other. Two affine functions that agree at two points agree everywhere, so the ends of the pieces and one point
-            beyond either end decide f on all reals.
+            other. Two affine functions that agree at two points agree everywhere, so the ends of the pieces and one
+            point beyond either end decide f on all reals.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
 """Lemma 25: what one layer does to an error, as printed, its proof, and repaired.
 
-Source      [SHA] Lemma 25: constants K1, K2 >= 1 exist such that for all n, all sufficiently small ε > 0 and each layer, for
-            *any* u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max(n) e^((-γ(n)+2 K2 x_max(n) ε)/τ(n))).
-As printed  False: u need not be activations of U on any input, and x_max(n) says nothing of other vectors. U: d = 1, all
-            weights 1, no biases, embedding 1/j: the scores 1/(ij) are tieless with gap 1/(2n) and x_max(n) = 1. Take u = û
-            = (R, 1/R, ..., 1/R). At i = 2 the scores are 1 and n-1 times 1/R²; hard attention returns R and soft
-            attention a share of (n-1)q/(1+(n-1)q) less of R - 1/R, q = e^(-(1-1/R²)/τ): unbounded in R, at any
+Source      [SHA] Lemma 25: constants K1, K2 >= 1 exist such that for all n, all sufficiently small ε > 0 and each
+            layer, for *any* u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max(n) e^((-γ(n)+2 K2 x_max(n)
+            ε)/τ(n))).
+As printed  False: u need not be activations of U on any input, and x_max(n) says nothing of other vectors. U: d = 1,
+            all weights 1, no biases, embedding 1/j: the scores 1/(ij) are tieless with gap 1/(2n) and x_max(n) = 1.
+            Take u = û = (R, 1/R, ..., 1/R). At i = 2 the scores are 1 and n-1 times 1/R²; hard attention returns R and
+            soft attention a share of (n-1)q/(1+(n-1)q) less of R - 1/R, q = e^(-(1-1/R²)/τ): unbounded in R, at any
             temperature (here 1/2). The right side is at most K1(1 + n) for every ε <= γ(n)/(2 K2). The instances have
             K1 = K2 = K; any K is beaten by R = 16K(n+1).
 Proof step  D.4 (and D.5 after it) prints e^(-(γ+2 K2 x_max ε)/τ). Lemma 33 gives e^((-γ+2 K2 x_max ε)/τ), as the lemma
-            itself says: an error brings scores closer. With γ = 1, K2 x_max ε = 1/8 and τ = 1/8 the weights are 2(n-1)q/(1
-            + (n-1)q) from one-hot, q = e^(-6), and the printed bound is 2n e^(-10): false from n = 2 on.
-Repaired    For u the activations of U on an input of length n, entering layer ℓ <= L, and ε <= 1 with 2 K2 x_max(n) ε <
-            γ(n). By Lemma 29 (repaired) u_max <= C x_max(n), C = (3(dP)³)^(L-1) d, P = max(1, p_max). By Lemma 32, K2 =
-            max(1, 3 d^(3/2) p_max²) C; by Lemmas 33, 34 and 30, |v - v̂|_1 <= d³p³(d u_max 2nq + ε), so K1 = max(1,
-            2 d⁴ P³) C. Uniform layers add d³p³ε only (Lemmas 30, 31). Each length holds K1 against the worst instances
-            of Lemmas 33, 34 and 30, one behind the other, with u_max = x_max = 1.
+            itself says: an error brings scores closer. With γ = 1, K2 x_max ε = 1/8 and τ = 1/8 the weights are
+            2(n-1)q/(1 + (n-1)q) from one-hot, q = e^(-6), and the printed bound is 2n e^(-10): false from n = 2 on.
+Repaired    For u the activations of U on an input of length n, entering layer ℓ <= L, and ε <= 1 with 2 K2 x_max(n) ε
+            < γ(n). By Lemma 29 (repaired) u_max <= C x_max(n) with P = max(1, p_max), C = 1 for L = 1 and
+            (3(dP)³)^(L-1) d otherwise. By Lemma 32, K2 = 3 d^(3/2) P² C; by Lemmas 33, 34 and 30, |v - v̂|_1 <= d³p³(d
+            u_max 2nq + ε), so K1 = 2 d⁴ P³ C. Uniform layers add d³p³ε only (Lemmas 30, 31). Each length holds K1
+            against the worst instances of Lemmas 33, 34 and 30, one behind the other, with u_max = x_max = 1.
 """
 
 from __future__ import annotations
@@ -85,10 +86,11 @@ def _examine_repaired(n: int) -> Iterator[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("lemma-25", "Lemma 25", "for any u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max e^(...))",
+    Examination("lemma-25", "Lemma 25",
+                "for any u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max e^(...))",
                 "K1 = K2 = 1, 10, 1000; every sufficiently small ε; one U", _examine_any_input),
     Examination("lemma-25-step-sign", "Lemma 25", "|α - α̂|_1 <= 2n e^(-(γ + 2 K2 x_max ε)/τ), in the proof",
                 "γ = 1, K2 x_max ε = τ = 1/8", _examine_sign),
     Examination("lemma-25-repaired", "Lemma 25", "for activations u of U: |v_i - v̂_i|_1 <= K1(ε + n x_max e^(...))",
-                "d <= 3: the worst instances of Lemmas 33, 34 and 30 together, d = 1, 2, 3", _examine_repaired),
+                "the worst instances of Lemmas 33, 34 and 30 together, d <= 3, at two (q, ε) each", _examine_repaired),
 )

@@ -4,22 +4,22 @@ Source      [SHA] Lemma 27: any ReLU network that rounds p'-bit to p-bit numbers
             (2m)^ℓ >= 2^p. (2m)^ℓ bounds the number of its affine pieces, so the claim is about pieces.
 Examined    The domain is 0, 1, ..., wn - 1, the range its multiples of w, n of them (p-bit numbers of the same range:
             n = 2^p, w = 2^(p'-p)); rounding down, to the nearest with ties up, to the nearest with ties to even, the
-            last two saturating. The least number of pieces of any continuous function that agrees with the rounding
-            on the domain is computed exactly (``pieces``), for w = 2 and w = 4, at every n, a power of 2 or not.
+            last two saturating. The least number of pieces of any continuous function that agrees with the rounding on
+            the domain is computed exactly (``pieces``), for w = 2 and w = 4, at every n, a power of 2 or not.
 Larger w    For w >= 3 a rise between two runs of equal values needs two breaks of its own, within the three segments
             around it: one break in both of its windows would lie on the rise and leave a slope of 0 before or behind
             it. Interior runs have w >= 3 values, so their rises do not share segments; with ties up or to even the
             first or last run may be shorter, which costs at most the one rise next to it one break. So there are at
             least 2(n - 1) - 2 + 1 >= n pieces for n >= 3, and 2 for n = 2.
 Proof step  The printed proof says that between m(y1) and m(y2), the least numbers rounded to two neighbours y1 < y2,
-            there is another number of the domain. With ties to even and p' = p + 1 there is none: of 0, ..., 7 rounded to
-            2 bits, 2 is the first that gives 2 and 3 the first that gives 4. False from p = 2 on; the pattern has
+            there is another number of the domain. With ties to even and p' = p + 1 there is none: of 0, ..., 7 rounded
+            to 2 bits, 2 is the first that gives 2 and 3 the first that gives 4. False from p = 2 on; the pattern has
             period 4, so the first two neighbours above 0 show it for every p. The statement holds there all the same.
 As printed  The lemma says nothing of which numbers have p bits, but that each is a different one. If they are the
             *integers* of p bits, p' > p bits are a larger range rather than a finer one, the nearest p-bit number to x
-            is min(x, 2^p - 1) = (2^p - 1) - ReLU(2^p - 1 - x): one layer of width 1, so (2m)^ℓ = 2 < 2^p from p = 2 on.
-            Two affine functions agree on either side of 2^p - 1, so three points decide that the network is right. What
-            the lemma needs is that every p-bit number but the last is followed by a p'-bit number below the next.
+            is min(x, 2^p - 1) = (2^p - 1) - ReLU(2^p - 1 - x): one layer of width 1, so (2m)^ℓ = 2 < 2^p from p = 2
+            on. Two affine functions agree on either side of 2^p - 1, so three points decide that the network is right.
+            What the lemma needs is that every p-bit number but the last is followed by a p'-bit number below the next.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def _examine_step(n: int) -> Iterable[Instance]:
 
 def one_relu(x: int, bits: int) -> int:
     """The network of one unit that rounds integers to the nearest one of ``bits`` bits."""
-    return 2**bits - 1 - max(2**bits - 1 - x, 0)
+    greatest = (1 << bits) - 1
+    return greatest - max(greatest - x, 0)
 
 
 def _examine_integers(n: int) -> Iterable[Instance]:

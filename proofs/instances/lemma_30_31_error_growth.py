@@ -3,10 +3,11 @@
 Source      [SHA] Lemma 30: inputs within ε leave a feed-forward layer within d² p_max² ε. Lemma 31: inputs within ε
             leave uniform attention within d p_max ε (errors in the 1-norm, at every position).
 Reduction   Lemma 30: W1 magnifies the error by at most d p (Lemma 28), biases cancel, ReLU is 1-Lipschitz in every
-            entry, W2 again d p; all weights p, all inputs large enough to keep the units on, and the error in one entry
-            attain it. Lemma 31: the weights are the same in both networks, and a mean of vectors of norm at most d p ε
-            has norm at most d p ε; equal errors at all positions attain it. Both sides scale with p and ε, so one
-            instance per d (with n positions) decides every p_max and ε >= 0, biases or none, p_max below 1 included.
+            entry, W2 again d p; all weights p, all inputs large enough to keep the units on, and the error in one
+            entry attain it. Lemma 31: the weights are the same in both networks, and a mean of vectors of norm at most
+            d p ε has norm at most d p ε; equal errors at all positions attain it. Both sides scale with p and ε, so
+            one instance per d (with n positions) decides every p_max and ε >= 0, biases or none, p_max below 1
+            included.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def _examine_31(n: int) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("lemma-30", "Lemma 30", "|v_i - v̂_i|_1 <= d² p_max² ε, sharp", "d = n: every p_max, every ε >= 0, biases",
-                _examine_30),
-    Examination("lemma-31", "Lemma 31", "|v_i - v̂_i|_1 <= d p_max ε, sharp", "d = n: every p_max, ε >= 0, mask and length",
-                _examine_31),
+    Examination("lemma-30", "Lemma 30", "|v_i - v̂_i|_1 <= d² p_max² ε, sharp",
+                "d = n: every p_max, every ε >= 0, with and without biases", _examine_30),
+    Examination("lemma-31", "Lemma 31", "|v_i - v̂_i|_1 <= d p_max ε, sharp",
+                "d = n: every p_max, every ε >= 0, every mask and length", _examine_31),
 )

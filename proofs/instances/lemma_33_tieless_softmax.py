@@ -3,9 +3,9 @@
 Source      [SHA] Lemma 33: s_1 >= M - ε, s_i <= M - γ + ε for i > 1, 0 <= ε < γ/2: the distance of softmax_τ(s) from
             (1, 0, ..., 0) is at most 2n e^(-(γ-2ε)/τ).
 Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as s_1 falls. So the worst s has equality
-            everywhere, and with q = e^(-(γ-2ε)/τ) the distance is exactly 2(n-1)q/(1 + (n-1)q), whatever M, τ > 0, γ, ε.
-            Printed bound less this, over the common denominator, has no negative coefficient in q: it holds for every
-            q > 0, that is without ε < γ/2 too, and for n - 1 in place of n (the printed sum has n - 1 terms).
+            everywhere, and with q = e^(-(γ-2ε)/τ) the distance is exactly 2(n-1)q/(1 + (n-1)q), whatever M, τ > 0, γ,
+            ε. Printed bound less this, over the common denominator, has no negative coefficient in q: it holds for
+            every q > 0, that is without ε < γ/2 too, and for n - 1 in place of n (the printed sum has n - 1 terms).
 """
 
 from __future__ import annotations

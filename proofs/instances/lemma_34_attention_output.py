@@ -1,13 +1,13 @@
 """Lemma 34: errors in the attention weights and in the activations, together behind the value matrix.
 
-Source      [SHA] Lemma 34: |u_j - û_j|_1 <= ε, |α - α̂|_1 <= ε1, both summing to 1 with entries in [0, 1]:
-            |v - v̂|_1 <= d p_max (d u_max ε1 + ε), u_max the greatest absolute value of an entry of any u_j.
+Source      [SHA] Lemma 34: |u_j - û_j|_1 <= ε, |α - α̂|_1 <= ε1, both summing to 1 with entries in [0, 1]: |v - v̂|_1 <=
+            d p_max (d u_max ε1 + ε), u_max the greatest absolute value of an entry of any u_j.
 Reduction   v - v̂ = W Σ ((α_j - α̂_j) u_j + α̂_j (u_j - û_j)): at most ε1 d u_max + ε before W, d p times that behind it.
             For n >= 2 it is attained for every ε1 <= 2, that is for every ε1 that can occur: all weight of α on
-            position 1 (where all entries are u_max), ε1/2 of it moved to position 2 (where they are -u_max), an error of
-            ε in one entry everywhere, all weights p. Both sides scale with p and are linear in ε, and in u_max ε1: the
-            instances below have three values of (ε1, ε) each, u_max = p_max = 1, and attain the bound. For n = 1, ε1 = 0
-            and the value is d p ε.
+            position 1 (where all entries are u_max), ε1/2 of it moved to position 2 (where they are -u_max), an error
+            of ε in one entry everywhere, all weights p. Both sides scale with p and are linear in ε, and in u_max ε1:
+            the instances below have three values of (ε1, ε) each, u_max = p_max = 1, and attain the bound. For n = 1,
+            ε1 = 0 and the value is d p ε.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 Point = tuple[Fraction, Fraction]
 
@@ -24,7 +25,7 @@ def fewest_pieces(points: Sequence[Point]) -> int:
     >>> fewest_pieces([(Fraction(x), Fraction(x % 2)) for x in range(4)])
     3
     """
-    segments = [(right[1] - left[1]) / (right[0] - left[0]) for left, right in zip(points, points[1:], strict=False)]
+    segments = [(right[1] - left[1]) / (right[0] - left[0]) for left, right in pairwise(points)]
     breaks = dict.fromkeys(_slopes(segments), 0)
     for segment in segments:
         reached = _reached(breaks, segment)
@@ -36,7 +37,7 @@ def fewest_pieces(points: Sequence[Point]) -> int:
 def _slopes(segments: Sequence[Fraction]) -> list[Fraction]:
     """The slopes of the segments, and one in each gap between, below and above them."""
     known = sorted(set(segments)) or [Fraction(0)]
-    between = [(low + high) / 2 for low, high in zip(known, known[1:], strict=False)]
+    between = [(low + high) / 2 for low, high in pairwise(known)]
     return sorted([known[0] - 1, *known, *between, known[-1] + 1])
 
 

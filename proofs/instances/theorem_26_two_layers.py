@@ -1,13 +1,13 @@
 """Theorem 26 on a network of two tieless layers, run on every word.
 
 Network     As in Section 3.1: d = d_k = 4 (one coordinate unused), one head per layer, no residual connection, future
-            masks, alphabet 0, 1. Coordinates 1, [symbol is 1], j/n. The first layer scores j/n and attends to itself; the
-            second scores [symbol is 1] + j/n and returns the place j/n of the last 1, or of itself if there is none.
-            W^Q is 2 in one entry (√d_k = 2), all other parameters are 0 or 1: p_max = 2, x_max = 1. A layer's outputs are
-            directions of their own here, so what the residual stream keeps is never read.
-Instances   For each n the gap is the least one over all words, both layers and all positions, from the exact run; K1 and
-            K2 are those of the repaired Lemma 25, τ is at most the one of (3), and the soft run is enclosed on every word.
-            There are 2^n of them: lengths above LONGEST are not examined, and stay undecided.
+            masks, alphabet 0, 1. Coordinates 1, [symbol is 1], j/n. The first layer scores j/n and attends to itself;
+            the second scores [symbol is 1] + j/n and returns the place j/n of the last 1, or of itself if there is
+            none. W^Q is 2 in one entry (√d_k = 2), all other parameters are 0 or 1: p_max = 2, x_max = 1. A layer's
+            outputs are directions of their own here, so what the residual stream keeps is never read.
+Instances   For each n the gap is the least one over all words, both layers and all positions, from the exact run; K1
+            and K2 are those of the repaired Lemma 25, τ is at most the one of (3), and the soft run is enclosed on
+            every word. There are 2^n of them: lengths above LONGEST are not examined, and stay undecided.
 """
 
 from __future__ import annotations
@@ -109,6 +109,7 @@ def _examine(n: int) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("theorem-26-two-layers", "Theorem 26", "|y_i - ŷ_i|_1 <= 1/4 with τ(n) from (3), for two tieless layers",
+    Examination("theorem-26-two-layers", "Theorem 26",
+                "|y_i - ŷ_i|_1 <= 1/4 with τ(n) from (3), for two tieless layers",
                 f"every word of length n and every position, n <= {LONGEST}", _examine),
 )
