@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -37,10 +37,13 @@ Row = tuple[str, str, list[str]]
 
 @dataclass(frozen=True)
 class Trace:
-    """What one direction holds along the word, beside the truth of its formula or the number of its count."""
+    """What one direction holds along the word, beside the truth of its formula or the number of its count.
+
+    ``subject`` is None, and ``truth`` empty, where the network is not about a formula.
+    """
 
     direction: str
-    subject: Formula | Count
+    subject: Formula | Count | None
     exact: bool
     truth: tuple[bool, ...] | tuple[int, ...]
     soft: tuple[Interval, ...]
@@ -49,10 +52,13 @@ class Trace:
 
 @dataclass(frozen=True)
 class Run:
-    """A word, the truth of the formula at its positions, and the traces of a network that computes it."""
+    """A word, the truth of the formula at its positions, and the traces of a network that computes it.
+
+    ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula.
+    """
 
     word: tuple[str, ...]
-    formula: Formula
+    formula: Formula | None
     truth: tuple[bool, ...]
     traces: tuple[Trace, ...]
     note: str = ""
@@ -66,6 +72,8 @@ def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
 def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     """All directions of the network about subformulas and their counts, along the word.
 
+    If its output means no formula, all directions that it has.
+
     Raises:
         InputError: if the word is too long, has a symbol outside the alphabet, or the network is not defined on it.
     """
@@ -76,9 +84,9 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
                              f"{', '.join(transformer.alphabet)}")
     check_defined(transformer, Lengths(len(word), len(word)))
     output = transformer.directions[transformer.output]
-    if not isinstance(output, Truth | Near):
-        raise InputError(f"output {transformer.output}: {output}, expected a direction that means a formula")
     soft, hard = run_soft(transformer, word, BITS), run_hard(transformer, word)
+    if not isinstance(output, Truth | Near):
+        return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions))
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
         shown |= {part, *counts_of(part)}
@@ -104,15 +112,20 @@ def _subject(meaning: Truth | Near | Mean | Others) -> Formula | Count:
 def _trace(name: str, meaning: Truth | Near | Mean | Others, reading: Reading, soft: list[SoftResidual],
            hard: list[Residual]) -> Trace:
     places = range(1, reading.n + 1)
-    return Trace(
-        direction=name,
+    return replace(
+        _held(name, soft, hard),
         subject=_subject(meaning),
         exact=isinstance(meaning, Truth | Mean),
         truth=tuple(reading.count(meaning.count, i) for i in places) if isinstance(meaning, Mean | Others)
         else tuple(reading.truth(meaning.formula, i) for i in places),
-        soft=tuple(vector.get(name, point(Fraction(0))) for vector in soft),
-        hard=tuple(str(vector.get(name, 0)) for vector in hard),
     )
+
+
+def _held(name: str, soft: list[SoftResidual], hard: list[Residual]) -> Trace:
+    """What a direction holds, whatever it means; exact if soft and hard attention agree on it."""
+    values = tuple(vector.get(name, point(Fraction(0))) for vector in soft)
+    exact = tuple(vector.get(name, Fraction(0)) for vector in hard)
+    return Trace(name, None, values == tuple(map(point, exact)), (), values, tuple(map(str, exact)))
 
 
 def print_run(out: Console, run: Run, style: Style) -> None:
@@ -124,9 +137,10 @@ def print_run(out: Console, run: Run, style: Style) -> None:
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
     if run.note:
         out.print(plain(run.note))
-    out.print()
-    out.print(plain(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
-                    f"{format_formula(run.formula, style=style)} at its last position"))
+    if run.formula is not None:
+        out.print()
+        out.print(plain(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
+                        f"{format_formula(run.formula, style=style)} at its last position"))
 
 
 def print_rows(out: Console, word: tuple[str, ...], rows: list[Row]) -> None:
@@ -142,6 +156,8 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row]) -> None:
 
 
 def _rows(run: Run, style: Style) -> list[Row]:
+    if run.formula is None:
+        return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []
     counts: set[Count] = set()
     for formula in subformulas(run.formula):
@@ -159,6 +175,13 @@ def _rows(run: Run, style: Style) -> list[Row]:
                 rows.append(("", f"soft{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
                 rows.append(("", f"hard{_note(trace.direction)}", list(trace.hard)))
     return rows
+
+
+def _held_rows(trace: Trace) -> list[Row]:
+    """The values of a direction of which no formula says what it should hold."""
+    if trace.exact:
+        return [(trace.direction, "exact", list(trace.hard))]
+    return [(trace.direction, "soft", [_soft(value) for value in trace.soft]), ("", "hard", list(trace.hard))]
 
 
 def _count_rows(run: Run, count: Count, style: Style) -> list[Row]:
@@ -215,25 +238,32 @@ def _note(direction: str) -> str:
 def run_to_json(run: Run) -> dict[str, Any]:
     """``truth`` is a list of Booleans by position; each trace has its soft bounds and hard values.
 
-    A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``.
+    A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``. Where
+    the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither.
     """
     return {
-        "formula": format_formula(run.formula),
+        "formula": None if run.formula is None else format_formula(run.formula),
         "word": list(run.word),
         "truth": list(run.truth),
-        "satisfied": run.truth[-1],
+        "satisfied": run.truth[-1] if run.truth else None,
         "note": run.note,
         "directions": [_trace_to_json(trace) for trace in run.traces],
     }
 
 
 def _trace_to_json(trace: Trace) -> dict[str, Any]:
-    about = ({"count": format_count(trace.subject), "number": list(trace.truth)} if isinstance(trace.subject, Count)
-             else {"formula": format_formula(trace.subject), "truth": list(trace.truth)})
     return {
         "direction": trace.direction,
-        **about,
+        **_subject_to_json(trace),
         "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
         "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
         "hard": list(trace.hard),
     }
+
+
+def _subject_to_json(trace: Trace) -> dict[str, Any]:
+    if trace.subject is None:
+        return {}
+    if isinstance(trace.subject, Count):
+        return {"count": format_count(trace.subject), "number": list(trace.truth)}
+    return {"formula": format_formula(trace.subject), "truth": list(trace.truth)}

@@ -1,0 +1,117 @@
+"""Instances from exact numbers, from enclosures, and from quotients of polynomials in x = e^(-γ)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import fmpz_poly
+
+from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
+from proofs.enclosures.intervals import Interval, point
+from proofs.instances.examination import Instance
+
+BITS = 128
+
+
+def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction, command: str = "") -> Instance:
+    """The instance ``value <= bound``, decided as far as the enclosures do.
+
+    >>> instance(2, "", Fraction(1), Fraction(1)).holds, instance(2, "", Fraction(2), Fraction(1)).holds
+    (True, False)
+    >>> instance(2, "", Interval(Fraction(0), Fraction(2)), Fraction(1)).holds is None
+    True
+    """
+    left, right = _enclosed(value), _enclosed(bound)
+    holds = True if left.upper <= right.lower else False if left.lower > right.upper else None
+    return Instance(n, holds, what, left, right, command)
+
+
+def equality(n: int, what: str, value: Fraction, expected: Fraction, command: str = "") -> Instance:
+    """The instance ``value == expected``.
+
+    >>> equality(2, "", Fraction(1), Fraction(2)).holds
+    False
+    """
+    return Instance(n, value == expected, what, point(value), point(expected), command)
+
+
+def _enclosed(x: Interval | Fraction) -> Interval:
+    return x if isinstance(x, Interval) else point(x)
+
+
+@lru_cache(maxsize=50_000)
+def power_of_e(exponent: Fraction) -> Interval:
+    """An enclosure of e^exponent.
+
+    >>> power_of_e(Fraction(0))
+    Interval(lower=Fraction(1, 1), upper=Fraction(1, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(exp_ball(exponent, BITS)))
+
+
+def logarithm(x: Fraction) -> Interval:
+    """An enclosure of the natural logarithm of x > 0.
+
+    >>> logarithm(Fraction(1))
+    Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(ball(x).log()))
+
+
+def increasing(share: Interval) -> Interval:
+    """An enclosure of S/(1+S), which grows with S >= 0: the weight of what weighs S beside a weight of 1.
+
+    >>> increasing(point(Fraction(1, 3))).upper
+    Fraction(1, 4)
+    """
+    return Interval(share.lower / (1 + share.lower), share.upper / (1 + share.upper))
+
+
+def polynomial(coefficients: Mapping[int, int]) -> fmpz_poly:
+    """The polynomial with these coefficients by exponent.
+
+    >>> polynomial({0: 1, 4: 2})
+    2*x^4 + 1
+    """
+    return fmpz_poly([coefficients.get(power, 0) for power in range(max(coefficients, default=-1) + 1)])
+
+
+def has_no_negative_coefficient(difference: fmpz_poly) -> bool:
+    """Whether no coefficient is negative, so that the value at every x >= 0 is at least 0."""
+    return all(coefficient >= 0 for coefficient in difference.coeffs())
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A quotient of integer polynomials in x; no coefficient of the denominator is negative, and not all are 0."""
+
+    numerator: fmpz_poly
+    denominator: fmpz_poly
+
+    def enclose(self, gamma: Fraction) -> Interval:
+        """An enclosure of the value at x = e^(-γ)."""
+        with working_precision(BITS):
+            x = exp_ball(-gamma, BITS)
+            return Interval(*exact_ends(self.numerator(x) / self.denominator(x)))
+
+    def never_exceeds(self, other: Quotient) -> bool:
+        """Whether ``other - self`` over the common denominator has no negative coefficient: so it holds for every γ."""
+        return has_no_negative_coefficient(
+            other.numerator * self.denominator - self.numerator * other.denominator)
+
+
+def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient, shown_at: Fraction,
+                             command: str = "") -> Instance:
+    """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
+
+    If the coefficients do not prove it, the numbers may refute it, but they cannot confirm it.
+    """
+    shown = instance(n, f"{what}; numbers at γ = {shown_at}", value.enclose(shown_at), bound.enclose(shown_at), command)
+    proved = value.never_exceeds(bound)
+    return Instance(n, True if proved else False if shown.holds is False else None, shown.what, shown.value,
+                    shown.bound, shown.command)

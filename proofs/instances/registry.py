@@ -1,0 +1,44 @@
+"""All examinations by name: what a claims file may write behind ``examine``."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from proofs.instances import (
+    lemma_06_near_hardmax,
+    lemma_07_lookup,
+    lemma_08_ties,
+    lemma_09_rounding,
+    lemma_25_one_layer,
+    lemma_27_rounding_networks,
+    lemma_28_29_growth,
+    lemma_30_31_error_growth,
+    lemma_32_scores,
+    lemma_33_tieless_softmax,
+    lemma_34_attention_output,
+    proposition_11_markers,
+    section_4_optimality,
+    section_6_flip_flop,
+    theorem_26_two_layers,
+    theorem_26_uniform_tieless,
+)
+from proofs.instances.examination import Examination
+
+EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examination in chain(
+    lemma_06_near_hardmax.EXAMINATIONS,
+    lemma_07_lookup.EXAMINATIONS,
+    lemma_08_ties.EXAMINATIONS,
+    lemma_09_rounding.EXAMINATIONS,
+    proposition_11_markers.EXAMINATIONS,
+    section_4_optimality.EXAMINATIONS,
+    lemma_25_one_layer.EXAMINATIONS,
+    theorem_26_uniform_tieless.EXAMINATIONS,
+    theorem_26_two_layers.EXAMINATIONS,
+    section_6_flip_flop.EXAMINATIONS,
+    lemma_27_rounding_networks.EXAMINATIONS,
+    lemma_28_29_growth.EXAMINATIONS,
+    lemma_30_31_error_growth.EXAMINATIONS,
+    lemma_32_scores.EXAMINATIONS,
+    lemma_33_tieless_softmax.EXAMINATIONS,
+    lemma_34_attention_output.EXAMINATIONS,
+)}

@@ -1,0 +1,63 @@
+"""Exact vectors and matrices, as far as the lemmas of Appendix D need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+Vector = Sequence[Fraction]
+Matrix = Sequence[Vector]
+
+
+def constant_vector(d: int, entry: Fraction) -> Vector:
+    """The vector of d equal entries."""
+    return [entry] * d
+
+
+def constant_matrix(d: int, entry: Fraction) -> Matrix:
+    """The matrix of d rows and d columns with equal entries."""
+    return [constant_vector(d, entry)] * d
+
+
+def first_axis(d: int, entry: Fraction) -> Vector:
+    """The vector with this entry in front and 0 elsewhere."""
+    return [entry, *constant_vector(d - 1, Fraction(0))]
+
+
+def dot(u: Vector, v: Vector) -> Fraction:
+    """The scalar product."""
+    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+
+
+def times(matrix: Matrix, u: Vector) -> Vector:
+    """The matrix applied to the vector."""
+    return [dot(row, u) for row in matrix]
+
+
+def plus(u: Vector, v: Vector) -> Vector:
+    """The sum."""
+    return [a + b for a, b in zip(u, v, strict=True)]
+
+
+def minus(u: Vector, v: Vector) -> Vector:
+    """The difference."""
+    return [a - b for a, b in zip(u, v, strict=True)]
+
+
+def relu(u: Vector) -> Vector:
+    """The positive part of every entry."""
+    return [max(a, Fraction(0)) for a in u]
+
+
+def mean(weights: Vector, vectors: Sequence[Vector]) -> Vector:
+    """The sum of the vectors, each times its weight."""
+    return [dot(weights, column) for column in zip(*vectors, strict=True)]
+
+
+def norm(u: Vector) -> Fraction:
+    """The sum of absolute values.
+
+    >>> norm([Fraction(1), Fraction(-2)])
+    Fraction(3, 1)
+    """
+    return sum(map(abs, u), Fraction(0))
