@@ -116,7 +116,7 @@ def _slack_plot(criticals: Sequence[Critical]) -> Plot | None:
     figure, axes = _figure([n for n, _ in slack], "slack (factor)")
     _draw(axes, slack, "o", BLUE, "claim (bracket)")
     axes.axhline(1, color=ORANGE, linestyle="--", label="just enough")
-    axes.set_ylim(0, 1.25 * max(1.0, *(float(x.upper) for _, x in slack)))
+    axes.set_ylim(0, 1.4 * max(1.0, *(float(x.upper) for _, x in slack)))
     axes.legend()
     n, last = slack[-1]
     return Plot("slack", "Slack over n", "Slack over n: the factor by which the claimed scores exceed what is needed. "
@@ -146,7 +146,7 @@ def _some(lengths: Sequence[int]) -> list[int]:
     """The lengths themselves if they are few, else those at equal steps of a logarithmic axis.
 
     >>> _some([4, 8, 16]), _some(range(1, 65))
-    ([4, 8, 16], [1, 2, 3, 6, 11, 19, 35, 64])
+    ([4, 8, 16], [1, 2, 3, 6, 11, 20, 35, 64])
     """
     if len(lengths) <= MOST_LABELS:
         return list(lengths)

@@ -1,0 +1,151 @@
+"""The report as one Markdown file: tables for reading as they are, plots as data at its end.
+
+What a stranger wrote is escaped: no name, word or formula becomes a heading, a link, an image or HTML.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from certify.audit.plots import Plot, draw_plots, standalone
+from certify.audit.results import AuditReport, ClaimResult, Critical, Row, StatementVerdict
+from certify.audit.to_json import format_exact
+from certify.audit.wording import (
+    LEGEND,
+    UNIT_OF_TEMPERATURE,
+    describe_expectation,
+    describe_interruption,
+    describe_witness,
+    ends,
+    one_line,
+    remarks,
+    show_enclosed,
+    show_slack,
+    summarize,
+)
+from certify.files import printable
+from certify.report import decimal
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_HAS_AN_ANCHOR = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+def render_markdown(report: AuditReport) -> str:
+    """The whole file."""
+    plots = [draw_plots(claim, f"plot-{place}") for place, claim in enumerate(report.claims, start=1)]
+    blocks = [f"# Audit: {escape(report.title)}"]
+    if report.source:
+        blocks.append(f"Source: {escape(report.source)}")
+    blocks += [f"**{text}**" for text in (summarize(report), describe_interruption(report)) if text]
+    if report.statements:
+        blocks += ["## Statement by statement", _statements(report.statements)]
+    blocks += ["## Claims", _claims(report.claims), "## Claim by claim"]
+    for place, claim in enumerate(report.claims, start=1):
+        blocks += _claim(claim, place, plots[place - 1])
+    blocks += ["## What the words mean", _table(("word", "meaning"), LEGEND)]
+    blocks += [f"[{_reference(place, plot)}]: data:image/svg+xml;base64,{_base64(standalone(plot.svg))}"
+               for place, drawn in enumerate(plots, start=1) for plot in drawn]
+    return "\n\n".join(blocks) + "\n"
+
+
+# -- escaping ----------------------------------------------------------------------------------------------------------
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is, on one line.
+
+    >>> print(escape("*a* <b> | [c](d)"))
+    \\*a\\* &lt;b&gt; \\| \\[c\\](d)
+    """
+    escaped = _SPECIAL.sub(r"\\\g<0>", one_line(text))
+    return re.sub(r"[&<>]", lambda found: _ENTITIES[found.group()], escaped)
+
+
+def _command(text: str) -> str:
+    """A block to be copied, with a fence that the command does not contain."""
+    line = printable(text)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    return f"{fence}sh\n{line}\n{fence}"
+
+
+def _link(name: str) -> str:
+    """The name of a claim, linked to its heading."""
+    return f"[{escape(name)}](#{name.lower()})" if _HAS_AN_ANCHOR.fullmatch(name) else escape(name)
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> str:
+    """A table of texts that are escaped already; the columns of ``right`` are numbers."""
+    rule = ["---:" if title in right else "---" for title in titles]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [titles, rule, *rows])
+
+
+def _statements(statements: Sequence[StatementVerdict]) -> str:
+    return _table(("statement", "verdict", "what the audit says", "claims"), (
+        (escape(one.statement), one.verdict, escape(one.text), ", ".join(map(_link, one.claims)))
+        for one in statements))
+
+
+def _claims(claims: Sequence[ClaimResult]) -> str:
+    titles = ("claim", "statement", "verdict", "worst error", "bound", "where", "lengths", "expected", "seconds")
+    return _table(titles, (
+        (_link(claim.name), escape(claim.statement), claim.verdict, show_enclosed(claim.error),
+         show_enclosed(claim.bound), escape(claim.where), escape(claim.lengths), describe_expectation(claim),
+         f"{claim.seconds:.2f}") for claim in claims), right=("worst error", "bound", "seconds"))
+
+
+def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[str]:
+    """The blocks of one claim."""
+    yield f"### {escape(claim.name)}"
+    expectation = describe_expectation(claim)
+    yield f"**{claim.verdict}**" + ("" if expectation == "-" else f", {expectation}")
+    yield "\n".join(f"- {name}: {text}" for name, text in _facts(claim))
+    if claim.witness:
+        yield f"Witness: {escape(describe_witness(claim.witness))}. Replay:"
+        yield _command(claim.witness.command)
+    yield from (f"![{escape(plot.description)}][{_reference(place, plot)}]" for plot in plots)
+    if claim.criticals:
+        yield f"Critical constant and critical temperature ({UNIT_OF_TEMPERATURE}), ends rounded outward:"
+        yield _criticals(claim.criticals)
+    if claim.rows:
+        yield _rows(claim.rows)
+
+
+def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
+    facts = [("says", claim.says), ("statement", claim.statement), ("about", claim.subject),
+             ("lengths", claim.lengths), ("where", claim.where)]
+    yield from ((name, escape(text)) for name, text in facts if text)
+    if claim.gamma is not None:
+        yield "constant in front", format_exact(claim.gamma)
+    if claim.error:
+        yield "worst error", show_enclosed(claim.error) + (
+            f", allowed {show_enclosed(claim.bound)}" if claim.bound else "")
+    yield from ((name, escape(text)) for name, text in remarks(claim))
+
+
+def _criticals(criticals: Sequence[Critical]) -> str:
+    titles = ("n", "constant refuted at", "constant certified at", "claimed temperature", "temperature certified at",
+              "temperature refuted at", "slack")
+    return _table(titles, (
+        (str(one.n), *(ends(one.gamma) if one.gamma else ("-", "-")), decimal(one.claimed_temperature),
+         *ends(one.temperature), show_slack(one.slack)) for one in criticals), right=titles)
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    return _table(("n", "verdict", "worst error", "bound", "where"), (
+        (str(row.n), row.verdict, show_enclosed(row.error), show_enclosed(row.bound),
+         escape("; ".join(part for part in (row.where, row.reason) if part))) for row in rows),
+        right=("n", "worst error", "bound"))
+
+
+def _reference(place: int, plot: Plot) -> str:
+    return f"plot-{place}-{plot.kind}"
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
