@@ -1,7 +1,6 @@
 """The trusted file: reads a certificate and says yes only if its claim is proved.
 
-    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] ... FILE..
-
+Usage    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] ... FILE..
 Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position
          i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
          exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
@@ -34,7 +33,7 @@ from typing import Any
 
 MAX_BYTES, MAX_ITEMS = 1 << 26, 1 << 22  # the file: size; strings, or commas, or brackets
 MAX_FORMULA, MAX_EXPRESSION, MAX_NESTING, MAX_NODES = 100_000, 300, 200, 1 << 18
-MAX_N, MAX_WORK = 4096, 10**9  # lengths; steps of about a microsecond
+MAX_N, COUNTING, MAX_WORK = 4096, range(1, 4097), 10**9  # lengths; lengths and places; steps of a microsecond or so
 MAX_BITS, MAX_ARGUMENT, MAX_SPREAD = 1 << 17, 40, 1 << 24  # a rational; |argument of exp| < 2^40; an integer in a sum
 HEAD_ATOMS, HEAD_MEMORY, UNIT_ATOMS, NEGLIGIBLE = 8, 6, 12, 60  # lookups bound weights below exp(-60), not sum them
 QUARTER, ZERO, ONE = Fraction(1, 4), Fraction(0), Fraction(1)
@@ -245,6 +244,11 @@ class Language:
                 stack += () if stop(f) else self.parts(f)[::-1]
         return list(seen)
 
+    def under(self, symbol: str, roots: Iterable[int]) -> dict[int, Any]:
+        """The truths of formulas over symbols alone, and of all below them, where this symbol stands."""
+        order = sorted(self.preorder(roots))
+        return self.evaluate(order, {f: self.nodes[f][2] == (symbol,) for f in order if self.nodes[f][0] == "Q"}, 0, 0)
+
     def show(self, f: int, depth: int = 3) -> str:
         """The formula down to some depth, for messages."""
         op, _, data = self.nodes[f]
@@ -268,8 +272,8 @@ class Language:
     def define(self, text: str) -> int:
         """Learns a user's predicate."""
         match = re.fullmatch(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", text, re.ASCII)
-        used = WORDS | self.predicates.keys()
-        if not match or match[2] == match[3] or {*match.groups()[:3]} & used or match[1][:2] == "Q_":
+        new = match and not {*match.groups()[:3]} & (WORDS | self.predicates.keys())
+        if not match or not new or match[2] == match[3] or match[1][:2] == "Q_":
             raise Malformed("expected NAME(k) := condition or NAME(k,n) := condition, with new names")
         f = self.parse(match[4], {match[2]: "i", match[3]: "n"})
         expect(self.nodes[f][0] not in NUMBERS and self.is_positional(f), "expected a condition on the variables")
@@ -476,8 +480,7 @@ class Certificate:
         meanings, true = dict[str, Any](), self.language.make("true")
         defaults = {"when": true, "formula": true, "value": self.language.make("int", data=(1,)), "count": -1}
         for name, item in value.items() if isinstance(value, dict) else ():
-            kind = item.get("kind") if isinstance(item, dict) else None
-            shape = {"kind": set(MEANINGS), **MEANINGS.get(str(kind), {})}
+            shape = {"kind": set(MEANINGS), **MEANINGS.get(str(item.get("kind")) if isinstance(item, dict) else "", {})}
             found = self.parse(item, shape, quote(self.parse(name, "text", "name")))
             meanings[name] = meaning = SimpleNamespace(**defaults | vars(found))
             exact = meaning.kind in ("position", "truth", "product")
@@ -531,7 +534,6 @@ class Certificate:
                 for key, (lower, upper, e) in weights.items()}  # fmt: skip
 
 NUMBER, KEEP, FORMULA, COUNT = Certificate.rational, lambda _, value: value, {"formula": "formula"}, {"count": "count"}
-COUNTING = range(1, MAX_N + 1)
 WEIGHTS, WEIGHTINGS = (NUMBER,), {"softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"}
 MEANINGS: dict[str, dict[str, Any]] = {"position": {"value": "value"}, "truth": FORMULA, "mean": COUNT, "others": COUNT}
 MEANINGS |= {"near": FORMULA | {"when": "formula"}, "product": {"value": "number"} | FORMULA, "any": {}}
@@ -558,11 +560,10 @@ def check_embedding(given: Certificate, name: str) -> int:
             require(got == wanted, f"it is {got}, expected {wanted}, at n = {n}, i = {i}")
             covered += len(given.tokens)
     else:
-        fits, order = meaning.kind == "truth", sorted(language.preorder([meaning.formula]))
-        require(fits and language.leaves[order[-1]] <= {"Q"}, "token embeddings do not make it what it means")
+        fits = meaning.kind == "truth" and language.leaves[meaning.formula] <= {"Q"}
+        require(fits, "token embeddings do not make it what it means")
         for symbol, weights in given.tokens.items():
-            truth = {f: language.nodes[f][2] == (symbol,) for f in order if language.nodes[f][0] == "Q"}
-            got, wanted = weights.get(name, ZERO), language.evaluate(order, truth, 0, 0)[meaning.formula]
+            got, wanted = weights.get(name, ZERO), language.under(symbol, [meaning.formula])[meaning.formula]
             require(got == wanted, f"symbol {quote(symbol)} has {got}, expected {int(wanted)}")
             covered += given.cells
     return covered
@@ -612,8 +613,7 @@ def check_lookup(given: Certificate, head: Any, name: str) -> int:
     read = [meaning, *(given.directions[d] for query in head.queries for d in query)]
     counts = {m.count for m in read if m.kind in ("mean", "others")}
     require(len(counts) == 1, f"queries read the means of {len(counts)} counts, expected 1")
-    (count,) = counts
-    side, (counted,), _ = language.nodes[count]
+    side, (counted,), _ = language.nodes[count := counts.pop()]
     both = ((1, given.errors[name][0]), (-1, given.errors[name][1]))
     stop = {counted, *(f for f, (op, _, _) in enumerate(language.nodes) if op in ("T", "on"))}
     order = sorted(language.preorder([counted, meaning.formula, meaning.when], stop.__contains__))
@@ -684,14 +684,18 @@ class Automaton:
         self.atoms = sorted(atoms | {f for f in self.read if not positional(f) and nodes[f][0] not in BOOLEAN})
         require(len(self.atoms) <= HEAD_ATOMS, f"{len(self.atoms)} atoms, expected at most {HEAD_ATOMS}")
         require(len(self.memory) <= HEAD_MEMORY, f"more than {HEAD_MEMORY} temporal operators that are not read")
+        symbols = [f for f in self.atoms if language.leaves[f] <= {"Q"}]
+        seen = {tuple(truth[f] for f in symbols) for truth in (language.under(s, symbols) for s in given.tokens)}
+        every = [dict(zip(self.atoms, bits, strict=True)) for bits in product((False, True), repeat=len(self.atoms))]
+        self.choices = [held for held in every if tuple(held[f] for f in symbols) in seen]
 
     def item(self, n: int, i: int) -> Item:
         """What position i may hold: its letters, each once, in one order."""
         language, settled = self.given.language, self.given.language.settle([*self.own, *self.read], n, i)
         if (key := tuple(settled.values())) not in self.tables:
             found = set[Letter]()
-            for bits in product((False, True), repeat=len(self.atoms)):
-                held, moves = language.evaluate(self.read, settled | dict(zip(self.atoms, bits, strict=True)), n, i), []
+            for choice in self.choices:
+                held, moves = language.evaluate(self.read, settled | choice, n, i), []
                 added = [add for f, add in self.adds if held[f]]
                 held.pop(self.target, None)  # it is free where it is read, and decided here
                 for last in product((False, True), repeat=len(self.memory)):
@@ -768,8 +772,7 @@ class FeedForward:
         below = partial(language.preorder, stop=lambda f: f in settled or nodes[f][0] not in BOOLEAN)
         own = below([given.directions[name].formula])
         self.signs = [f for f in own if nodes[f][0] == "T" and f not in settled]
-        size = len(self.atoms) + len(self.signs)
-        require(size <= UNIT_ATOMS, f"{size} atoms, expected at most {UNIT_ATOMS}")
+        require((k := len(self.atoms) + len(self.signs)) <= UNIT_ATOMS, f"{k} atoms, expected at most {UNIT_ATOMS}")
         whens = {m.when for m in self.reads.values()}
         guards = {g for g in whens if all(f in settled or nodes[f][0] in BOOLEAN for f in below([g]))}
         self.order = sorted(below([*own, *free, *guards]))
@@ -812,12 +815,12 @@ def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
     language, meaning, seen = given.language, given.directions[name], set[tuple[object, ...]]()
     require(meaning.kind in ("position", "truth", "product"), f"a {meaning.kind} direction is written by a head")
     part, written, covered = layer.feedforward, FeedForward(given, layer.feedforward, name), 0
-    meanings = [meaning, *written.reads.values()]
     for n, i in given.rows():
         covered += 1
         fixed = language.settle(written.order, n, i)
         fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
-        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in meanings]
+        read = (meaning, *written.reads.values())
+        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in read]
         if (case := (*fixed.items(), *numbers)) in seen:
             continue
         seen.add(case)
@@ -838,8 +841,7 @@ def find_writers(given: Certificate) -> dict[str, tuple[int, int]]:
         for number, head in enumerate(layer.heads, 1):
             parts.append((2 * place + 1, number, [*head.queries, *head.keys, *head.values.values()], head.values))
         units, bias = layer.feedforward.units, layer.feedforward.bias
-        made = bias | {name: None for unit in units for name in unit.writes}
-        parts.append((2 * place + 2, 0, [unit.reads for unit in units], made))
+        parts.append((2 * place + 2, 0, [u.reads for u in units], bias | {d: None for u in units for d in u.writes}))
     later = {name for *_, names in parts for name in names}
     embedded = {*given.model.position_embedding, *(d for row in given.tokens.values() for d in row)}
     writers = {name: (0, 0) for name in given.directions if name in embedded or name not in later}
@@ -890,9 +892,8 @@ def check_certificate(given: Certificate) -> None:
             layer, guard = given.model.layers[(stage - 1) // 2] if stage else None, directions[name].when
             done = (check_embedding(given, name) if layer is None else check_feedforward(given, layer, name) if not head
                     else check_head(given, layer.heads[head - 1], name))  # fmt: skip
-            guarded = given.language.is_positional(guard)
-            wanted = sum(not guarded or given.language.at(guard, n, i) == 1 for n, i in given.rows())
-            wanted *= 1 if stage else len(given.tokens)
+            rows = (not given.language.is_positional(guard) or given.language.at(guard, *row) for row in given.rows())
+            wanted = sum(map(bool, rows)) * (1 if stage else len(given.tokens))
             require(done == wanted, f"covered {done} rows, expected {wanted}")
             covered[what] += done
     require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
@@ -951,10 +952,9 @@ def check_file(path: str, expected: Expected | None = None) -> Certificate:
     """As `check_text`, of a file, read once; `-` is standard input."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            data = file.read(MAX_BYTES + 1)
+            return check_text(file.read(MAX_BYTES + 1), expected)
     except (OSError, ValueError) as error:
         raise Malformed(f"cannot be read: {error}") from None
-    return check_text(data, expected)
 
 def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
     """The files and the claim of a command line. Raises: Malformed, SystemExit: for bad usage."""

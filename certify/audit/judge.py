@@ -101,13 +101,13 @@ def describe_subject(claim: Claim) -> str:
     """What the claim is about, on one line."""
     match claim.subject:
         case FormulaSubject() as subject:
-            gamma, temperature = subject.demands.gamma, subject.demands.temperature or subject.regime.temperature
-            return (f"{subject.text} over {show_word(subject.symbols)}; {subject.regime}, temperature {temperature}, "
-                    f"constant {gamma}" + (", as printed" if subject.as_printed else ""))
+            heat = f"temperature {subject.demands.temperature or subject.regime.temperature}"
+            return (f"{subject.text} over {show_word(subject.symbols)}; {subject.regime}, {heat}, "
+                    f"constant {subject.demands.gamma}" + (", as printed" if subject.as_printed else ""))
         case ModelSubject() as subject:
-            temperature = subject.demands.temperature
-            return f"{subject.path.name}" + (f", temperature {temperature}" if temperature else "") + (
-                f", scores times {subject.demands.gamma}" if subject.demands.gamma != 1 else "")
+            demands = subject.demands
+            return (subject.path.name + (f", temperature {demands.temperature}" if demands.temperature else "")
+                    + (f", scores times {demands.gamma}" if demands.gamma != 1 else ""))
         case ExamineSubject(name):
             return name
         case ProgramSubject() as subject:

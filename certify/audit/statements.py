@@ -22,7 +22,8 @@ def judge_statements(results: Sequence[ClaimResult]) -> tuple[StatementVerdict, 
 
 def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
     printed = [claim for claim in claims if claim.part == "statement"]
-    verdict = next((v for v in ORDER if any(claim.verdict == v for claim in printed)), "unknown")
+    found = {claim.verdict for claim in printed}
+    verdict: Verdict = next((one for one in ORDER if one in found), "unknown")
     decisive = [claim for claim in printed if claim.verdict == verdict]
     texts = [_describe(verdict, decisive)] if decisive else []
     steps = [claim for claim in claims if claim.part == "proof step"]
