@@ -42,6 +42,7 @@ def _claim(given: Certificate) -> dict[str, Any]:
         "formula": given.document["claim"]["formula"],
         "predicates": given.document["transformer"]["predicates"],
         "alphabet": list(claim.alphabet),
+        "min_n": claim.min_n,
         "max_n": claim.max_n,
         "regime": claim.regime,
         "causal": claim.causal,

@@ -230,6 +230,9 @@ def check(
     predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
+    min_n: Annotated[int | None, typer.Option(
+        "--min-n", metavar="N", parser=whole_number,
+        help="reject one for another least length (with --max-n: 1, if it is not given)")] = None,
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=whole_number, help="reject one for another length")] = None,
     regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject one of another regime")] = None,
@@ -243,7 +246,7 @@ def check(
     from certify.checking import check_files
     from proofs.check import main as check_main
 
-    wanted = {"--formula": formula, "--alphabet": alphabet, "--max-n": max_n, "--regime": regime}
+    wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]
     arguments = [*options, *(["--causal"] if causal else []), "--", *files]

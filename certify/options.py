@@ -19,7 +19,7 @@ Style = Literal["ascii", "unicode", "latex"]
 
 
 def whole_number(text: str) -> int:
-    """The value of --max-n."""
+    """The value of --max-n or --min-n."""
     try:
         return int(text)
     except ValueError:

@@ -163,7 +163,7 @@ SPELLINGS |= {"→": "->", "↔": "<->", "Y": "prev", "⊖": "prev", "X": "next"
 SPELLINGS |= {"≤": "<=", "≥": ">=", "≠": "!=", "#<[": "#<", "←#[": "#<", "#>[": "#>", "→#[": "#>"}
 TOKEN = re.compile(
     r"(?P<operand>Q_[A-Za-z0-9_]+|Q\['(?:[^'\\]|\\['\\])+'\]|MOD *\( *[1-9][0-9]{0,8} *, *[0-9]{1,9} *\)|[0-9]{1,1000}|"
-    r"[A-Za-z][A-Za-z0-9_]*)(?P<applied>(?= *\())?|(?P<space>[ \t\r\n]+)|"
+    r"[A-Za-z][A-Za-z0-9_]*)(?:(?= *(?P<applied>\()))?|(?P<space>[ \t\r\n]+)|"
     r"#[<>] *\[|[←→] *# *\[|<->|->|&&?|\|\|?|\*\*|//|[<>=!]=|[-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]|(?P<unknown>.)", re.DOTALL)
 PREDICATES: dict[str, Callable[..., bool]] = {
     "ODD": lambda n, i: i % 2 == 1, "EVEN": lambda n, i: i % 2 == 0, "MOD": lambda n, i, m, r: i % m == r,

@@ -10,10 +10,11 @@ import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-Number = int | Fraction
+from constructions.language.functions import FUNCTIONS, Number
+
 Function = Callable[[Mapping[str, int]], Number]
 Postfix = tuple[int | str, ...]
-"""Integers, names of variables, and operators after their operands; unary minus is NEGATE."""
+"""Integers, names of variables, and operators and functions after their operands; unary minus is NEGATE."""
 
 NEGATE = "u-"
 MAX_EXPONENT = 64
@@ -25,7 +26,7 @@ class OutOfRangeError(ArithmeticError):
 
 
 def run_time(program: Postfix) -> Function:
-    """The program as a function of its variables. It raises OutOfRangeError and ZeroDivisionError.
+    """The program as a function of its variables. It raises OutOfRangeError, UndefinedError and ZeroDivisionError.
 
     >>> run_time(("n", 2, "^", 1, "-"))({"n": 5})
     24
@@ -97,7 +98,11 @@ def _power_of_unit(base: int, exponent: int) -> int:
     return 1 if exponent % 2 == 0 else base
 
 
-UNARY: Mapping[str, Callable[[Number], Number]] = {NEGATE: lambda operand: -operand, "not": operator.not_}
+UNARY: Mapping[str, Callable[[Number], Number]] = {
+    NEGATE: lambda operand: -operand,
+    "not": operator.not_,
+    **FUNCTIONS,
+}
 
 BINARY: Mapping[str, Callable[[Number, Number], Number]] = {
     "+": _bounded(operator.add),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from constructions.language.arithmetic import NEGATE, UNARY, Postfix
+from constructions.language.functions import FUNCTIONS
 
 # How tightly each operator binds, and how tightly its operands must bind to go without parentheses.
 _LEVELS: dict[str, tuple[int, int, int]] = {
@@ -30,27 +31,31 @@ def format_text(program: Postfix) -> str:
     >>> format_text((1, NEGATE, "i", "^"))
     '(-1)^i'
     """
-    return _render(program, _binary_text, {"not": "not ", NEGATE: "-"}, ("(", ")"))
+    calls = {name: (f"{name}(", ")") for name in FUNCTIONS}
+    return _render(program, _binary_text, {"not": "not ", NEGATE: "-"}, calls, ("(", ")"))
 
 
 def format_latex(program: Postfix) -> str:
-    """The expression as LaTeX.
+    """The expression as LaTeX; that ln and sqrt are rounded down is not written.
 
     >>> format_latex(("i", "n", "/"))
     '\\\\frac{i}{n}'
     """
-    return _render(program, _binary_latex, {"not": r"\lnot ", NEGATE: "-"}, (r"\left(", r"\right)"))
+    return _render(program, _binary_latex, {"not": r"\lnot ", NEGATE: "-"}, _LATEX_CALLS, (r"\left(", r"\right)"))
 
 
 def _render(program: Postfix, binary: Callable[[str, Callable[[_Piece, int], str], _Piece, _Piece], _Piece],
-            prefixes: dict[str, str], brackets: tuple[str, str]) -> str:
+            prefixes: Mapping[str, str], calls: Mapping[str, tuple[str, str]], brackets: tuple[str, str]) -> str:
     def at_least(piece: _Piece, level: int) -> str:
         text, own = piece
         return text if own >= level else f"{brackets[0]}{text}{brackets[1]}"
 
     stack: list[_Piece] = []
     for item in program:
-        if item in UNARY:
+        if item in calls:
+            before, after = calls[str(item)]
+            stack.append((before + stack.pop()[0] + after, _ATOM))
+        elif item in UNARY:
             level = _UNARY_LEVELS[str(item)]
             stack.append((prefixes[str(item)] + at_least(stack.pop(), level), level))
         elif item in _LEVELS:
@@ -73,6 +78,13 @@ _LATEX = {
     "*": r" \cdot ", "%": r" \bmod ",
 }  # fmt: skip
 
+_LATEX_CALLS = {
+    "log2ceil": (r"\left\lceil\log_2\left(", r"\right)\right\rceil"),
+    "log2floor": (r"\left\lfloor\log_2\left(", r"\right)\right\rfloor"),
+    "ln": (r"\ln\left(", r"\right)"),
+    "sqrt": (r"\sqrt{", "}"),
+}
+
 
 def _binary_latex(symbol: str, at_least: Callable[[_Piece, int], str], left: _Piece, right: _Piece) -> _Piece:
     level, left_level, right_level = _LEVELS[symbol]
@@ -90,7 +102,7 @@ def _binary_latex(symbol: str, at_least: Callable[[_Piece, int], str], left: _Pi
 def build_sympy(program: Postfix) -> Any:
     """The expression as an unevaluated sympy object; variables are positive integer symbols.
 
-    Only constructors are called, and none evaluates: ``n^(9^9)`` stays as it is written.
+    Only constructors are called, and none evaluates: ``n^(9^9)`` stays as it is written. ln and sqrt are not rounded.
     """
     import sympy  # type: ignore[import-untyped, unused-ignore]
 
@@ -122,10 +134,17 @@ def _sympy_constructors(sympy: Any) -> dict[str, tuple[int, Callable[..., Any]]]
     def divide(left: Any, right: Any) -> Any:
         return multiply(left, power(right, sympy.S.NegativeOne))
 
+    def log2(operand: Any) -> Any:
+        return divide(lazily(sympy.log)(operand), lazily(sympy.log)(sympy.Integer(2)))
+
     relations = {"<=": sympy.Le, "<": sympy.Lt, ">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq, "!=": sympy.Ne}
     return {
         NEGATE: (1, negate),
         "not": (1, lazily(sympy.Not)),
+        "log2ceil": (1, lambda operand: lazily(sympy.ceiling)(log2(operand))),
+        "log2floor": (1, lambda operand: lazily(sympy.floor)(log2(operand))),
+        "ln": (1, lazily(sympy.log)),
+        "sqrt": (1, lambda operand: power(operand, sympy.Rational(1, 2))),
         "+": (2, add),
         "-": (2, lambda left, right: add(left, negate(right))),
         "*": (2, multiply),

@@ -21,27 +21,27 @@ from constructions.language.arithmetic import (
     NEGATE,
     UNARY,
     Function,
-    Number,
     OutOfRangeError,
     Postfix,
     run_time,
 )
 from constructions.language.diagnosis import describe_terminals, diagnose, quote
 from constructions.language.expression_forms import build_sympy, format_latex, format_text
+from constructions.language.functions import FUNCTIONS, Number, UndefinedError
 
 MAX_LENGTH = 300
 POSITION_AND_LENGTH = frozenset({"i", "n"})
 
 _SYNONYMS = {"**": "^", "=": "=="}
 _WORDS = {
-    "DIGITS": "a number", "NAME": "a variable", "LPAR": "'('", "NOT": "not", "RPAR": "')'",
+    "DIGITS": "a number", "NAME": "a variable", "FUNCTION": "a function", "LPAR": "'('", "NOT": "not", "RPAR": "')'",
     "PLUS": "an operator such as +", "MINUS": "'-'", "RELATION": "a comparison such as ==", "AND": "and", "OR": "or",
     "$END": "the end of the expression",
 }  # fmt: skip
 
 
 class EvaluationError(InputError):
-    """An expression without a value at some position: a division by zero, or an exponent or number out of range."""
+    """An expression without a value at some position: a division by zero, or a number or argument out of range."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Expression:
             return self._function(values)
         except ZeroDivisionError:
             self._fail("divides by zero", values)
-        except OutOfRangeError as failure:
+        except (OutOfRangeError, UndefinedError) as failure:
             self._fail(str(failure), values)
 
     def _fail(self, reason: str, values: Mapping[str, int]) -> NoReturn:
@@ -156,6 +156,9 @@ def _check_token(token: Token, text: str, variables: frozenset[str], boolean: bo
     if token.type == "NAME" and token not in variables:
         expected = " or ".join(sorted(variables)) or "no variables"
         raise InputError(f"{where}: found {quote(token)}, expected {expected}")
+    if token.type == "FUNCTION" and token not in FUNCTIONS:
+        names = ", ".join(FUNCTIONS)
+        raise InputError(f"{where}: found {quote(token)} before '(', expected an operator or one of {names}")
     if token in ("//", "%") and not boolean:
         raise InputError(f"{where}: found {quote(token)}, which only the conditions of predicates may use")
 
@@ -175,6 +178,9 @@ class _ToPostfix(Transformer[Token, Postfix]):
 
     def variable(self, name: Token) -> Postfix:
         return (name,)
+
+    def call(self, name: Token, operand: Postfix) -> Postfix:
+        return (*operand, name)
 
     def unary(self, operator: Token, operand: Postfix) -> Postfix:
         return (*operand, NEGATE if operator == "-" else operator)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression, rename_variables
+from constructions.language.functions import FUNCTIONS
 from constructions.language.syntax import Formula, Predicate, PredicateOnCount, subformulas
 
 KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
@@ -162,7 +163,7 @@ def _define(name: str, variables: list[str], condition: Expression) -> Predicate
 
 
 def _check_name(name: str) -> None:
-    if name in BUILTIN or name in KEYWORDS or name == "Q" or name.startswith("Q_"):
+    if name in BUILTIN or name in KEYWORDS or name in FUNCTIONS or name == "Q" or name.startswith("Q_"):
         kind = "a built-in predicate" if name in BUILTIN else "taken by the language"
         raise InputError(f"predicate {_shorten(name)!r}: the name is {kind}, expected another one")
 
@@ -173,8 +174,8 @@ def _parse_variables(name: str, text: str) -> list[str]:
     distinct = len(set(variables)) == len(variables) <= 2
     if not distinct or not all(_VARIABLE.fullmatch(variable) for variable in variables):
         raise InputError(f"{header}: expected one or two variables, such as (k) or (k,n)")
-    if set(variables) & {"and", "or", "not"}:
-        raise InputError(f"{header}: and, or, not cannot be variables")
+    if set(variables) & {"and", "or", "not", *FUNCTIONS}:
+        raise InputError(f"{header}: and, or, not, {', '.join(FUNCTIONS)} cannot be variables")
     return variables
 
 

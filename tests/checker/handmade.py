@@ -26,6 +26,13 @@ def edit(certificate: Json, *path: Any, value: Any = None, drop: bool = False) -
     return changed
 
 
+def starting(certificate: Json, min_n: Any) -> Json:
+    """A copy whose claim begins at a length: `min_n` is written before `max_n`."""
+    claim = certificate["claim"]
+    order = ["formula", "alphabet", "min_n", "max_n", "regime", "causal"]
+    return edit(certificate, "claim", value={key: min_n if key == "min_n" else claim[key] for key in order})
+
+
 def position(value: str) -> Json:
     return {"kind": "position", "value": value}
 
@@ -227,6 +234,13 @@ def cold_certificate(max_n: int = 8) -> Json:
     made = since_certificate(max_n)
     made["transformer"]["layers"][0]["heads"][0]["temperature"] = "1/64"
     return made
+
+
+def logarithmic_certificate(max_n: int = 8, min_n: int = 2) -> Json:
+    """`since` at the temperature 1/(2 n ln(n)), which is not defined at n = 1."""
+    made = since_certificate(max_n)
+    made["transformer"]["layers"][0]["heads"][0]["temperature"] = "1/(2*n*ln(n))"
+    return starting(made, min_n)
 
 
 ALL = {

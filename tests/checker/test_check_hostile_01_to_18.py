@@ -190,7 +190,7 @@ def test_16_forward_references() -> None:
     sibling = edit(handmade.uniform_certificate(3), *HEAD[:-1], 1, "values", "mean past", value={"mean future": "1"})
     rejected(sibling, "layer 1 reads 'mean future' too early")
     unit = {"reads": {"is[since]": "1"}, "bias": "0", "writes": {"is[since]": "1"}}
-    rejected(edit(SINCE, *UNITS, value=[*SINCE["transformer"]["layers"][0]["feedforward"]["units"], unit]), "not estab")
+    rejected(edit(SINCE, *UNITS, value=[*SINCE["transformer"]["layers"][0]["feedforward"]["units"], unit]), "too early")
     twice = edit(SINCE, *HEAD[:-1], value=[MODEL["layers"][0]["heads"][0]] * 2)
     rejected(twice, "'near' is written twice")
     again = {"reads": {"one": "1"}, "bias": "-2", "writes": {"good": "1"}}

@@ -16,6 +16,7 @@ from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import subformulas
+from tests.checker.handmade import dump, logarithmic_certificate
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
@@ -196,14 +197,34 @@ def test_check_json_has_the_claim_that_was_verified(certify: Any, certificate: s
     result = certify("check", certificate, "--json")
     (report,) = result.json["files"]
     assert (result.code, result.json["verdict"], report["verdict"]) == (0, "accepted", "accepted")
-    assert (report["formula"], report["alphabet"], report["max_n"], report["regime"], report["causal"]) == (
-        "Q_1 since Q_0", ["0", "1"], 5, "temperature", False)
+    assert (report["formula"], report["alphabet"], report["min_n"], report["max_n"], report["regime"],
+            report["causal"]) == ("Q_1 since Q_0", ["0", "1"], 1, 5, "temperature", False)
+
+
+@pytest.mark.parametrize(("options", "code"), [
+    ((), 0), (("--max-n", "8"), 1), (("--min-n", "2"), 0), (("--min-n", "2", "--max-n", "8"), 0),
+    (("--min-n", "1", "--max-n", "8"), 1), (("--min-n", "two"), 2),
+])
+def test_check_says_from_which_length_on_a_certificate_holds(
+        certify: Any, options: tuple[str, ...], code: int) -> None:
+    Path("late.cert").write_bytes(dump(logarithmic_certificate(8, min_n=2)))
+    result = certify("check", "late.cert", *options)
+    assert result.code == code and ("for every n in 2..8, every word" in result.out) == (code == 0)
+    if code == 2:
+        assert "--min-n" in result.err and "expected a whole number" in result.err
+        return
+    (report,) = certify("check", "late.cert", "--json", *options).json["files"]
+    if code == 0:
+        assert (report["verdict"], report["min_n"], report["max_n"]) == ("accepted", 2, 8)
+    else:
+        assert report == {"file": "late.cert", "verdict": "rejected",
+                          "reason": "claim differs: the file has min_n '2'"}
 
 
 @pytest.mark.parametrize(("options", "code"), [
     (("--formula", "Q_1 since Q_0", "--alphabet", "01", "--max-n", "5", "--regime", "temperature"), 0),
     (("--formula", "Q_0 since Q_1"), 1), (("--alphabet", "012"), 1), (("--max-n", "6"), 1),
-    (("--regime", "position"), 1), (("--causal",), 1),
+    (("--regime", "position"), 1), (("--causal",), 1), (("--min-n", "1"), 0), (("--min-n", "2", "--max-n", "5"), 1),
 ])
 def test_check_rejects_a_certificate_of_another_claim(
         certify: Any, certificate: str, options: tuple[str, ...], code: int) -> None:

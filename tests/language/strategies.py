@@ -106,12 +106,13 @@ def words(alphabet: Sequence[str] = "ab", max_size: int = 7) -> st.SearchStrateg
     return st.lists(st.sampled_from(list(alphabet)), min_size=1, max_size=max_size).map(tuple)
 
 
-def expression_texts() -> st.SearchStrategy[str]:
-    """Expressions in i and n, fully parenthesized."""
+def expression_texts(functions: Sequence[str] = ()) -> st.SearchStrategy[str]:
+    """Expressions in i and n, fully parenthesized, with the named functions."""
+    names = st.sampled_from(["-", *functions])
     atoms = st.sampled_from(["i", "n"]) | st.integers(0, 12).map(str)
     return st.recursive(
         atoms,
         lambda part: st.builds("({} {} {})".format, part, st.sampled_from("+-*/^"), part)
-        | st.builds("(-{})".format, part),
+        | st.builds("({}({}))".format, names, part),
         max_leaves=8,
     )

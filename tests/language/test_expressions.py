@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from constructions.errors import InputError
 from constructions.language.expressions import EvaluationError, Expression, parse_expression
+from constructions.language.functions import FUNCTIONS
 from tests.language.strategies import expression_texts
 
 K = frozenset({"k", "n"})
@@ -28,6 +29,8 @@ K = frozenset({"k", "n"})
         ("1/(n-i+1)", Fraction(1, 3)), ("i ^ 2", 9), ("i**2", 9), ("i^0", 1), ("0^0", 1), ("(i-n)/4", Fraction(-1, 2)),
         ("(1/2)^i", Fraction(1, 8)), ("(1/2)^-i", 8), ("2^64", 2**64), ("2^(n/n)", 2), ("1^(10^60)", 1),
         ("(-1)^(10^60+1)", -1), ("0^(10^60)", 0), (" ( i ) ", 3),
+        ("log2ceil(n)", 3), ("log2floor(n)", 2), ("sqrt(i^2)", 3), ("ln(i-2)", 0),
+        ("2^log2ceil (n) /i", Fraction(8, 3)), ("-sqrt(n-1)^2", -4), ("ln(n)-ln(n)", 0), ("log2floor(sqrt(n+4))", 1), ("sqrt(0)", 0),
     ],
 )  # fmt: skip
 def test_values_are_exact(text: str, value: Fraction | int) -> None:
@@ -44,6 +47,7 @@ def test_values_are_exact(text: str, value: Fraction | int) -> None:
         ("k > 6 and n <= 9", True), ("k > 7 or n < 9", False), ("not k == 7", False), ("not not k == 7", True),
         ("not k == 1 and k == 2", False), ("k == 7 or k == 8 and n == 0", True),
         ("(k == 7 or k == 8) and n == 0", False),
+        ("log2ceil(k) == 3 and sqrt(n) % 1 == 0", True), ("not(sqrt(k)^2 == k)", True), ("(ln(n)) > 2", True),
         ("((k+1)*2 == 16)", True), ("n == 9 or 1/(n-9) > 0", True), ("not (n != 9 and 1/(n-9) > 0)", True),
         ("-k % 3 == 2", True), ("2*k/3 > 4", True),
     ],
@@ -54,7 +58,8 @@ def test_conditions(text: str, holds: bool) -> None:
     assert parse_expression(str(condition), K, boolean=True) == condition
 
 
-NUMBER = "expected a number, a variable, '(' or '-'"
+NUMBER = "expected a number, a variable, a function, '(' or '-'"
+CALLED = "expected an operator or one of log2ceil, log2floor, ln, sqrt"
 MORE = "expected an operator such as + or the end of the expression"
 
 
@@ -78,7 +83,14 @@ MORE = "expected an operator such as + or the end of the expression"
         ("1e3", f"'1e3', column 2: found 'e3', {MORE}"),
         ("i^", f"'i^', column 3: found the end of the expression, {NUMBER}"),
         ("+i", f"'+i', column 1: found '+', {NUMBER}"),
-        ("f(i)", f"'f(i)', column 2: found '(', {MORE}"),
+        ("2*f(i)", f"'2*f(i)', column 3: found 'f' before '(', {CALLED}"),
+        ("i(n)", f"'i(n)', column 1: found 'i' before '(', {CALLED}"),
+        ("log2(i)", f"'log2(i)', column 1: found 'log2' before '(', {CALLED}"),
+        ("1+ln", "'1+ln', column 3: found 'ln', expected i or n"),
+        ("ln i", f"'ln i', column 4: found 'i', {MORE}"),
+        ("n ln(i)", f"'n ln(i)', column 3: found 'ln', {MORE}"),
+        ("ln()", f"'ln()', column 4: found ')', {NUMBER}"),
+        ("ln(i, n)", "'ln(i, n)', column 5: found ',', expected ')' or an operator such as +"),
         ("1\n+1", f"'1\\n+1', column 2: found '\\n', {MORE}"),
         ("٣", f"'٣', column 1: found '٣', {NUMBER}"),
     ],
@@ -104,6 +116,15 @@ def test_a_condition_compares(text: str) -> None:
         ("2^n", {"n": 65}, "2^n has an exponent outside -64..64 at n = 65"),
         ("2^-n", {"n": 65}, "2^-n has an exponent outside -64..64 at n = 65"),
         ("1^(i/n)", {"i": 1, "n": 2}, "1^(i/n) has an exponent that is not an integer at i = 1, n = 2"),
+        ("ln(n-1)", {"n": 1}, "ln(n-1) is not defined (ln takes numbers above 0) at n = 1"),
+        ("1/ln(n)", {"n": 1}, "1/ln(n) divides by zero at n = 1"),
+        ("1+log2ceil(i-n)", {"i": 1, "n": 1},
+         "1+log2ceil(i-n) is not defined (log2ceil takes numbers above 0) at i = 1, n = 1"),
+        ("log2floor(-1)", {}, "log2floor(-1) is not defined (log2floor takes numbers above 0)"),
+        ("sqrt(i-n)", {"i": 1, "n": 2}, "sqrt(i-n) is not defined (sqrt takes numbers from 0) at i = 1, n = 2"),
+        ("ln((2^64)^64)", {}, "ln((2^64)^64) is not defined (ln takes numerators and denominators below 2^4096)"),
+        ("sqrt(1/(2^64)^64)", {},
+         "sqrt(1/(2^64)^64) is not defined (sqrt takes numerators and denominators below 2^4096)"),
         ("((9^64)^64)^64", {}, "((9^64)^64)^64 needs integers of more than 100000 bits"),
     ],
 )
@@ -143,7 +164,7 @@ def test_deep_nesting_is_no_problem(text: str) -> None:
     assert expression.latex() and str(expression.to_sympy())
 
 
-@given(expression_texts())
+@given(expression_texts(tuple(FUNCTIONS)))
 def test_the_text_is_canonical(text: str) -> None:
     expression = parse_expression(text)
     again = parse_expression(str(expression))
@@ -174,6 +195,10 @@ def test_values_agree_with_python_and_sympy(text: str, i: int, n: int) -> None:
         ("(i/n)^2", "(i/n)^2", r"\left(\frac{i}{n}\right)^{2}"),
         ("1/((n-i)+1)", "1/(n-i+1)", r"\frac{1}{n - i + 1}"),
         ("2^(3^i)", "2^3^i", "2^{3^{i}}"),
+        ("(ln( (n+1) )) * 2", "ln(n+1)*2", r"\ln\left(n + 1\right) \cdot 2"),
+        ("sqrt(n)^-1", "sqrt(n)^-1", r"\sqrt{n}^{-1}"),
+        ("1/(log2ceil(n)-log2floor(i))", "1/(log2ceil(n)-log2floor(i))",
+         r"\frac{1}{\left\lceil\log_2\left(n\right)\right\rceil - \left\lfloor\log_2\left(i\right)\right\rfloor}"),
     ],
 )
 def test_forms(text: str, canonical: str, latex: str) -> None:
@@ -198,6 +223,14 @@ def test_sympy_never_computes_what_is_written() -> None:
     started = time.perf_counter()
     assert parse_expression("(9^9^9^9)*2*n^(9^9^9)").to_sympy().free_symbols
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("log2ceil(n)", 3), ("log2floor(n)", 2), ("ln(n)", sympy.log(5)), ("sqrt(n)", sympy.sqrt(5))])  # fmt: skip
+def test_functions_are_those_of_sympy_without_the_rounding(text: str, value: object) -> None:
+    built = parse_expression(text).to_sympy()
+    assert built.free_symbols == {sympy.Symbol("n", integer=True, positive=True)}
+    assert sympy.simplify(built.subs(sympy.Symbol("n", integer=True, positive=True), 5).doit() - value) == 0
 
 
 def test_equality_is_structural_and_survives_copying() -> None:

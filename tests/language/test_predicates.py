@@ -71,10 +71,10 @@ def test_a_definition_is_applied_to_position_and_length() -> None:
         ("T() := 1 == 1", "predicate T(): expected one or two variables, such as (k) or (k,n)"),
         ("T(k,k) := 1 == 1", "predicate T(k,k): expected one or two variables, such as (k) or (k,n)"),
         ("T(a,b,c) := 1 == 1", "predicate T(a,b,c): expected one or two variables, such as (k) or (k,n)"),
-        ("T(not) := 1 == 1", "predicate T(not): and, or, not cannot be variables"),
+        ("T(not) := 1 == 1", "predicate T(not): and, or, not, log2ceil, log2floor, ln, sqrt cannot be variables"),
         ("T(k) := n == 1", "predicate T: expression 'n == 1', column 1: found 'n', expected k"),
         ("T(k) := k +", "predicate T: expression 'k +', column 4: found the end of the expression, "
-                        "expected a number, a variable, '(' or '-'"),
+                        "expected a number, a variable, a function, '(' or '-'"),
     ],
 )  # fmt: skip
 def test_bad_definitions(text: str, message: str) -> None:

@@ -1,0 +1,90 @@
+"""The functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals.
+
+Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-30: a network
+            computes with that rational number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+
+from flint import arb, ctx, fmpq
+
+Number = int | Fraction
+
+UNITS = 10**30
+MAX_ARGUMENT_BITS = 4096
+_FIRST_PRECISION = 192
+
+
+class UndefinedError(ArithmeticError):
+    """A function where it has no value; the message continues the sentence that begins with the expression."""
+
+
+def log2floor(x: Number) -> int:
+    """The greatest integer k with 2^k <= x.
+
+    >>> log2floor(Fraction(7, 4)), log2floor(Fraction(1, 3))
+    (0, -2)
+    """
+    return (x.numerator // x.denominator).bit_length() - 1 if x >= 1 else -log2ceil(1 / Fraction(x))
+
+
+def log2ceil(x: Number) -> int:
+    """The least integer k with 2^k >= x.
+
+    >>> log2ceil(5), log2ceil(4), log2ceil(Fraction(1, 3))
+    (3, 2, -1)
+    """
+    return (-(-x.numerator // x.denominator) - 1).bit_length() if x >= 1 else -log2floor(1 / Fraction(x))
+
+
+def sqrt(x: Number) -> Fraction:
+    """The square root, rounded down to a multiple of 10^-30.
+
+    >>> sqrt(Fraction(9, 4)), sqrt(2) ** 2 < 2
+    (Fraction(3, 2), True)
+    """
+    return Fraction(isqrt(x.numerator * x.denominator * UNITS**2) // x.denominator, UNITS)
+
+
+@lru_cache(maxsize=1 << 16)
+def ln(x: Number) -> Fraction:
+    """The natural logarithm, rounded down to a multiple of 10^-30.
+
+    Arb encloses it at growing precision until the whole enclosure rounds down to one number: ln(1) is 0 exactly, and
+    every other logarithm is irrational, so it is never a multiple of 10^-30.
+
+    >>> ln(1), float(ln(2))
+    (Fraction(0, 1), 0.6931471805599453)
+    """
+    precision, units = _FIRST_PRECISION, None
+    while units is None:
+        with ctx.workprec(precision):
+            units = (arb(fmpq(x.numerator, x.denominator)).log() * UNITS).floor().unique_fmpz()
+        precision *= 2
+    return Fraction(int(units), UNITS)
+
+
+def _checked(name: str, function: Callable[[Number], Number], from_zero: bool = False) -> Callable[[Number], Number]:
+    def checked(x: Number) -> Number:
+        if x < 0 or (x == 0 and not from_zero):
+            raise UndefinedError(f"is not defined ({name} takes numbers {'from' if from_zero else 'above'} 0)")
+        if max(x.numerator, x.denominator).bit_length() > MAX_ARGUMENT_BITS:
+            limit = f"2^{MAX_ARGUMENT_BITS}"
+            raise UndefinedError(f"is not defined ({name} takes numerators and denominators below {limit})")
+        return function(x)
+
+    return checked
+
+
+FUNCTIONS: Mapping[str, Callable[[Number], Number]] = {
+    "log2ceil": _checked("log2ceil", log2ceil),
+    "log2floor": _checked("log2floor", log2floor),
+    "ln": _checked("ln", ln),
+    "sqrt": _checked("sqrt", sqrt, from_zero=True),
+}
+"""By name. They raise UndefinedError where the argument is not positive (of sqrt, negative), or too long."""
