@@ -188,7 +188,7 @@ def _count_rows(run: Run, count: Count, style: Style) -> list[Row]:
     """The number at each position, what the mean holds, and how many other positions the lookups find."""
     reading = Reading(run.word)
     rows: list[Row] = [(format_count(count, style), "number",
-                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
+                        [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
     for trace in sorted((trace for trace in run.traces if trace.subject == count), key=lambda trace: not trace.exact):
         if trace.exact:
             rows.append(("", "mean", list(trace.hard)))

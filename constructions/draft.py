@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.errors import InputError
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.printer import format_count, format_formula
@@ -29,7 +30,10 @@ class _LayerDraft:
 
 
 class Draft:
-    """What the constructions write to. Directions are added once; asking again returns the same name."""
+    """What the constructions write to. Directions are added once; asking again returns the same name.
+
+    Whatever adds a direction raises InputError if one of another meaning has its name.
+    """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
                  temperature: Expression | None = None):
@@ -72,7 +76,7 @@ class Draft:
         return self.once(bracket, lambda: self._embed_position_function(self.spell("before", formula), bracket))
 
     def _embed_position_function(self, name: str, value: PositionFunction) -> str:
-        if name not in self._directions:
+        if self._directions.get(name) != Position(value):
             self._add(name, Position(value), stage=0)
             self._positions[name] = value
         return name
@@ -166,7 +170,8 @@ class Draft:
         return name
 
     def _add(self, name: str, meaning: Meaning, stage: int) -> None:
-        assert name not in self._directions, name
+        if name in self._directions:  # only a name that somebody gave to a direction written by hand can clash
+            raise InputError(f"direction {name!r} is {self._directions[name]}, expected {meaning} under that name")
         self._directions[name] = meaning
         self._stages[name] = stage
 

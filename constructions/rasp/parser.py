@@ -158,8 +158,11 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         stated, auxiliary = self._stated.get("alphabet"), self._stated.get("auxiliary", ())
         if stated and alphabet is not None:
             raise InputError(f"alphabet {quote(list_names(alphabet))}: the program states its own, expected only one")
-        others = sorted(self._mentioned.difference(auxiliary))
-        return stated or tuple(alphabet or with_another(others)), auxiliary
+        for symbol in set(alphabet or ()).intersection(auxiliary):
+            raise InputError(f"alphabet: {quote(symbol)} is an auxiliary symbol of the program, expected others")
+        mentioned = sorted(self._mentioned.difference(auxiliary))
+        *_, another = with_another([*mentioned, *auxiliary])
+        return stated or tuple(alphabet or (*mentioned, another)), auxiliary
 
     # -- definitions ---------------------------------------------------------------------------------------------------
 

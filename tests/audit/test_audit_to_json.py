@@ -31,10 +31,12 @@ FLOATS = st.floats(min_value=-(2.0**50), max_value=2.0**50)
 BRACKETS = st.tuples(NUMBERS, NUMBERS).map(lambda pair: Bracket(min(pair), max(pair)))
 VERDICT = st.sampled_from(VERDICTS)
 MAYBE = st.none() | BRACKETS
-WITNESSES = st.none() | st.builds(Witness, value=BRACKETS, allowed=BRACKETS)
-ROWS = st.builds(Row, verdict=VERDICT, error=MAYBE, bound=MAYBE, witness=WITNESSES)
-CRITICALS = st.builds(Critical, gamma=MAYBE, temperature=BRACKETS, slack=BRACKETS, witness=WITNESSES,
-                      claimed_temperature=NUMBERS)
+LENGTHS = st.integers(1, 10**12)
+WITNESSES = st.none() | st.builds(Witness, n=LENGTHS, value=BRACKETS, allowed=BRACKETS,
+                                  position=st.none() | LENGTHS)
+ROWS = st.builds(Row, n=LENGTHS, verdict=VERDICT, error=MAYBE, bound=MAYBE, witness=WITNESSES)
+CRITICALS = st.builds(Critical, n=LENGTHS, gamma=MAYBE, temperature=BRACKETS, slack=BRACKETS,
+                      witness=WITNESSES, claimed_temperature=NUMBERS)
 
 
 def tuples(of: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -48,7 +50,7 @@ REPORTS = st.builds(AuditReport, claims=tuples(CLAIMS), statements=tuples(st.bui
                     seconds=FLOATS)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=100)
 @given(REPORTS)
 def test_a_report_comes_back_from_json_text_as_it_was(report: AuditReport) -> None:
     assert read_result(AuditReport, json.dumps(to_json(report)), "audit.json") == report

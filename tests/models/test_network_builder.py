@@ -181,6 +181,9 @@ MISTAKES: list[tuple[Callable[[Network], object], str]] = [
     (lambda net: net.round(net.direction("Q_1")), "round: 'is[Q_1]' is truth of Q_1, expected one that is near"),
     (lambda net: net.units("Q_1", []) + net.units("Q_1", []), "units: is[Q_1] is written already"),
     (lambda net: net.units(Anything(), []), "units: no name, expected one"),
+    (lambda net: net.head("is[Q_0]", **HEAD) + net.direction("Q_0"), "direction 'is[Q_0]' is near the truth"),
+    (lambda net: net.head("i/n", **HEAD) + net.output("Q_0 since Q_1"), "expected exactly i/n under that name"),
+    (lambda net: net.units(Anything(), [], name="one") + net.head("h", **HEAD, key="i"), "expected exactly 1 under"),
     (lambda net: net.output("i/n"), "output: 'i/n' is exactly i/n, expected the exact truth of a formula"),
     (lambda net: net.build(), "network: no output, expected net.output(formula)"),
 ]

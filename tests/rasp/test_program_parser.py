@@ -63,6 +63,12 @@ def test_an_alphabet_that_is_not_stated_has_the_symbols_mentioned_and_another() 
     assert parse_program(text, "abc").alphabet == ("a", "b", "c")
 
 
+def test_the_other_symbol_is_not_auxiliary() -> None:
+    assert parse_program("auxiliary '?'  P(i) := Q_a(i)").alphabet == ("a", "*")
+    with pytest.raises(InputError, match=r"^alphabet: '\?' is an auxiliary symbol of the program, expected others$"):
+        parse_program("auxiliary '?'  P(i) := Q_a(i)", "a?")
+
+
 def test_an_alphabet_is_stated_once() -> None:
     with pytest.raises(InputError, match=r"^alphabet '0, 1': the program states its own, expected only one$"):
         parse_program("alphabet ab  P(i) := true", "01")
