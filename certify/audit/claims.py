@@ -14,7 +14,7 @@ from constructions.language.parser import alphabet_of, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
-from constructions.network.sharpening import with_scores_times, with_temperature
+from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 
@@ -93,9 +93,7 @@ class ModelSubject:
 
     def build(self, gamma: Fraction) -> Transformer:
         """The network with its scores multiplied by ``gamma``."""
-        temperature = self.demands.temperature
-        network = with_temperature(self.transformer, temperature) if temperature else self.transformer
-        return with_scores_times(network, lambda _: gamma)
+        return change_model(self.transformer, gamma, self.demands.temperature)
 
     def run_command(self, gamma: Fraction) -> list[str]:
         """The command, but for the word, that runs the network."""

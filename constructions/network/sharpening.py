@@ -32,6 +32,12 @@ def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fracti
         head, queries=tuple(_times(row, factor(place)) for row in head.queries)))
 
 
+def change_model(transformer: Transformer, gamma: Fraction, temperature: Expression | None) -> Transformer:
+    """The transformer with its scores multiplied by ``gamma``, and another temperature if one is given."""
+    network = with_temperature(transformer, temperature) if temperature else transformer
+    return with_scores_times(network, lambda _: gamma)
+
+
 def _times(row: Row, factor: Fraction) -> Row:
     return {name: weight * factor for name, weight in row.items()}
 

@@ -97,7 +97,7 @@ def test_what_is_wrong_is_refused_in_one_line(case: str) -> None:
     ("title = ", "Invalid value"), ("", "expected at least one [[claim]]"), ("claim = 3", "claim = 3, expected a list"),
     ("claim = [3]", "expected at least one [[claim]]"), ("[[claims]]\nname = 'x'", "key 'claims', expected one of"),
     ("[[claim]]\nformula = 'Q_1'", "claim 1: name ''"),
-    ("[[claim]]\nname='a'\nformula = 'Q_1'\n[[claim]]\nname='a'\nformula='Q_0'", "claim 'a': two claims have this name"),
+    ("[[claim]]\nname='a'\nformula='Q_1'\n[[claim]]\nname='a'\nformula='Q_0'", "claim 'a': two claims have this name"),
     ("[defaults]\ncolour = 'red'\n[[claim]]\nname='a'\nformula='Q_1'", "defaults: key 'colour'"),
     ("a = " + "[" * 2000 + "]" * 2000, "claims.toml: "),
 ])

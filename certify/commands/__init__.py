@@ -1,0 +1,1 @@
+"""The commands, each a thin layer: options in, one call, a table or a JSON object out."""

@@ -1,0 +1,146 @@
+"""`certify formula`, `certify model` and `certify check`: the commands that prove, and the one that checks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from certify.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    CausalOption,
+    CertificateOption,
+    DeltaOption,
+    GammaOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    ParenthesizeOption,
+    PredicateOption,
+    RegimeOption,
+    SharpenedBy,
+    StyleOption,
+    TemperatureOption,
+    read_delta,
+    read_formula,
+    read_gamma,
+    read_model,
+    read_regime,
+    read_temperature,
+    whole_number,
+)
+from certify.terminal import check_place, finish, print_json
+
+
+def formula(
+    text: Annotated[str | None, typer.Argument(
+        metavar="FORMULA", help="a formula, or - for standard input; left out: every shipped example")] = None,
+    alphabet: AlphabetOption = None,
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    regime: RegimeOption = "temperature",
+    causal: CausalOption = False,
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="FILE",
+        help="write the certificate here; - is standard output (without FORMULA: a folder for all)")] = None,
+    gamma: GammaOption = "3",
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    delta: DeltaOption = None,
+    style: StyleOption = "ascii",
+    parenthesize: ParenthesizeOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove that the transformer of FORMULA computes it.
+
+    Builds the transformer, and decides the claim for every word up to length N and every position of it.
+    """
+    from certify.pipeline import certify
+    from certify.progress import ProgressLine
+    from constructions.network.lengths import Lengths
+
+    lengths = Lengths(min_n, max_n)
+    if text is None:
+        from certify.demo import run_demo
+
+        refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize,
+                                "--as-printed": as_printed, "--min-n": min_n > 1, "--temperature": temperature,
+                                "--delta": delta})
+        raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
+    check_place(output, as_json)
+    parsed, symbols = read_formula(text, alphabet, predicate)
+    with ProgressLine() as progress:
+        outcome = certify(parsed, symbols, lengths.last, read_regime(regime, causal), read_gamma(gamma),
+                          progress=progress, as_printed=as_printed, min_n=lengths.first,
+                          temperature=read_temperature(temperature), tolerance=read_delta(delta))
+    finish(outcome, as_json, style, parenthesize, output)
+
+
+def refuse_without_formula(options: dict[str, Any]) -> None:
+    """The shipped examples have their own alphabets; an option that would be ignored is an error."""
+    from constructions.errors import InputError
+
+    for name, value in options.items():
+        if value:
+            raise InputError(f"{name}: no formula is given, and the shipped examples do not take it")
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula")] = None,
+    predicate: PredicateOption = None,
+    alphabet: Annotated[str | None, typer.Option(
+        "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
+    min_n: Annotated[int | None, typer.Option(
+        "--min-n", metavar="N", parser=whole_number,
+        help="reject one for another least length (with --max-n: 1, if it is not given)")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="reject one for another length")] = None,
+    regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject one of another regime")] = None,
+    causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check certificates with the independent checker.
+
+    The same as python -I -S proofs/check.py FILE..., which needs nothing but the standard library.
+    """
+    from certify.checking import check_files
+    from proofs.check import main as check_main
+
+    wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime}
+    options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
+    options += [part for definition in predicate or [] for part in ("--predicate", definition)]
+    arguments = [*options, *(["--causal"] if causal else []), "--", *files]
+    if not as_json:
+        raise typer.Exit(check_main(arguments))
+    report, code = check_files(arguments)
+    print_json(report)
+    raise typer.Exit(code)
+
+
+def model(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="a model file; - is standard input")],
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    output: CertificateOption = None,
+    style: StyleOption = "ascii",
+    parenthesize: ParenthesizeOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Certify a transformer that somebody wrote.
+
+    Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
+    """
+    from certify.pipeline import certify_transformer
+    from certify.progress import ProgressLine
+    from constructions.network.lengths import Lengths
+
+    lengths = Lengths(min_n, max_n)
+    check_place(output, as_json)
+    network = read_model(path)
+    with ProgressLine() as progress:
+        outcome = certify_transformer(network, lengths.last, progress=progress, min_n=lengths.first)
+    finish(outcome, as_json, style, parenthesize, output)

@@ -1,0 +1,84 @@
+"""What all commands share: complaints in one line, JSON, places for files, and the end of a proof."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from certify.options import Style
+    from certify.outcomes import Outcome
+
+BAD_INPUT = 2
+
+
+def complain(error: object, code: int = BAD_INPUT) -> int:
+    """Print one line (two more for a formula: the text and a caret) and return the exit status."""
+    from certify.files import printable
+
+    lines = [f"certify: {printable(str(error))}"]
+    if caret := getattr(error, "caret", None):
+        lines.append(caret())
+    print("\n".join(lines), file=sys.stderr)
+    return code
+
+
+def prepare_output() -> None:
+    """What standard output cannot encode is escaped; if it is closed, the exit status still says what came out."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def discard_output() -> None:
+    """Nobody reads standard output any more: what is still buffered must not raise a second error at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# -- writing results ---------------------------------------------------------------------------------------------------
+
+
+def print_json(data: dict[str, Any]) -> None:
+    """One JSON object on standard output."""
+    print(json.dumps(data, indent=1))
+
+
+def check_place(output: str | None, as_json: bool) -> None:
+    """Refuse a place that cannot take the certificate before the work begins, not after it."""
+    from certify.files import check_writable
+    from constructions.errors import InputError
+
+    if output == "-" and as_json:
+        raise InputError("-o -: the certificate and the JSON object cannot share standard output, expected a file")
+    if output is not None:
+        check_writable(output)
+
+
+def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:
+    """Write the certificate if there is one and a place for it, print the outcome, and exit with its status.
+
+    With ``-o -`` the certificate goes to standard output and the outcome to standard error.
+    """
+    from certify.files import write_text
+    from certify.outcomes import Certified
+    from certify.report import console, outcome_to_json, print_outcome
+
+    if output is not None and isinstance(outcome, Certified):
+        write_text(output, outcome.certificate)
+    if as_json:
+        print_json(outcome_to_json(outcome))
+    else:
+        print_outcome(console(sys.stderr if output == "-" else None), outcome, style, parenthesize)
+    if output is not None and not isinstance(outcome, Certified):
+        print(f"certify: {outcome.verdict}, so no certificate was written", file=sys.stderr)
+    elif output is not None and output != "-" and not as_json:
+        print(f"certificate in {output}", file=sys.stderr)
+    raise typer.Exit(outcome.exit_code)
