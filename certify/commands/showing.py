@@ -101,8 +101,8 @@ def run(
         parsed, symbols = read_formula(subject, alphabet, predicate)
         letters = parse_word(word, symbols)
         try:
-            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma or "3"), as_printed,
-                                      read_temperature(temperature))
+            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma or "3"),
+                                      as_printed, read_temperature(temperature))
             result = run_transformer(network, letters)
         except Unsupported as construct:
             result = run_formula(parsed, letters, f"truth only, no network: {construct}")

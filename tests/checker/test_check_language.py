@@ -287,7 +287,7 @@ def test_expressions_are_exact(text: str, n: int, i: int, expected: Fraction | i
         "*i",
         "1 2",
         "٣",
-        "sqrt(i)",
+        "root(i)",
         "()",
         "-",
         "1/",
