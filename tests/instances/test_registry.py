@@ -38,7 +38,9 @@ def test_each_examination_is_refuted_first_where_it_is_known_to_be_and_holds_bef
 def test_verdicts_and_numbers_agree(name: str) -> None:
     """No instance is said to hold whose value is certainly above its bound, nor the other way round."""
     for n in (1, 2, 5):
-        for instance in examined(name, n):
+        found = examined(name, n)
+        assert found
+        for instance in found:
             assert instance.n == n and instance.what
             assert instance.value.lower <= instance.value.upper and instance.bound.lower <= instance.bound.upper
             assert not (instance.holds and instance.value.lower > instance.bound.upper)
@@ -67,6 +69,7 @@ SHOWN: dict[str, Callable[[Run], Interval]] = {
     "lemma-25-step-sign": lambda run: trace(run, "weight of b").soft[0].scaled(Fraction(2)),
     "lemma-29": lambda run: trace(run, "out").soft[0],
     "section-6-log": lambda run: missing(run, "last bit", 2),
+    "section-6-one-over-n": lambda run: missing(run, "last bit", 2),
     "theorem-26-large-gap": lambda run: missing(run, "y", 1),
 }
 
@@ -98,8 +101,21 @@ def test_the_command_of_the_integers_shows_the_nearest_ones() -> None:
     assert len(read_model(str(ROOT / "examples/claims/models/lemma_27_integers.json")).layers[0].feedforward.units) == 1
 
 
+def test_the_command_of_ties_to_even_shows_neighbours_whose_first_numbers_are_neighbours() -> None:
+    run = run_of(with_command("lemma-27-proof-step"))
+    assert trace(run, "rounded").hard == ("0", "0", "2", "4", "4", "4", "6", "6")
+
+
+def test_the_commands_of_lemma_32_show_what_is_multiplied() -> None:
+    u, moved, error = (int(entry) for entry in trace(run_of(with_command("lemma-32-step-three-terms")), "W entry").hard)
+    assert moved == u + error and error * moved + moved * error + error * error == 5
+    run = run_of(with_command("lemma-32-step-norms"))
+    rows = [trace(run, f"W entry {k}").hard for k in (1, 2)]
+    assert sum(int(row[0]) for row in rows) * sum(int(row[1]) for row in rows) == 8
+
+
 def test_every_command_is_shown_and_every_model_has_a_command() -> None:
     commands = {instance.command for name in EXAMINATIONS for n in (1, 2) for instance in examined(name, n)} - {""}
-    assert len(commands) == len(SHOWN) + 1
+    assert len(commands) == len(SHOWN) + 4 == len(FIRST_REFUTED)
     models = {f"examples/claims/models/{path.name}" for path in (ROOT / "examples/claims/models").glob("*.json")}
     assert {shlex.split(command)[2] for command in commands} == models
