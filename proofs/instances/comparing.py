@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -36,6 +36,16 @@ def equality(n: int, what: str, value: Fraction, expected: Fraction, command: st
     False
     """
     return Instance(n, value == expected, what, point(value), point(expected), command)
+
+
+def confirmed_if(proved: bool, found: Instance) -> Instance:
+    """The instance, undecided if it holds but what makes it stand for others was not proved.
+
+    >>> held, refuted = (instance(2, "", Fraction(k), Fraction(1)) for k in (0, 2))
+    >>> confirmed_if(True, held).holds, confirmed_if(False, held).holds, confirmed_if(False, refuted).holds
+    (True, None, False)
+    """
+    return found if proved or not found.holds else replace(found, holds=None)
 
 
 def _enclosed(x: Interval | Fraction) -> Interval:
@@ -112,6 +122,4 @@ def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient
     If the coefficients do not prove it, the numbers may refute it, but they cannot confirm it.
     """
     shown = instance(n, f"{what}; numbers at γ = {shown_at}", value.enclose(shown_at), bound.enclose(shown_at), command)
-    proved = value.never_exceeds(bound)
-    return Instance(n, True if proved else False if shown.holds is False else None, shown.what, shown.value,
-                    shown.bound, shown.command)
+    return replace(shown, holds=True) if value.never_exceeds(bound) else confirmed_if(False, shown)

@@ -17,13 +17,13 @@ Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" al
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 
 from flint import fmpz_poly
 
 from proofs.instances.comparing import (
     Quotient,
+    confirmed_if,
     instance,
     instance_for_every_gamma,
     polynomial,
@@ -61,9 +61,8 @@ def _examine(n: int, factor: Fraction) -> Iterable[Instance]:
     worst = error(n, 1)
     for c in range(1, n + 1):
         proved = error(n, c).never_exceeds(worst) and is_at_most_x(n) and factor >= 1
-        shown = instance(n, f"i = {n}, c = {c}; numbers at γ = {LEAST_GAMMA}", error(n, c).enclose(LEAST_GAMMA),
-                         power_of_e(-LEAST_GAMMA).scaled(factor))
-        yield replace(shown, holds=shown.holds and (proved or None))
+        yield confirmed_if(proved, instance(n, f"i = {n}, c = {c}; numbers at γ = {LEAST_GAMMA}",
+                                            error(n, c).enclose(LEAST_GAMMA), power_of_e(-LEAST_GAMMA).scaled(factor)))
 
 
 def _examine_step(n: int) -> Iterable[Instance]:

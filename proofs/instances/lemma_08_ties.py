@@ -17,11 +17,10 @@ Edge        For γ <= 0 the bound is at least 4, and no two weightings are furth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import increasing, instance, power_of_e
+from proofs.instances.comparing import confirmed_if, increasing, instance, power_of_e
 from proofs.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
@@ -78,9 +77,9 @@ def _examine(n: int, loss: Loss, rightmost: bool, factor: Fraction) -> Iterator[
         losses = worst_losses(n, winner, loss, rightmost)
         proved = (all(lost >= rank for rank, lost in enumerate(losses, start=1)) if factor == TWO
                   else satisfies_lemma_6(n, winner, loss, rightmost))
-        shown = instance(n, f"j* = {winner}, all that may tie with it do, the others are 1 less; numbers at γ = 3",
-                         distance(losses, SHOWN_AT), bound)
-        yield replace(shown, holds=shown.holds and (proved or None))
+        yield confirmed_if(proved, instance(
+            n, f"j* = {winner}, all that may tie with it do, the others are 1 less; numbers at γ = {SHOWN_AT}",
+            distance(losses, SHOWN_AT), bound))
 
 
 def _examination(case: str, loss: Loss, scores: str, rightmost: bool, factor: Fraction) -> Examination:

@@ -6,11 +6,10 @@ Examined    The domain is 0, 1, ..., wn - 1, the range its multiples of w, n of 
             n = 2^p, w = 2^(p'-p)); rounding down, to the nearest with ties up, to the nearest with ties to even, the
             last two saturating. The least number of pieces of any continuous function that agrees with the rounding on
             the domain is computed exactly (``pieces``), for w = 2 and w = 4, at every n, a power of 2 or not.
-Larger w    For w >= 3 a rise between two runs of equal values needs two breaks of its own, within the three segments
-            around it: one break in both of its windows would lie on the rise and leave a slope of 0 before or behind
-            it. Interior runs have w >= 3 values, so their rises do not share segments; with ties up or to even the
-            first or last run may be shorter, which costs at most the one rise next to it one break. So there are at
-            least 2(n - 1) - 2 + 1 >= n pieces for n >= 3, and 2 for n = 2.
+Larger w    For w >= 3 interior runs of equal values have at least three values, the first and the last one at least
+            two: so each rise between two runs has three segments of its own, of slopes 0, w, 0. It needs a break in
+            the first two of them and one in the last two; a single break would lie on the rise, and as the function is
+            affine before and behind it, both slopes would be 0. So there are at least 2(n - 1) + 1 pieces.
 Proof step  The printed proof says that between m(y1) and m(y2), the least numbers rounded to two neighbours y1 < y2,
             there is another number of the domain. With ties to even and p' = p + 1 there is none: of 0, ..., 7 rounded
             to 2 bits, 2 is the first that gives 2 and 3 the first that gives 4. False from p = 2 on; the pattern has
@@ -25,6 +24,7 @@ As printed  The lemma says nothing of which numbers have p bits, but that each i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from proofs.instances.comparing import instance
@@ -32,7 +32,8 @@ from proofs.instances.examination import Examination, Instance
 from proofs.instances.pieces import fewest_pieces
 
 MODES = ("down", "nearest, ties up", "nearest, ties to even")
-COMMAND = "certify run examples/claims/models/lemma_27_integers.json 01234567"
+INTEGERS = "certify run examples/claims/models/lemma_27_integers.json 01234567"
+TIES_TO_EVEN = "certify run examples/claims/models/lemma_27_ties_to_even.json 01234567"
 
 
 def rounded(x: int, width: int, values: int, mode: str) -> int:
@@ -69,7 +70,7 @@ def least_step(bits: int) -> int:
 
 def _examine_step(n: int) -> Iterable[Instance]:
     yield instance(n, f"{n + 1} bits to {n} bits, ties to even: 2 against the least m(y2) - m(y1)",
-                   Fraction(2), Fraction(least_step(n)))
+                   Fraction(2), Fraction(least_step(n)), TIES_TO_EVEN if n == 2 else "")
 
 
 def one_relu(x: int, bits: int) -> int:
@@ -81,9 +82,9 @@ def one_relu(x: int, bits: int) -> int:
 def _examine_integers(n: int) -> Iterable[Instance]:
     greatest = 2**n - 1
     right = all(one_relu(x, n) == min(x, greatest) for x in (0, greatest, 2 * greatest + 1))
-    if right:
-        yield instance(n, f"integers of {n + 1} bits to {n} bits by one unit: 2^p against (2m)^ℓ",
-                       Fraction(2**n), Fraction(2), COMMAND if n == 2 else "")
+    found = instance(n, f"integers of {n + 1} bits to {n} bits by one unit: 2^p against (2m)^ℓ", Fraction(2**n),
+                     Fraction(2), INTEGERS if n == 2 else "")
+    yield found if right else replace(found, holds=None)
 
 
 EXAMINATIONS = (

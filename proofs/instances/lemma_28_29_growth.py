@@ -20,12 +20,11 @@ Repaired    (3(dP)³)^ℓ d x_max(n) with P = max(1, p_max), as X' <= 3(dP)³X f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from flint import fmpz_poly
 
-from proofs.instances.comparing import equality, has_no_negative_coefficient, instance, polynomial
+from proofs.instances.comparing import confirmed_if, equality, has_no_negative_coefficient, instance, polynomial
 from proofs.instances.examination import Examination, Instance
 from proofs.instances.vectors import Vector, constant_matrix, constant_vector, first_axis, norm, plus, relu, times
 
@@ -88,9 +87,9 @@ def repaired_in_t(d: int, layers: int) -> fmpz_poly:
 def _examine_repaired(n: int) -> Iterable[Instance]:
     for layers in LAYERS:
         proved = has_no_negative_coefficient(repaired_in_t(n, layers) - worst_in_t(n, layers))
-        shown = instance(n, f"d = {n}, ℓ = {layers}, all weights and biases 1; proved for every p_max",
-                         worst_norm(n, layers, ONE, ONE), Fraction(int(repaired_in_t(n, layers)(0))))
-        yield replace(shown, holds=shown.holds and (proved or None))
+        yield confirmed_if(proved, instance(
+            n, f"d = {n}, ℓ = {layers}, all weights and biases 1, standing for every p_max",
+            worst_norm(n, layers, ONE, ONE), Fraction(int(repaired_in_t(n, layers)(0)))))
 
 
 EXAMINATIONS = (

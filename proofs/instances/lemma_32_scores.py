@@ -26,6 +26,9 @@ from proofs.instances.examination import Examination, Instance
 from proofs.instances.vectors import Vector, constant_matrix, constant_vector, dot, first_axis, norm, plus, times
 
 ONE = Fraction(1)
+THREE_TERMS = "certify run examples/claims/models/lemma_32_three_terms.json uve"
+NORMS = "certify run examples/claims/models/lemma_32_norms.json ue"
+"""The letters are u, û (as v) and û - u (as e); the runs show W times each of them."""
 
 
 def _projected(u: Vector) -> Vector:
@@ -57,8 +60,9 @@ def product_of_norms(d: int) -> Fraction:
     return norm(error) * norm(exact)
 
 
-def _one(n: int, value: Fraction, bound: int) -> Iterable[Instance]:
-    yield instance(n, f"d = {n}, all weights and entries of u are 1, û - u = (1, 0, ..., 0)", value, Fraction(bound))
+def _one(n: int, value: Fraction, bound: int, command: str = "") -> Iterable[Instance]:
+    yield instance(n, f"d = {n}, all weights and entries of u are 1, û - u = (1, 0, ..., 0)", value, Fraction(bound),
+                   command)
 
 
 COVERS = "d = n: every p_max, u_max and ε <= 1 (all of it times √d)"
@@ -71,8 +75,9 @@ EXAMINATIONS = (
                 lambda n: _one(n, score_error(n), 2 * n * n + n)),
     Examination("lemma-32-step-three-terms", "Lemma 32",
                 "|W(û_i-u_i)·Wû_j| + |Wû_i·W(û_j-u_j)| + |W(û_i-u_i)·W(û_j-u_j)| <= d² p_max² (2 u_max ε + ε²), in the "
-                "proof", "d = n, p_max = u_max = ε = 1", lambda n: _one(n, three_terms(n), 3 * n * n)),
+                "proof", "d = n, p_max = u_max = ε = 1",
+                lambda n: _one(n, three_terms(n), 3 * n * n, THREE_TERMS if n == 1 else "")),
     Examination("lemma-32-step-norms", "Lemma 32",
                 "|W(û_i-u_i)·Wu_j| <= d² p_max² u_max ε by |v·v'| <= |v|_1 |v'|_1, in the proof",
-                "d = n, p_max = u_max = ε = 1", lambda n: _one(n, product_of_norms(n), n * n)),
+                "d = n, p_max = u_max = ε = 1", lambda n: _one(n, product_of_norms(n), n * n, NORMS if n == 2 else "")),
 )

@@ -93,10 +93,10 @@ def _examine_count_constant(n: int) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("section-4-first-position", "Section 4, optimality",
+    Examination("section-4-first-position", "Section 4",
                 "the first position is found to within 1/4 with a factor of ln(3(n-1)), exactly",
                 "every word of length n and every position", _examine_first),
-    Examination("section-4-previous-by-digits", "Section 4, optimality",
+    Examination("section-4-previous-by-digits", "Section 4",
                 "the previous position is found to within 1/4 with embeddings in [0, 1], factor (ln 27)⌈n^(1/4)⌉²",
                 "every word of length n and every position", _examine_previous),
     Examination("theorem-12-constant", "Theorem 12 a", "4e^(-3) < 1/4", "one number (n plays no part)",

@@ -24,12 +24,13 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import equality, increasing, instance, power_of_e
+from proofs.instances.comparing import confirmed_if, equality, increasing, instance, power_of_e
 from proofs.instances.examination import Examination, Instance
 
 QUARTER = Fraction(1, 4)
 ZERO = Fraction(0)
-COMMAND = "certify run examples/claims/models/section_6_flip_flop_log.json 01"
+LOGARITHM = "certify run examples/claims/models/section_6_flip_flop_log.json 01"
+ONE_OVER_N = "certify run examples/claims/models/section_6_flip_flop_one_over_n.json 01"
 
 
 def losses_after_last_write(n: int, i: int, c: int) -> list[int]:
@@ -92,8 +93,8 @@ def _examine_positive(n: int) -> Iterable[Instance]:
 
 
 def _examine_error(n: int, value: Interval | Fraction, command: str = "") -> Iterable[Instance]:
-    if is_worst_at_the_end(n):
-        yield instance(n, f"c = i = {n}, earlier writes of the other bit only", value, QUARTER, command)
+    yield confirmed_if(is_worst_at_the_end(n), instance(n, f"c = i = {n}, earlier writes of the other bit only", value,
+                                                        QUARTER, command))
 
 
 COVERS = "every word of length n and every position"
@@ -102,9 +103,9 @@ EXAMINATIONS = (
     Examination("section-6-gap", "Section 6", "flip-flop: the scores [write] + j/n are tieless with gap exactly 1/n",
                 COVERS, _examine_gap),
     Examination("section-6-log", "Section 6", "flip-flop with temperature 1/(n ln n) errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), COMMAND if n == 2 else "")),
+                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), LOGARITHM if n == 2 else "")),
     Examination("section-6-one-over-n", "Section 6", "flip-flop with temperature 1/n errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, enclosed_error(n, Fraction(1)))),
+                lambda n: _examine_error(n, enclosed_error(n, Fraction(1)), ONE_OVER_N if n == 2 else "")),
     Examination("section-6-ln-4", "Section 6", "flip-flop with temperature 1/(n ln 4) errs by at most 1/4", COVERS,
                 lambda n: _examine_error(n, worst_error(n, QUARTER))),
 )

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from proofs.instances.comparing import instance
+from proofs.instances.comparing import confirmed_if, instance
 from proofs.instances.examination import Examination, Instance
 from proofs.instances.lemma_25_one_layer import Constants, constants
 from proofs.instances.section_6_flip_flop import is_worst_at_the_end, worst_error
@@ -67,9 +67,9 @@ def _examine_layers(n: int, gap: Fraction, k: Constants, layers: int) -> Iterato
 
 
 def _examine_one_layer(n: int) -> Iterable[Instance]:
-    if is_worst_at_the_end(n):
-        share = share_of_half_gap(n, Fraction(1, n), ONE, constants(4, 2, Fraction(2), 1), 1)
-        yield instance(n, f"c = i = {n}, the temperature of (3)", worst_error(n, share**2), QUARTER)
+    share = share_of_half_gap(n, Fraction(1, n), ONE, constants(4, 2, Fraction(2), 1), 1)
+    yield confirmed_if(is_worst_at_the_end(n), instance(n, f"c = i = {n}, the temperature of (3)",
+                                                        worst_error(n, share**2), QUARTER))
 
 
 def uniform_attention_error(n: int) -> Fraction:

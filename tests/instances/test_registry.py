@@ -1,0 +1,121 @@
+"""All examinations together: which are refuted and where first, and that the commands of refutations show them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from certify.options import read_model
+from certify.runs import Run, Trace, run_transformer
+from constructions.language.parser import parse_word
+from proofs.enclosures.intervals import Interval, point
+from proofs.instances import registry
+from proofs.instances.examination import Instance
+from proofs.instances.registry import EXAMINATIONS
+from tests.instances.helpers import examined, verdicts
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_REFUTED = {
+    "lemma-07-proof-step": 2, "lemma-25": 2, "lemma-25-step-sign": 2, "lemma-27-integers": 2,
+    "lemma-27-proof-step": 2, "lemma-29": 1, "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1,
+    "section-6-log": 2, "section-6-one-over-n": 2, "theorem-26-large-gap": 2,
+}
+LAST = 6
+
+
+@pytest.mark.parametrize("name", EXAMINATIONS)
+def test_each_examination_is_refuted_first_where_it_is_known_to_be_and_holds_before(name: str) -> None:
+    first = FIRST_REFUTED.get(name, LAST + 1)
+    assert all(verdicts(name, n) == {True} for n in range(1, first))
+    assert first > LAST or False in verdicts(name, first)
+
+
+@pytest.mark.parametrize("name", EXAMINATIONS)
+def test_verdicts_and_numbers_agree(name: str) -> None:
+    """No instance is said to hold whose value is certainly above its bound, nor the other way round."""
+    for n in (1, 2, 5):
+        found = examined(name, n)
+        assert found
+        for instance in found:
+            assert instance.n == n and instance.what
+            assert instance.value.lower <= instance.value.upper and instance.bound.lower <= instance.bound.upper
+            assert not (instance.holds and instance.value.lower > instance.bound.upper)
+
+
+def test_names_are_unique_and_texts_are_there() -> None:
+    modules = [value for value in vars(registry).values() if hasattr(value, "EXAMINATIONS")]
+    assert sum(len(module.EXAMINATIONS) for module in modules) == len(EXAMINATIONS)
+    for name, examination in EXAMINATIONS.items():
+        assert name == examination.name and examination.statement and examination.claim and examination.covers
+
+
+def trace(run: Run, direction: str) -> Trace:
+    return next(found for found in run.traces if found.direction == direction)
+
+
+def missing(run: Run, direction: str, place: int) -> Interval:
+    """What soft attention has less than hard attention at a position."""
+    found = trace(run, direction)
+    return point(Fraction(found.hard[place - 1])) + found.soft[place - 1].scaled(Fraction(-1))
+
+
+SHOWN: dict[str, Callable[[Run], Interval]] = {
+    "lemma-07-proof-step": lambda run: missing(run, "found", 2),
+    "lemma-25": lambda run: missing(run, "v", 2),
+    "lemma-25-step-sign": lambda run: trace(run, "weight of b").soft[0].scaled(Fraction(2)),
+    "lemma-29": lambda run: trace(run, "out").soft[0],
+    "section-6-log": lambda run: missing(run, "last bit", 2),
+    "section-6-one-over-n": lambda run: missing(run, "last bit", 2),
+    "theorem-26-large-gap": lambda run: missing(run, "y", 1),
+}
+
+
+def run_of(instance: Instance) -> Run:
+    program, verb, path, word = shlex.split(instance.command)
+    assert (program, verb) == ("certify", "run")
+    network = read_model(str(ROOT / path))
+    return run_transformer(network, parse_word(word, network.alphabet))
+
+
+def with_command(name: str) -> Instance:
+    return next(instance for instance in examined(name, FIRST_REFUTED[name]) if instance.command)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_command_of_a_refutation_shows_its_value(name: str) -> None:
+    """To within what a finite temperature, or a logarithm rounded at 10^-30, makes of it."""
+    instance = with_command(name)
+    assert instance.holds is False
+    shown = SHOWN[name](run_of(instance))
+    assert abs(shown.lower - instance.value.lower) < Fraction(1, 10**6)
+    assert shown.lower > instance.bound.upper
+
+
+def test_the_command_of_the_integers_shows_the_nearest_ones() -> None:
+    run = run_of(with_command("lemma-27-integers"))
+    assert trace(run, "rounded").hard == ("0", "1", "2", "3", "3", "3", "3", "3")
+    assert len(read_model(str(ROOT / "examples/claims/models/lemma_27_integers.json")).layers[0].feedforward.units) == 1
+
+
+def test_the_command_of_ties_to_even_shows_neighbours_whose_first_numbers_are_neighbours() -> None:
+    run = run_of(with_command("lemma-27-proof-step"))
+    assert trace(run, "rounded").hard == ("0", "0", "2", "4", "4", "4", "6", "6")
+
+
+def test_the_commands_of_lemma_32_show_what_is_multiplied() -> None:
+    u, moved, error = (int(entry) for entry in trace(run_of(with_command("lemma-32-step-three-terms")), "W entry").hard)
+    assert moved == u + error and error * moved + moved * error + error * error == 5
+    run = run_of(with_command("lemma-32-step-norms"))
+    rows = [trace(run, f"W entry {k}").hard for k in (1, 2)]
+    assert sum(int(row[0]) for row in rows) * sum(int(row[1]) for row in rows) == 8
+
+
+def test_every_command_is_shown_and_every_model_has_a_command() -> None:
+    commands = {instance.command for name in EXAMINATIONS for n in (1, 2) for instance in examined(name, n)} - {""}
+    assert len(commands) == len(SHOWN) + 4 == len(FIRST_REFUTED)
+    models = {f"examples/claims/models/{path.name}" for path in (ROOT / "examples/claims/models").glob("*.json")}
+    assert {shlex.split(command)[2] for command in commands} == models
