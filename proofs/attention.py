@@ -224,11 +224,20 @@ class _Derivation:
 
 
 _NUMBERS: dict[object, int] = {}
+_FRESH = itertools.count()
 
 
 def _number(what: object) -> int:
-    """The same number for equal things."""
-    return _NUMBERS.setdefault(what, len(_NUMBERS))
+    """The same number for equal things, as long as they are remembered; never the same for different ones."""
+    if what not in _NUMBERS:
+        _NUMBERS[what] = next(_FRESH)
+    return _NUMBERS[what]
+
+
+def forget_options() -> None:
+    """Free the memory of all options met so far; equal ones will have other numbers from now on."""
+    _NUMBERS.clear()
+    _build_options.cache_clear()
 
 
 @lru_cache(maxsize=200_000)

@@ -23,6 +23,7 @@ from proofs.lookup import counted_length
 
 Residual = dict[str, Interval]
 ZERO, ONE = Fraction(0), Fraction(1)
+ZERO_POINT = point(ZERO)
 NEAR_A_TRUTH, NEAR_A_NUMBER = Fraction(1, 4), Fraction(1, 2)
 
 
@@ -42,29 +43,36 @@ class Counterexample:
 def run_soft(transformer: Transformer, word: Sequence[str], bits: int) -> list[Residual]:
     """The final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights."""
     stream = [{name: point(x) for name, x in vector.items()} for vector in embed(transformer, word)]
-
-    def attend(head: Head, vectors: list[Residual], i: int) -> Residual:
-        return _attend(head, vectors, i, bits)
-
-    return run_layers(stream, transformer, attend, feed, lambda a, b: a + b)
+    return run_layers(stream, transformer, _SoftAttention(bits), feed, lambda a, b: a + b)
 
 
-def _attend(head: Head, vectors: list[Residual], i: int, bits: int) -> Residual:
-    if head.weighting is not Weighting.SOFTMAX:
-        exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in vectors]
-        return {name: point(x) for name, x in attend_hard(head, exact, i).items()}
-    n = len(vectors)
-    temperature = head.temperature.evaluate(i=i, n=n)
-    visible = [vectors[j - 1] for j in head.mask.visible(i, n)]
-    queries = [enclose_form(row, vectors[i - 1]) for row in head.queries]
-    scores = []
-    for vector in visible:
-        score = point(Fraction(0))
-        for query, row in zip(queries, head.keys, strict=True):
-            score += query * enclose_form(row, vector)
-        scores.append(score.scaled(1 / temperature))
-    return {name: enclose_mean(scores, [enclose_form(row, vector) for vector in visible], bits)
-            for name, row in head.values.items()}
+class _SoftAttention:
+    """What heads add; keys and values of a layer's positions are computed once, not for every query."""
+
+    def __init__(self, bits: int):
+        self.bits = bits
+        self._read: dict[int, tuple[list[Residual], list[list[Interval]], dict[str, list[Interval]]]] = {}
+
+    def __call__(self, head: Head, vectors: list[Residual], i: int) -> Residual:
+        if head.weighting is not Weighting.SOFTMAX:
+            exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in vectors]
+            return {name: point(x) for name, x in attend_hard(head, exact, i).items()}
+        n = len(vectors)
+        keys, values = self._keys_and_values(head, vectors)
+        sharpness = 1 / head.temperature.evaluate(i=i, n=n)
+        queries = [enclose_form(row, vectors[i - 1]).scaled(sharpness) for row in head.queries]
+        visible = head.mask.visible(i, n)
+        scores = [sum((query * key for query, key in zip(queries, keys[j - 1], strict=True)), ZERO_POINT)
+                  for j in visible]
+        return {name: enclose_mean(scores, [row[j - 1] for j in visible], self.bits) for name, row in values.items()}
+
+    def _keys_and_values(self, head: Head, vectors: list[Residual]) -> tuple[
+            list[list[Interval]], dict[str, list[Interval]]]:
+        if id(head) not in self._read or self._read[id(head)][0] is not vectors:
+            keys = [[enclose_form(row, vector) for row in head.keys] for vector in vectors]
+            values = {name: [enclose_form(row, vector) for vector in vectors] for name, row in head.values.items()}
+            self._read[id(head)] = (vectors, keys, values)
+        return self._read[id(head)][1:]
 
 
 def _exact(x: Interval, name: str) -> Fraction:

@@ -13,17 +13,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.audit.claims import NetworkSubject
-from certify.audit.decide import Question, Search, certify_run, find_witness, sketch
+from certify.audit.decide import Progress, Question, Search, certify_run, find_witness, sketch
 from certify.audit.results import Bracket, Critical, Witness
 from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
-from proofs.discharge import Line
+from proofs.attention import forget_options
+from proofs.discharge import Line, Memory
 
 LARGEST_FACTOR = Fraction(2) ** 20
 """Constants are looked for between this many times the claimed one and its reciprocal."""
-BACK_OFF = (1, 4, 16, 256, 4096, 65536)
-"""Where no word refutes just below, it is looked for so many widths below."""
+FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
+"""Where no word refutes just below, one is looked for at so much of the constant."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,11 @@ class Threshold:
 class Bracketing:
     """The search for the critical constant of one claim."""
 
-    def __init__(self, subject: NetworkSubject, search: Search):
+    def __init__(self, subject: NetworkSubject, progress: Progress = lambda _: None):
         """``subject`` says what is claimed, and how its network depends on the constant."""
         self.subject = subject
         self.demands = subject.demands
-        self.search = search
+        self.search = Search(progress=progress)
 
     def question(self, gamma: Fraction) -> Question:
         """The network with this constant."""
@@ -51,19 +52,29 @@ class Bracketing:
     def critical(self, lengths: Lengths) -> Critical:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
         n = lengths.last
-        here, note = self.bracket(Lengths(n, n))
+        here, note = self.bracket(n)
         found = self._result(n, here, note)
-        if here is None or found.gamma is None:
-            return found
-        if isinstance(certify_run(self.question(found.gamma.upper), lengths, self.search), Certified):
-            return replace(found, up_to=found.gamma, up_to_n=n)
-        every, _ = self.bracket(lengths)
-        return replace(found, up_to=Bracket(every.fails, every.passes) if every else None,
-                       up_to_n=every.witness.n if every and every.witness else n)
+        if here is not None:
+            every, place = self._largest(lengths, here)
+            if isinstance(certify_run(self.question(every.passes), lengths, self.search), Certified):
+                found = replace(found, up_to=Bracket(every.fails, every.passes), up_to_n=place)
+        forget_options()
+        return found
 
-    def bracket(self, lengths: Lengths) -> tuple[Refined | None, str]:
-        """The refined bracket for these lengths, or why there is none."""
-        self.search.progress(f"critical constant at n = {lengths}")
+    def _largest(self, lengths: Lengths, here: Refined) -> tuple[Refined, int]:
+        """The largest bracket over all lengths, and the length that needs it."""
+        largest, place = here, lengths.last
+        for n in lengths:
+            if not self._passes(largest.passes, Lengths(n, n)):
+                other, _ = self.bracket(n)
+                if other is not None and other.passes > largest.passes:
+                    largest, place = other, n
+        return largest, place
+
+    def bracket(self, n: int) -> tuple[Refined | None, str]:
+        """The refined bracket for this length alone, or why there is none."""
+        self.search.progress(f"critical constant at n = {n}")
+        lengths = Lengths(n, n)
         threshold = find_threshold(lambda gamma: self._passes(gamma, lengths), self.demands.gamma,
                                    self.demands.width / 4)
         if isinstance(threshold, str):
@@ -74,6 +85,7 @@ class Bracketing:
         return all(line.proved for line in self._lines(gamma, lengths))
 
     def _lines(self, gamma: Fraction, lengths: Lengths) -> Sequence[Line]:
+        self.search.exact = Memory()  # no other constant gives the same obligations
         return sketch(self.question(gamma), lengths, self.search)
 
     def _refine(self, threshold: Threshold, lengths: Lengths) -> tuple[Refined | None, str]:
@@ -82,16 +94,12 @@ class Bracketing:
         passes = shortest_between(threshold.passes, threshold.passes + step)
         if not isinstance(certify_run(self.question(passes), lengths, self.search), Certified):
             return None, f"not certified at {passes}, where the exact prover alone proves it"
-        for widths in BACK_OFF:
-            fails = shortest_between(threshold.fails - (widths + 1) * step, threshold.fails - (widths - 1) * step)
-            if fails <= 0:
-                break
-            lines = self._lines(fails, lengths)
-            witness = find_witness(self.question(fails), lengths, lines, self.search)
+        near = shortest_between(threshold.fails - 2 * step, threshold.fails)
+        for fails in (near, *(near * share for share in FURTHER)):
+            witness = find_witness(self.question(fails), lengths, self._lines(fails, lengths), self.search)
             if witness:
-                note = "" if widths == 1 else "no word refutes the constants between"
-                return Refined(fails, passes, witness), note
-        return Refined(Fraction(0), passes, None), "no word found that refutes a smaller constant"
+                return Refined(fails, passes, witness), "" if fails == near else "no word found between the two ends"
+        return Refined(Fraction(0), passes, None), f"no word found that refutes {near * FURTHER[-1]} or more"
 
     def _result(self, n: int, here: Refined | None, note: str) -> Critical:
         claimed, temperature = self.demands.gamma, self._temperature(n)

@@ -78,7 +78,7 @@ def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tu
 
         return _from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), ()
     decision = decide(question, claim.lengths, search)
-    bracketing = Bracketing(subject, search)
+    bracketing = Bracketing(subject, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
     result = replace(_from_rows(claim, decision), criticals=criticals, fit=fit_growth(criticals), gamma=demands.gamma)
     return result, decision.certificates

@@ -17,9 +17,13 @@ class Interval:
     upper: Fraction
 
     def __add__(self, other: Interval) -> Interval:
+        if self.lower is self.upper and other.lower is other.upper:  # points are most of what a network holds
+            return point(self.lower + other.lower)
         return Interval(self.lower + other.lower, self.upper + other.upper)
 
     def __mul__(self, other: Interval) -> Interval:
+        if self.lower is self.upper and other.lower is other.upper:
+            return point(self.lower * other.lower)
         products = [a * b for a in (self.lower, self.upper) for b in (other.lower, other.upper)]
         return Interval(min(products), max(products))
 
@@ -29,6 +33,8 @@ class Interval:
         >>> Interval(Fraction(1), Fraction(2)).scaled(Fraction(-3))
         Interval(lower=Fraction(-6, 1), upper=Fraction(-3, 1))
         """
+        if self.lower is self.upper:
+            return point(self.lower * factor)
         ends = (self.lower * factor, self.upper * factor)
         return Interval(min(ends), max(ends))
 

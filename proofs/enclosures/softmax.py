@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 from proofs.enclosures.exponential import enclose_exp
 from proofs.enclosures.intervals import Interval, point
@@ -53,13 +54,15 @@ def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fra
     total = sum(low for low, _ in weights)
     if total == 0:
         return max(values)
-    weighted = sum((low * value for (low, _), value in zip(weights, values, strict=True)), Fraction(0))
-    for value, (low, high) in sorted(zip(values, weights, strict=True), reverse=True):
+    scale = lcm(*(value.denominator for value in values))
+    scaled = [int(value * scale) for value in values]
+    weighted = sum(low * value for (low, _), value in zip(weights, scaled, strict=True))
+    for value, (low, high) in sorted(zip(scaled, weights, strict=True), reverse=True):
         if value * total <= weighted:
             break
         total += high - low
         weighted += (high - low) * value
-    return weighted / total
+    return Fraction(weighted, total * scale)
 
 
 __all__ = ["Weight", "enclose_mean", "point", "weights_in_common_units"]

@@ -10,7 +10,6 @@ from flint import arb, ctx
 
 from certify.audit.claims import Demands, FormulaSubject
 from certify.audit.critical import Bracketing
-from certify.audit.decide import Search
 from certify.audit.results import Critical
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
@@ -25,7 +24,7 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> Critical:
     """The bracket, from the claimed constant 3."""
     subject = FormulaSubject(text, tuple(alphabet), (), regime, False, Demands(Fraction(3)))
-    return Bracketing(subject, Search()).critical(lengths)
+    return Bracketing(subject).critical(lengths)
 
 
 def ball(x: Fraction) -> arb:
