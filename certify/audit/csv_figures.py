@@ -12,7 +12,7 @@ from certify.audit.to_json import format_exact
 from certify.audit.wording import by_length, one_line
 from certify.report import decimal, decimal_lower, decimal_upper
 
-_BRACKETS = ("error", "bound", "critical_gamma", "critical_temperature", "slack")
+_BRACKETS = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")
 _PARTS = ("lower", "upper", "lower_decimal", "upper_decimal")
 COLUMNS = (
     "claim", "statement", "n", "verdict", "gamma", "claimed_temperature", "claimed_temperature_decimal",
@@ -46,7 +46,7 @@ def _about(claim: ClaimResult) -> list[str]:
 def _figures(gamma: Fraction | None, row: Row | None, critical: Critical | None) -> list[str]:
     claimed = critical.claimed_temperature if critical else None
     brackets = [row.error if row else None, row.bound if row else None, critical.gamma if critical else None,
-                critical.temperature if critical else None, critical.slack if critical else None]
+                critical.up_to if critical else None, critical.temperature if critical else None, critical.slack if critical else None]
     return [_exact(gamma), _exact(claimed), "" if claimed is None else decimal(claimed, 12),
             *(cell for bracket in brackets for cell in _bracket(bracket))]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from certify.audit.results import Bracket, Row, Verdict, Witness
+from certify.audit.results import Bracket, Row, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
 from certify.report import show_word
@@ -120,7 +120,7 @@ def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], se
 def describe_counterexample(found: Counterexample, question: Question) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word = show_word(found.word)
-    return Witness(found.direction, len(found.word), Bracket(found.value.lower, found.value.upper),
+    return Witness(found.direction, len(found.word), outward(found.value.lower, found.value.upper),
                    Bracket(found.allowed.lower, found.allowed.upper), question.show(word), word, found.position)
 
 
@@ -140,8 +140,8 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, re
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
     bound = question.delta or (QUARTER if line.kind == "attention" else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
-    return Row(n, verdict, Bracket(worst.lower, worst.upper), Bracket(Fraction(0), bound) if bound else None, where,
-               reason, witness)
+    return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
+               witness)
 
 
 def _runs(numbers: Iterable[int]) -> Iterator[Lengths]:

@@ -20,7 +20,7 @@ from certify.audit.critical import Bracketing
 from certify.audit.decide import Decision, Question, Search, decide
 from certify.audit.embeddings import find_embedding_beyond
 from certify.audit.fits import fit_growth
-from certify.audit.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness
+from certify.audit.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
 from certify.report import show_word
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
@@ -58,7 +58,7 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             examination = EXAMINATIONS[name]
             decision = Decision(tuple(_examined(n, examination.examine(n)) for n in claim.lengths), ())
             result = _from_rows(claim, decision)
-            return replace(result, subject=f"{examination.claim}, for {examination.covers}"), ()
+            return replace(result, subject=f"{examination.claim}, for {examination.covers}", measure="value"), ()
         case ProgramSubject() as subject:
             from certify.audit.programs import decide_program
 
@@ -76,7 +76,7 @@ def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tu
     if demands.gap is not None:
         from certify.audit.gaps import decide_gaps
 
-        return _from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), ()
+        return replace(_from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), measure="smallest gap"), ()
     decision = decide(question, claim.lengths, search)
     bracketing = Bracketing(subject, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
@@ -134,7 +134,7 @@ def _examined(n: int, instances: Iterable[object]) -> Row:
 
 
 def _bracket(interval: Interval) -> Bracket:
-    return Bracket(interval.lower, interval.upper)
+    return outward(interval.lower, interval.upper)
 
 
 # -- what was expected -------------------------------------------------------------------------------------------------

@@ -92,11 +92,11 @@ def _statements(statements: Sequence[StatementVerdict]) -> str:
 
 
 def _claims(claims: Sequence[ClaimResult]) -> str:
-    titles = ("claim", "statement", "verdict", "worst error", "bound", "where", "lengths", "expected", "seconds")
+    titles = ("claim", "statement", "verdict", "measured", "bound", "where", "lengths", "expected", "seconds")
     return _table(titles, (
         (_link(claim.name), escape(claim.statement), claim.verdict, show_enclosed(claim.error),
          show_enclosed(claim.bound), escape(claim.where), escape(claim.lengths), describe_expectation(claim),
-         f"{claim.seconds:.2f}") for claim in claims), right=("worst error", "bound", "seconds"))
+         f"{claim.seconds:.2f}") for claim in claims), right=("measured", "bound", "seconds"))
 
 
 def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[str]:
@@ -123,17 +123,18 @@ def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
     if claim.gamma is not None:
         yield "constant in front", format_exact(claim.gamma)
     if claim.error:
-        yield "worst error", show_enclosed(claim.error) + (
-            f", allowed {show_enclosed(claim.bound)}" if claim.bound else "")
+        yield claim.measure, show_enclosed(claim.error) + (
+            f", claimed {show_enclosed(claim.bound)}" if claim.bound else "")
     yield from ((name, escape(text)) for name, text in remarks(claim))
 
 
 def _criticals(criticals: Sequence[Critical]) -> str:
-    titles = ("n", "constant refuted at", "constant certified at", "claimed temperature", "temperature certified at",
-              "temperature refuted at", "slack")
+    titles = ("n", "constant refuted at", "constant certified at", "certified for all up to n at", "claimed temperature",
+              "temperature certified at", "temperature refuted at", "slack")
     return _table(titles, (
-        (str(one.n), *(ends(one.gamma) if one.gamma else ("-", "-")), decimal(one.claimed_temperature),
-         *ends(one.temperature), show_slack(one.slack)) for one in criticals), right=titles)
+        (str(one.n), *(ends(one.gamma) if one.gamma else ("-", "-")), ends(one.up_to)[1] if one.up_to else "-",
+         decimal(one.claimed_temperature), *ends(one.temperature), show_slack(one.slack)) for one in criticals),
+        right=titles)
 
 
 def _rows(rows: Sequence[Row]) -> str:

@@ -59,7 +59,8 @@ class Plot:
 def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
     """The plots that the claim has numbers for; ``prefix`` keeps their identifiers apart from those of other claims."""
     with mpl.rc_context(STYLE):
-        drawn = (_temperature_plot(claim.criticals), _error_plot(claim.rows), _slack_plot(claim.criticals))
+        errors = claim.rows if claim.measure == "worst error" else ()
+        drawn = (_temperature_plot(claim.criticals), _error_plot(errors), _slack_plot(claim.criticals))
     return tuple(replace(plot, svg=_finished(plot, f"{prefix}-{plot.kind}-")) for plot in drawn if plot)
 
 

@@ -14,12 +14,35 @@ Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidab
 VERDICTS: tuple[Verdict, ...] = ("certified", "refuted", "unknown", "unsupported", "not decidable")
 
 
+DIGITS = 30
+"""Enclosures are kept to so many significant digits."""
+
+
 @dataclass(frozen=True)
 class Bracket:
     """A number known to lie between two fractions."""
 
     lower: Fraction
     upper: Fraction
+
+
+def outward(lower: Fraction, upper: Fraction) -> Bracket:
+    """A bracket around the two; ends that are long are rounded outward to DIGITS significant digits.
+
+    >>> third = Fraction(10**40, 3 * 10**40 + 1)
+    >>> found = outward(third, third)
+    >>> found.lower < third < found.upper, float(found.upper - found.lower) < 1e-28
+    (True, True)
+    """
+    return Bracket(-_rounded_up(-lower), _rounded_up(upper))
+
+
+def _rounded_up(x: Fraction) -> Fraction:
+    if max(abs(x.numerator), x.denominator) < 10**DIGITS:
+        return x
+    magnitude = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
+    scale = Fraction(10) ** (DIGITS - magnitude)
+    return -(-x * scale // 1) / scale
 
 
 @dataclass(frozen=True)
@@ -88,7 +111,8 @@ class ClaimResult:
     """The verdict on one claim over its range of lengths.
 
     ``rows`` has one entry per length that was looked at one by one. ``mismatch`` says how the verdict differs from what
-    the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
+    the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file. ``error`` is what
+    ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
     """
 
     name: str
@@ -112,6 +136,7 @@ class ClaimResult:
     gamma: Fraction | None = None
     bound: Bracket | None = None
     part: str = "statement"
+    measure: str = "worst error"
 
 
 @dataclass(frozen=True)

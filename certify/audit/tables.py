@@ -55,10 +55,10 @@ def print_report(out: Console, report: AuditReport) -> None:
 
 def claims_table(claims: tuple[ClaimResult, ...], width: int) -> Table:
     """A row for each claim; narrow ones leave out what the reports in files have."""
-    columns = [("claim", "left"), ("statement", "left"), ("verdict", "left"), ("worst error", "right"),
-               ("bound", "right"), ("where", "left"), ("lengths", "right"), ("seconds", "right"), ("expected", "left")]
-    kept = [column for column in columns if width >= NARROW or column[0] not in ("statement", "where", "seconds")]
-    table = open_table(kept, fold=("claim", "statement", "where"))
+    columns = [("claim", "left"), ("statement", "left"), ("verdict", "left"), ("measured", "right"), ("bound", "right"),
+               ("lengths", "right"), ("seconds", "right"), ("expected", "left")]
+    kept = [column for column in columns if width >= NARROW or column[0] not in ("statement", "seconds")]
+    table = open_table(kept, fold=("claim", "statement"))
     for claim in claims:
         cells = _claim_cells(claim)
         table.add_row(*(cells[title] for title, _ in kept))
@@ -71,9 +71,8 @@ def _claim_cells(claim: ClaimResult) -> dict[str, Text]:
         "claim": plain(one_line(claim.name)),
         "statement": plain(one_line(claim.statement) or "-"),
         "verdict": verdict_text(claim.verdict),
-        "worst error": plain(show_enclosed(claim.error)),
+        "measured": plain(show_enclosed(claim.error)),
         "bound": plain(show_enclosed(claim.bound)),
-        "where": plain(one_line(claim.where) or "-"),
         "lengths": plain(one_line(claim.lengths)),
         "seconds": plain(f"{claim.seconds:.2f}"),
         "expected": plain({"as expected": "yes", "unexpected": "NO"}.get(expectation, expectation),
@@ -143,8 +142,8 @@ def print_claim(out: Console, claim: ClaimResult) -> None:
 def _verdict_line(claim: ClaimResult) -> Text:
     parts = [describe_expectation(claim), f"{claim.seconds:.2f} s"]
     if claim.error:
-        bound = f", allowed {show_enclosed(claim.bound)}" if claim.bound else ""
-        parts.insert(0, f"worst error {show_enclosed(claim.error)}{bound}")
+        bound = f", claimed {show_enclosed(claim.bound)}" if claim.bound else ""
+        parts.insert(0, f"{claim.measure} {show_enclosed(claim.error)}{bound}")
     line = Text().append(claim.verdict.upper(), style=STYLES[claim.verdict])
     return line.append("  ").append_text(plain("; ".join(part for part in parts if part != "-")))
 
@@ -161,22 +160,22 @@ def lengths_table(claim: ClaimResult, width: int) -> Table:
     """What is known of each length; columns that would be empty are left out, and on narrow ones where it is."""
     columns = [("n", "right"), ("verdict", "left")]
     if claim.rows:
-        columns.append(("error", "right"))
+        columns.append((claim.measure, "right"))
     if claim.criticals:
         columns += CRITICAL_COLUMNS
     if width >= NARROW and any(row.where or row.reason for row in claim.rows):
         columns.append(("where", "left"))
     table = open_table(columns, fold=("critical constant", "critical temperature", "where"))
     for n, row, critical in by_length(claim):
-        cells = {"n": plain(str(n)), **_row_cells(row), **_critical_cells(critical)}
+        cells = {"n": plain(str(n)), **_row_cells(row, claim.measure), **_critical_cells(critical)}
         table.add_row(*(cells[title] for title, _ in columns))
     return table
 
 
-def _row_cells(row: Row | None) -> dict[str, Text]:
+def _row_cells(row: Row | None, measure: str) -> dict[str, Text]:
     return {
         "verdict": verdict_text(row.verdict) if row else plain("-"),
-        "error": plain(show_enclosed(row.error if row else None)),
+        measure: plain(show_enclosed(row.error if row else None)),
         "where": plain(one_line("; ".join(part for part in (row.where, row.reason) if part)) if row else ""),
     }
 

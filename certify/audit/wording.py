@@ -24,6 +24,8 @@ LEGEND = (
     ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
     ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
     ("not decidable", "No instance of any size decides the statement; the reason says why."),
+    ("measured", "What a claim bounds: the worst error of a network, the smallest gap of its heads, or the value of a "
+                 "statement about numbers."),
     ("worst error", "The largest distance between what a head computes and what it should, over all words and "
                     "positions: attained at the lower end, proved at the upper end. One number is shown where both "
                     "ends agree to six digits."),

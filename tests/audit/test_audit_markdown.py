@@ -28,7 +28,7 @@ def test_every_claim_has_its_row_its_heading_and_its_link() -> None:
 
 
 def test_criticals_stand_as_brackets_rounded_outward() -> None:
-    assert ("| 16 | 1.3862933 | 1.3862947 | 0.0625 | 0.13525262 | 0.13525277 | 2.164 |"
+    assert ("| 16 | 1.3862933 | 1.3862947 | 1.3862947 | 0.0625 | 0.13525262 | 0.13525277 | 2.164 |"
             in render_markdown(REPORT).splitlines())
 
 
