@@ -13,7 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from certify.files import printable
-from certify.report import decimal, decimal_lower, decimal_upper, plain, show_word
+from certify.report import (
+    counterexample_to_json,
+    decimal,
+    decimal_lower,
+    decimal_upper,
+    describe_counterexample,
+    plain,
+    show_word,
+)
 from constructions.errors import InputError
 from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values
@@ -24,7 +32,7 @@ from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.enclosures.intervals import Interval, point
-from proofs.replay import Reading, run_soft
+from proofs.replay import Counterexample, Reading, find_miss, run_soft
 from proofs.replay import Residual as SoftResidual
 
 BITS = 192
@@ -62,6 +70,7 @@ class Run:
     truth: tuple[bool, ...]
     traces: tuple[Trace, ...]
     note: str = ""
+    miss: Counterexample | None = None
 
 
 def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
@@ -86,7 +95,8 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     output = transformer.directions[transformer.output]
     soft, hard = run_soft(transformer, word, BITS), run_hard(transformer, word)
     if not isinstance(output, Truth | Near):
-        return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions))
+        return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
+                   miss=find_miss(transformer, word, BITS))
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
         shown |= {part, *counts_of(part)}
@@ -96,7 +106,8 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
         for name, meaning in transformer.directions.items()
         if isinstance(meaning, Truth | Near | Mean | Others) and _subject(meaning) in shown
     ]
-    return Run(word, output.formula, truth_values(output.formula, word), tuple(traces))
+    return Run(word, output.formula, truth_values(output.formula, word), tuple(traces),
+               miss=find_miss(transformer, word, BITS))
 
 
 def check_length(word: tuple[str, ...]) -> None:
@@ -137,6 +148,9 @@ def print_run(out: Console, run: Run, style: Style) -> None:
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
     if run.note:
         out.print(plain(run.note))
+    if run.miss:
+        out.print()
+        out.print(plain(describe_counterexample(run.miss)))
     if run.formula is not None:
         out.print()
         out.print(plain(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
@@ -247,6 +261,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "truth": list(run.truth),
         "satisfied": run.truth[-1] if run.truth else None,
         "note": run.note,
+        "counterexample": counterexample_to_json(run.miss) if run.miss else None,
         "directions": [_trace_to_json(trace) for trace in run.traces],
     }
 

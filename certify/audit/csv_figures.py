@@ -45,8 +45,8 @@ def _about(claim: ClaimResult) -> list[str]:
 
 def _figures(gamma: Fraction | None, row: Row | None, critical: Critical | None) -> list[str]:
     claimed = critical.claimed_temperature if critical else None
-    brackets = [row.error if row else None, row.bound if row else None, critical.gamma if critical else None,
-                critical.up_to if critical else None, critical.temperature if critical else None, critical.slack if critical else None]
+    brackets = [*((row.error, row.bound) if row else (None,) * 2),
+                *((critical.gamma, critical.up_to, critical.temperature, critical.slack) if critical else (None,) * 4)]
     return [_exact(gamma), _exact(claimed), "" if claimed is None else decimal(claimed, 12),
             *(cell for bracket in brackets for cell in _bracket(bracket))]
 

@@ -129,7 +129,7 @@ def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
 
 
 def _criticals(criticals: Sequence[Critical]) -> str:
-    titles = ("n", "constant refuted at", "constant certified at", "certified for all up to n at", "claimed temperature",
+    titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", "claimed temperature",
               "temperature certified at", "temperature refuted at", "slack")
     return _table(titles, (
         (str(one.n), *(ends(one.gamma) if one.gamma else ("-", "-")), ends(one.up_to)[1] if one.up_to else "-",

@@ -110,9 +110,9 @@ class Fit:
 class ClaimResult:
     """The verdict on one claim over its range of lengths.
 
-    ``rows`` has one entry per length that was looked at one by one. ``mismatch`` says how the verdict differs from what
-    the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file. ``error`` is what
-    ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
+    ``rows`` has one entry per length that was looked at one by one. ``mismatch`` says how the verdict differs from the
+    one that the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
+    ``error`` is what ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
     """
 
     name: str

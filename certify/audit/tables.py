@@ -25,7 +25,7 @@ from constructions.network.lengths import Lengths
 STYLES = {**COLOURS, "not decidable": "bold cyan"}
 NOT_MET = "bold magenta"
 NAME_WIDTH = 24
-CRITICAL_COLUMNS = [("critical constant", "right"), ("for all up to n", "right"), ("critical temperature", "right"),
+CRITICAL_COLUMNS = [("critical constant", "right"), ("up to n", "right"), ("critical temperature", "right"),
                     ("slack", "right")]
 
 

@@ -41,7 +41,8 @@ def since_critical(n: int, gamma: str) -> Critical:
     needed = near(gamma)
     slack = Bracket(3 / needed.upper, 3 / needed.lower)
     temperature = Bracket(slack.lower / n, slack.upper / n)
-    return Critical(n, needed, temperature, slack, since_witness(n, "0.2500001"), Fraction(1, n), up_to=needed, up_to_n=n)
+    return Critical(n, needed, temperature, slack, since_witness(n, "0.2500001"), Fraction(1, n), up_to=needed,
+                    up_to_n=n)
 
 
 SINCE_ERRORS = {1: "0", 2: "0.0474259", 4: "0.0497812", 8: "0.0497871", 16: "0.0497871", 32: "0.0497871",

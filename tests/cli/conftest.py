@@ -65,3 +65,9 @@ def prev_model() -> dict[str, Any]:
     """A model with several heads, uniform ones too, and two kinds of position embeddings."""
     regime = Regime(Sharpening.POSITION, causal=True)
     return transformer_to_json(compile_formula(parse_formula("Q_1 since prev Q_0"), "01", regime))
+
+
+@pytest.fixture
+def certificate(certify: Any) -> str:
+    assert certify("formula", "Q_1 since Q_0", "--alphabet", "01", "--max-n", "5", "-o", "c.cert").code == 0
+    return "c.cert"
