@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.pipeline import certify, certify_transformer
     from constructions.compiler import compile_formula
@@ -22,6 +23,8 @@ __all__ = [
     "Network",
     "Regime",
     "Sharpening",
+    "audit",
+    "audit_file",
     "certify",
     "certify_transformer",
     "check",
@@ -33,6 +36,8 @@ _HOMES = {
     "Network": ("certify.network", "Network"),
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
+    "audit": ("certify.auditing.api", "audit"),
+    "audit_file": ("certify.auditing.api", "audit_file"),
     "certify": ("certify.pipeline", "certify"),
     "certify_transformer": ("certify.pipeline", "certify_transformer"),
     "check": ("proofs.check", "check_file"),

@@ -22,9 +22,9 @@ from certify.options import (
 )
 
 if TYPE_CHECKING:
-    from certify.audit.claims import Claim, NetworkSubject
-    from certify.audit.results import AuditReport, ClaimResult
-    from certify.audit.suggest import Suggestion
+    from certify.auditing.claims import Claim, NetworkSubject
+    from certify.auditing.results import AuditReport, ClaimResult
+    from certify.auditing.suggest import Suggestion
     from constructions.network.lengths import Lengths
 
 INTERRUPTED = 130
@@ -111,15 +111,15 @@ class Reports:
         from certify.files import write_text
 
         if self.html is not None:
-            from certify.audit.html import render_html
+            from certify.auditing.html import render_html
 
             write_text(self.html, render_html(report))
         if self.markdown is not None:
-            from certify.audit.markdown import render_markdown
+            from certify.auditing.markdown import render_markdown
 
             write_text(self.markdown, render_markdown(report))
         if self.csv is not None:
-            from certify.audit.csv_figures import render_csv
+            from certify.auditing.csv_figures import render_csv
 
             write_text(self.csv, render_csv(report))
 
@@ -152,9 +152,9 @@ def refuse_beside_a_file(options: dict[str, Any]) -> None:
 
 def audit_file(path: str, resume: bool, reports: Reports) -> int:
     """Audit a claims file; return the exit status."""
-    from certify.audit.claims_file import read_claims
-    from certify.audit.decide import Search
-    from certify.audit.session import Session, exit_code, kept_path, read_kept
+    from certify.auditing.claims_file import read_claims
+    from certify.auditing.decide import Search
+    from certify.auditing.session import Session, exit_code, kept_path, read_kept
     from certify.progress import ProgressLine
 
     file = read_claims(path)
@@ -181,8 +181,8 @@ def show_report(report: AuditReport, reports: Reports) -> None:
     """Print the tables or the JSON object, and write the files."""
     import json
 
-    from certify.audit.tables import print_report
-    from certify.audit.to_json import to_json
+    from certify.auditing.tables import print_report
+    from certify.auditing.to_json import to_json
     from certify.report import console
 
     reports.write(report)
@@ -197,7 +197,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 
 def read_single(options: dict[str, Any], lengths: Lengths, critical: list[int]) -> Claim:
     """The claim that the options make."""
-    from certify.audit.claims_file import read_claim
+    from certify.auditing.claims_file import read_claim
 
     texts = {key: value for key, value in options.items() if value is not None and value is not False}
     if "embeddings" in texts:
@@ -232,9 +232,9 @@ def lengths_to_bracket(text: str | None, lengths: Lengths) -> list[int]:
 def audit_claim(options: dict[str, Any], min_n: int, max_n: int, critical: str | None, output: str | None,
                 reports: Reports) -> int:
     """Audit one claim; return the exit status."""
-    from certify.audit.decide import Search
-    from certify.audit.judge import judge_with_certificates
-    from certify.audit.results import AuditReport
+    from certify.auditing.decide import Search
+    from certify.auditing.judge import judge_with_certificates
+    from certify.auditing.results import AuditReport
     from certify.files import check_writable
     from certify.progress import ProgressLine
     from constructions.network.lengths import Lengths
@@ -250,7 +250,7 @@ def audit_claim(options: dict[str, Any], min_n: int, max_n: int, critical: str |
     if reports.as_json:
         print_claim_json(claim, result)
     elif "-" not in reports.places:
-        from certify.audit.tables import print_claim
+        from certify.auditing.tables import print_claim
         from certify.report import console
 
         print_claim(console(sys.stderr if output == "-" else None), result)
@@ -277,8 +277,8 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
     import json
 
-    from certify.audit.claims import FormulaSubject
-    from certify.audit.to_json import to_json
+    from certify.auditing.claims import FormulaSubject
+    from certify.auditing.to_json import to_json
 
     subject, witness = claim.subject, result.witness
     formula = subject if isinstance(subject, FormulaSubject) else None
@@ -306,10 +306,10 @@ def print_suggestion(options: dict[str, Any], min_n: int, max_n: int, output: st
     """Suggest constants; return the exit status of the network that has them."""
     import json
 
-    from certify.audit.claims import FormulaSubject, ModelSubject
-    from certify.audit.decide import Search
-    from certify.audit.suggest import suggest
-    from certify.audit.tables import print_suggested
+    from certify.auditing.claims import FormulaSubject, ModelSubject
+    from certify.auditing.decide import Search
+    from certify.auditing.suggest import suggest
+    from certify.auditing.tables import print_suggested
     from certify.files import check_writable
     from certify.outcomes import Certified
     from certify.progress import ProgressLine
@@ -325,7 +325,7 @@ def print_suggestion(options: dict[str, Any], min_n: int, max_n: int, output: st
         suggestion: Suggestion = suggest(subject, lengths, Search(progress=progress))
     outcome = suggestion.outcome
     if as_json:
-        from certify.audit.to_json import to_json
+        from certify.auditing.to_json import to_json
 
         print(json.dumps(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)}, indent=1))
     else:

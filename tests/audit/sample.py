@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from certify.audit.results import (
+from certify.auditing.results import (
     AuditReport,
     Bracket,
     ClaimResult,

@@ -8,8 +8,8 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
-from certify.audit.csv_figures import COLUMNS, render_csv
-from certify.audit.results import AuditReport
+from certify.auditing.csv_figures import COLUMNS, render_csv
+from certify.auditing.results import AuditReport
 from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT
 
 

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from certify.audit.html import anchor, render_html
-from certify.audit.results import AuditReport
-from certify.audit.wording import LEGEND
+from certify.auditing.html import anchor, render_html
+from certify.auditing.results import AuditReport
+from certify.auditing.wording import LEGEND
 from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, STRANGER
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from certify.audit.markdown import escape, render_markdown
-from certify.audit.wording import one_line
+from certify.auditing.markdown import escape, render_markdown
+from certify.auditing.wording import one_line
 from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT
 
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.audit.plots import BLUE, GREEN, ORANGE, Plot, draw_plots, standalone
-from certify.audit.results import Bracket
+from certify.auditing.plots import BLUE, GREEN, ORANGE, Plot, draw_plots, standalone
+from certify.auditing.results import Bracket
 from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, NOT_DECIDABLE, REFUTED, STRANGER, UNKNOWN, since_row
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from certify.audit.results import AuditReport
-from certify.audit.tables import print_report
+from certify.auditing.results import AuditReport
+from certify.auditing.tables import print_report
 from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, INTERRUPTED, REFUTED, REPORT, STATEMENTS
 
 

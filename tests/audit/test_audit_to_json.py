@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.audit.results import (
+from certify.auditing.results import (
     VERDICTS,
     AuditReport,
     Bracket,
@@ -22,7 +22,7 @@ from certify.audit.results import (
     StatementVerdict,
     Witness,
 )
-from certify.audit.to_json import format_exact, from_json, parse_exact, read_result, to_json
+from certify.auditing.to_json import format_exact, from_json, parse_exact, read_result, to_json
 from constructions.errors import InputError
 from tests.audit.sample import CERTIFIED, HOSTILE, INTERRUPTED, REPORT
 

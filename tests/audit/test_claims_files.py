@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from certify.audit.claims import FormulaSubject
-from certify.audit.claims_file import read_claim, read_claims
+from certify.auditing.claims import FormulaSubject
+from certify.auditing.claims_file import read_claim, read_claims
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 

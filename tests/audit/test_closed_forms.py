@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from certify.audit.claims import Demands, FormulaSubject
-from certify.audit.critical import Bracketing
-from certify.audit.results import Critical
+from certify.auditing.claims import Demands, FormulaSubject
+from certify.auditing.critical import Bracketing
+from certify.auditing.results import Critical
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from certify.audit.html import render_html
-from certify.audit.results import AuditReport
+from certify.auditing.html import render_html
+from certify.auditing.results import AuditReport
 from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT, STATEMENTS, STRANGER, since_row
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

@@ -16,13 +16,15 @@ from proofs.known import KnownValues
 from proofs.worst_case import Extreme, find_extreme, weigh
 
 BITS = 192
+SINCE, UNTIL = "(Q_a | Q_b) since Q_a", "(Q_a | Q_b) until Q_a"
+"""Over abc, any position may decide either way, or not at all."""
 
 
 def new_draft(regime: Regime, alphabet: str = "ab", reciprocal_embedded: bool = True) -> Draft:
     return Draft(tuple(alphabet), regime, Fraction(3), reciprocal_embedded)
 
 
-def network(text: str, regime: Regime, gamma: Fraction = Fraction(3), alphabet: str = "ab") -> Transformer:
+def network(text: str, regime: Regime, gamma: Fraction = Fraction(3), alphabet: str = "abc") -> Transformer:
     return compile_formula(parse_formula(text, tuple(alphabet)), tuple(alphabet), regime, gamma)
 
 

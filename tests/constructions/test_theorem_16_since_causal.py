@@ -6,19 +6,19 @@ import pytest
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
 from proofs.discharge import discharge
-from tests.constructions.helpers import is_within, network, worst_errors
+from tests.constructions.helpers import SINCE, is_within, network, worst_errors
 
 REGIMES = [Regime(causal=True), Regime(Sharpening.POSITION, causal=True)]
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_obligation_is_proved_at_all_positions(regime: Regime) -> None:
-    assert all(line.proved for line in discharge(network("Q_a since Q_b", regime), up_to(20)))
+    assert all(line.proved for line in discharge(network(SINCE, regime), up_to(20)))
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_the_position_embeddings_are_those_of_the_theorem(regime: Regime) -> None:
-    transformer = network("Q_a since Q_b", regime)
+    transformer = network(SINCE, regime)
     last = "1" if regime.sharpening is Sharpening.TEMPERATURE else "i^2"
     assert {str(value) for value in transformer.position_embedding.values()} == {"1/i", last}
 
@@ -31,7 +31,7 @@ def test_the_worst_error_has_a_closed_form(gamma: Fraction, i: int) -> None:
         g = mpmath.mpf(gamma.numerator) / gamma.denominator
         others = sum(mpmath.exp(-g * i * k / mpmath.mpf(i - k)) for k in range(1, i))
         expected = others / (1 + others)
-        extreme = worst_errors(network("Q_a since Q_b", REGIMES[0], gamma), i, "near[")[False]
+        extreme = worst_errors(network(SINCE, REGIMES[0], gamma), i, "near[")[False]
         assert extreme is not None
         assert abs(mpmath.mpf(extreme.upper.numerator) / extreme.upper.denominator - expected) < expected * 1e-10
 
@@ -39,5 +39,5 @@ def test_the_worst_error_has_a_closed_form(gamma: Fraction, i: int) -> None:
 def test_the_critical_constant_stays_below_the_logarithm_of_4() -> None:
     """i k/(i - k) > k, so every n is a little safer than Theorem 15; the limit is the same, ln 4 = 1.386294..."""
     at_64 = [Fraction(numerator, 10**6) for numerator in (1331000, 1386294)]
-    assert not is_within(network("Q_a since Q_b", REGIMES[0], at_64[0]), 64, "near[")
-    assert is_within(network("Q_a since Q_b", REGIMES[0], at_64[1]), 64, "near[")
+    assert not is_within(network(SINCE, REGIMES[0], at_64[0]), 64, "near[")
+    assert is_within(network(SINCE, REGIMES[0], at_64[1]), 64, "near[")

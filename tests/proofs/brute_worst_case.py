@@ -20,7 +20,9 @@ from constructions.language.syntax import (
     Predicate,
     Previous,
     Since,
+    Symbol,
     Until,
+    is_symbolic,
 )
 from constructions.network.meanings import Near, Position, Truth
 from constructions.network.transformer import Head, Row, Transformer
@@ -94,7 +96,8 @@ def _row_errors(
     transformer: Transformer, head: Head, direction: str, atoms: Sequence[Formula], n: int, i: int, positions: range
 ) -> list[tuple[bool, Fraction]]:
     meaning = transformer.directions[direction]
-    letters = [dict(zip(atoms, bits, strict=True)) for bits in itertools.product((False, True), repeat=len(atoms))]
+    every = [dict(zip(atoms, bits, strict=True)) for bits in itertools.product((False, True), repeat=len(atoms))]
+    letters = [one for one in every if any(_gives(symbol, one, transformer) for symbol in transformer.alphabet)]
     temperature = head.temperature.evaluate(i=i, n=n)
     query = [known_form(transformer, row, n, i, {}) for row in head.queries]
     table = []  # per position, per letter: weight in units, weight * value
@@ -135,6 +138,12 @@ def _row_errors(
         if error > worst.get(truth, -1):
             worst[truth] = error
     return list(worst.items())
+
+
+def _gives(symbol: str, letter: dict[Formula, bool], transformer: Transformer) -> bool:
+    """Whether a position that holds the symbol may have these truths: those over symbols alone follow from it."""
+    here: dict[Formula, bool] = {Symbol(other): other == symbol for other in transformer.alphabet}
+    return all(truths(atom, [here], 1, 1)[0] == truth for atom, truth in letter.items() if is_symbolic(atom))
 
 
 def mp_ratio(x: mpf) -> tuple[int, int]:

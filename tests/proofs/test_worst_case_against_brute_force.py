@@ -27,7 +27,7 @@ GAMMAS = [Fraction(3), Fraction(2), Fraction(13, 10), Fraction(1), Fraction(1, 2
 CASES = [
     (text, regime)
     for regime in ALL_REGIMES
-    for text in ("Q_a since Q_b", "Q_a until Q_b", "prev Q_a", "next Q_a")
+    for text in ("(Q_a | Q_b) since Q_a", "(Q_a | Q_b) until Q_a", "prev Q_a", "next Q_a")
     if not (regime.causal and ("until" in text or "next" in text))
 ]
 OWN_ERROR = Fraction(1, 10**50)
@@ -56,7 +56,7 @@ def test_heads_of_the_constructions(text: str, regime: Regime, gamma: Fraction) 
     formula = parse_formula(text)
     max_n = 6
     checked = 0
-    transformer = compile_formula(formula, "ab", regime, gamma)
+    transformer = compile_formula(formula, "abc", regime, gamma)
     for layer, place, head in transformer.heads():
         for direction in head.values:
             if isinstance(transformer.directions[direction], Near):

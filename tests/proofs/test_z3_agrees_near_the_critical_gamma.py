@@ -23,7 +23,7 @@ APART = Fraction(1, 10**4)
 
 
 def obligations(text: str, regime: Regime, gamma: Fraction, max_n: int) -> list[AttentionObligation]:
-    transformer = compile_formula(parse_formula(text), "01", regime, gamma)
+    transformer = compile_formula(parse_formula(text), "012", regime, gamma)
     known = KnownValues(transformer.directions)
     return [
         oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
@@ -60,9 +60,9 @@ def check_flip(text: str, regime: Regime, max_n: int, apart: Fraction) -> tuple[
 
 
 def test_both_provers_flip_for_since_between_two_gammas_that_are_close() -> None:
-    low, high = check_flip("Q_1 since Q_0", Regime(), 8, APART)
-    below = certify("Q_1 since Q_0", "01", 8, Regime(), low)
-    above = certify("Q_1 since Q_0", "01", 8, Regime(), high)
+    low, high = check_flip("(Q_0 | Q_1) since Q_0", Regime(), 8, APART)
+    below = certify("(Q_0 | Q_1) since Q_0", "012", 8, Regime(), low)
+    above = certify("(Q_0 | Q_1) since Q_0", "012", 8, Regime(), high)
     assert not isinstance(below, Certified)
     assert above.verdict == "certified" or "checker" in above.reason  # type: ignore[attr-defined]
 
@@ -72,7 +72,7 @@ def test_both_provers_flip_for_since_between_two_gammas_that_are_close() -> None
     [
         (text, regime)
         for regime in ALL_REGIMES
-        for text in ("Q_1 since Q_0", "prev Q_1", "Q_1 until Q_0", "next Q_1")
+        for text in ("(Q_0 | Q_1) since Q_0", "prev Q_1", "(Q_0 | Q_1) until Q_0", "next Q_1")
         if not (regime.causal and ("until" in text or "next" in text))
     ],
     ids=str,
@@ -83,7 +83,7 @@ def test_both_provers_flip_together_in_every_regime(text: str, regime: Regime) -
 
 def test_position_and_temperature_regimes_are_the_same_problem() -> None:
     """tau = 1/n and a query scaled by n give the same scaled scores, so the critical gamma is the same rational."""
-    for text in ("Q_1 since Q_0", "prev Q_1"):
+    for text in ("(Q_0 | Q_1) since Q_0", "prev Q_1"):
         pairs = [bracket(text, regime, 6, Fraction(1, 10**6)) for regime in ALL_REGIMES if not regime.causal]
         assert pairs[0] == pairs[1]
 

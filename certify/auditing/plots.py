@@ -18,8 +18,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from certify.audit.results import Bracket, ClaimResult, Critical, Row
-from certify.audit.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_slack
+from certify.auditing.results import Bracket, ClaimResult, Critical, Row
+from certify.auditing.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_slack
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from certify.audit.results import Bracket, Row, Verdict, Witness, outward
+from certify.auditing.results import Bracket, Row, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
 from certify.report import show_word

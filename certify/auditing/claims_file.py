@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
-from certify.audit.claims import (
+from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
     PRINTED_GAMMA,
@@ -26,7 +26,7 @@ from certify.audit.claims import (
     Subject,
     UndecidableSubject,
 )
-from certify.audit.results import Verdict
+from certify.auditing.results import Verdict
 from certify.files import read_text
 from certify.options import read_delta, read_gamma, read_model
 from constructions.errors import InputError

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.audit.claims import NetworkSubject
-from certify.audit.decide import Progress, Question, Search, certify_run, find_witness, sketch
-from certify.audit.results import Bracket, Critical, Witness
+from certify.auditing.claims import NetworkSubject
+from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, sketch
+from certify.auditing.results import Bracket, Critical, Witness
 from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened

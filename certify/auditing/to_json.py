@@ -14,7 +14,7 @@ from fractions import Fraction
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from certify.audit.results import Bracket
+from certify.auditing.results import Bracket
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 

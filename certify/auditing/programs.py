@@ -7,19 +7,18 @@ import shlex
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from constructions.rasp.interpreter import run_program
-from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program
-
-from certify.audit.claims import ProgramSubject
-from certify.audit.decide import Decision, Progress
-from certify.audit.results import Bracket, Row, Witness
+from certify.auditing.claims import ProgramSubject
+from certify.auditing.decide import Decision, Progress
+from certify.auditing.results import Bracket, Row, Witness
 from certify.files import read_text
 from certify.report import show_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
+from constructions.rasp.interpreter import run_program
+from constructions.rasp.parser import parse_program
+from constructions.rasp.syntax import Program
 
 MAX_WORDS = 200_000
 BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}

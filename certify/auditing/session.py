@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.audit.claims import Claim
-from certify.audit.claims_file import ClaimsFile
-from certify.audit.decide import Search
-from certify.audit.judge import judge
-from certify.audit.results import AuditReport, ClaimResult
-from certify.audit.statements import judge_statements
-from certify.audit.to_json import read_result, to_json
+from certify.auditing.claims import Claim
+from certify.auditing.claims_file import ClaimsFile
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge
+from certify.auditing.results import AuditReport, ClaimResult
+from certify.auditing.statements import judge_statements
+from certify.auditing.to_json import read_result, to_json
 from certify.files import write_text
 from constructions.errors import InputError
 
@@ -61,11 +61,13 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
 class Session:
     """The results so far; every claim that is finished is on disk before the next begins."""
 
-    def __init__(self, file: ClaimsFile, search: Search, kept: Mapping[str, ClaimResult] | None = None):
-        """``kept`` are results of an earlier, interrupted session, by digest."""
+    def __init__(self, file: ClaimsFile, search: Search, kept: Mapping[str, ClaimResult] | None = None,
+                 keeping: bool = True):
+        """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``."""
         self.file = file
         self.search = search
         self.kept = dict(kept or {})
+        self.keeping = keeping
         self.results: dict[str, ClaimResult] = {}
         self.path = kept_path(file.path)
         self.start = time.perf_counter()
@@ -82,8 +84,10 @@ class Session:
         for number, claim in enumerate(claims, start=1):
             self.search.progress(f"claim {number} of {len(claims)}, {claim.name}")
             self.kept[claim.digest] = self.results[claim.name] = self._one(claim)
-            self._keep()
-        self.path.unlink(missing_ok=True)
+            if self.keeping:
+                self._keep()
+        if self.keeping:
+            self.path.unlink(missing_ok=True)
 
     def _one(self, claim: Claim) -> ClaimResult:
         if claim.digest in self.kept:

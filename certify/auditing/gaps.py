@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.audit.decide import Decision, Question
-from certify.audit.results import Bracket, Row, Witness
+from certify.auditing.decide import Decision, Question
+from certify.auditing.results import Bracket, Row, Witness
 from certify.report import show_word
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

@@ -12,10 +12,10 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from certify.audit import wording
-from certify.audit.plots import draw_plots
-from certify.audit.results import AuditReport, ClaimResult
-from certify.audit.to_json import format_exact
+from certify.auditing import wording
+from certify.auditing.plots import draw_plots
+from certify.auditing.results import AuditReport, ClaimResult
+from certify.auditing.to_json import format_exact
 from certify.files import printable
 from certify.report import decimal
 
@@ -40,7 +40,7 @@ def render_html(report: AuditReport) -> str:
 
 def _environment() -> Environment:
     """Every text of a stranger goes through ``line`` (or ``command``), and everything through autoescape."""
-    environment = Environment(loader=PackageLoader("certify.audit"), autoescape=True, undefined=StrictUndefined,
+    environment = Environment(loader=PackageLoader("certify.auditing"), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,

@@ -9,10 +9,10 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from certify.audit.plots import Plot, draw_plots, standalone
-from certify.audit.results import AuditReport, ClaimResult, Critical, Row, StatementVerdict
-from certify.audit.to_json import format_exact
-from certify.audit.wording import (
+from certify.auditing.plots import Plot, draw_plots, standalone
+from certify.auditing.results import AuditReport, ClaimResult, Critical, Row, StatementVerdict
+from certify.auditing.to_json import format_exact
+from certify.auditing.wording import (
     LEGEND,
     UNIT_OF_TEMPERATURE,
     describe_expectation,

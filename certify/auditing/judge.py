@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from certify.audit.claims import (
+from certify.auditing.claims import (
     Claim,
     ExamineSubject,
     FormulaSubject,
@@ -16,11 +16,11 @@ from certify.audit.claims import (
     ProgramSubject,
     UndecidableSubject,
 )
-from certify.audit.critical import Bracketing
-from certify.audit.decide import Decision, Question, Search, decide
-from certify.audit.embeddings import find_embedding_beyond
-from certify.audit.fits import fit_growth
-from certify.audit.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
+from certify.auditing.critical import Bracketing
+from certify.auditing.decide import Decision, Question, Search, decide
+from certify.auditing.embeddings import find_embedding_beyond
+from certify.auditing.fits import fit_growth
+from certify.auditing.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
 from certify.report import show_word
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
@@ -60,7 +60,7 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             result = _from_rows(claim, decision)
             return replace(result, subject=f"{examination.claim}, for {examination.covers}", measure="value"), ()
         case ProgramSubject() as subject:
-            from certify.audit.programs import decide_program
+            from certify.auditing.programs import decide_program
 
             return _from_rows(claim, decide_program(subject, claim.lengths, search.progress)), ()
         case UndecidableSubject(why):
@@ -74,7 +74,7 @@ def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tu
         return _result(claim, "refuted", reason=beyond), ()
     question = Question(network, subject.regime, demands.delta, subject.run_command(demands.gamma))
     if demands.gap is not None:
-        from certify.audit.gaps import decide_gaps
+        from certify.auditing.gaps import decide_gaps
 
         return replace(_from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), measure="smallest gap"), ()
     decision = decide(question, claim.lengths, search)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.audit.claims import NetworkSubject
-from certify.audit.critical import find_threshold, shortest_between
-from certify.audit.decide import Question, Search, certify_run, sketch
-from certify.audit.results import Bracket
+from certify.auditing.claims import NetworkSubject
+from certify.auditing.critical import find_threshold, shortest_between
+from certify.auditing.decide import Question, Search, certify_run, sketch
+from certify.auditing.results import Bracket
 from certify.outcomes import Outcome
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.audit.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
+from certify.auditing.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
 from certify.files import printable
 from certify.report import counted, decimal_lower, decimal_upper, enclosed
 

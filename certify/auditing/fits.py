@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from certify.audit.results import Critical, Fit
+from certify.auditing.results import Critical, Fit
 
 LAWS: tuple[tuple[str, Callable[[float], float], bool], ...] = (
     ("1/temperature = {a:.6g} + {b:.6g} ln n", math.log, False),

@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.audit.results import AuditReport, Bracket, ClaimResult, Critical, Row
-from certify.audit.to_json import format_exact
-from certify.audit.wording import by_length, one_line
+from certify.auditing.results import AuditReport, Bracket, ClaimResult, Critical, Row
+from certify.auditing.to_json import format_exact
+from certify.auditing.wording import by_length, one_line
 from certify.report import decimal, decimal_lower, decimal_upper
 
 _BRACKETS = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from certify.audit.claims import Demands
+from certify.auditing.claims import Demands
 from constructions.language.brackets import Bracket
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from certify.audit.results import Verdict
+from certify.auditing.results import Verdict
 from constructions.compiler import compile_formula
 from constructions.language.expressions import Expression
 from constructions.language.parser import alphabet_of, parse_formula

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.audit.results import AuditReport, ClaimResult, Critical, Row, Verdict
-from certify.audit.suggest import Suggestion
-from certify.audit.wording import (
+from certify.auditing.results import AuditReport, ClaimResult, Critical, Row, Verdict
+from certify.auditing.suggest import Suggestion
+from certify.auditing.wording import (
     by_length,
     describe_expectation,
     describe_interruption,
@@ -25,6 +25,8 @@ from constructions.network.lengths import Lengths
 STYLES = {**COLOURS, "not decidable": "bold cyan"}
 NOT_MET = "bold magenta"
 NAME_WIDTH = 24
+UNNAMED = "claim"
+"""The name of a claim that no claims file has."""
 CRITICAL_COLUMNS = [("critical constant", "right"), ("up to n", "right"), ("critical temperature", "right"),
                     ("slack", "right")]
 
@@ -126,7 +128,7 @@ def statements_table(report: AuditReport, width: int) -> Table:
 
 def print_claim(out: Console, claim: ClaimResult) -> None:
     """One claim in full: what it says, length by length, how it came out, and what else is known."""
-    facts = [("claim", claim.name), ("statement", claim.statement), ("says", claim.says), ("subject", claim.subject),
+    facts = [("claim", "" if claim.name == UNNAMED else claim.name), ("statement", claim.statement), ("says", claim.says), ("subject", claim.subject),
              ("lengths", claim.lengths), ("gamma", "" if claim.gamma is None else str(claim.gamma))]
     for name, text in facts:
         if text:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certify.audit.results import ClaimResult, StatementVerdict, Verdict
-from certify.audit.wording import describe_witness
+from certify.auditing.results import ClaimResult, StatementVerdict, Verdict
+from certify.auditing.wording import describe_witness
 
 ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unsupported", "certified", "not decidable")
 """The first of these that a claim about the statement itself has is the statement's verdict."""

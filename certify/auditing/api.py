@@ -1,0 +1,39 @@
+"""Audits from Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certify.auditing.claims_file import read_claim, read_claims
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge
+from certify.auditing.results import AuditReport, ClaimResult
+from certify.auditing.session import Session
+
+
+def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
+    """The verdict on one claim, length by length, and the critical constants that are asked for.
+
+    The keys are those of a claims file (docs/claims.md); without a formula, ``model`` or another says what it is about.
+
+    >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma="138/100", lengths=6, critical=[4])
+    >>> found.verdict, [row.verdict for row in found.rows].index("refuted") + 1, found.witness.word
+    ('refuted', 5, 'aaaac')
+    >>> found.criticals[0].gamma.upper
+    Fraction(2384, 1735)
+
+    Raises:
+        InputError: for an unknown key, or a value that is not what it should be.
+    """
+    return judge(read_claim({**keys, **({} if formula is None else {"formula": formula}), "name": "claim"}), Search())
+
+
+def audit_file(path: str) -> AuditReport:
+    """The results of a claims file, without keeping anything on disk.
+
+    Raises:
+        InputError: if the file is wrong, or something in it has no value at some length.
+    """
+    session = Session(read_claims(path), Search(), keeping=False)
+    session.run()
+    return session.report

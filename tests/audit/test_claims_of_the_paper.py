@@ -1,0 +1,84 @@
+"""examples/claims: what they expect is what comes out, and no statement of [SHA] is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from certify.auditing.claims import Claim, Expected, FormulaSubject, ModelSubject
+from certify.auditing.claims_file import read_claims
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge
+from certify.auditing.results import ClaimResult
+from certify.auditing.statements import judge_statements
+from constructions.network.lengths import Lengths
+from proofs.instances.registry import EXAMINATIONS
+
+FOLDER = Path(__file__).parents[2] / "examples" / "claims"
+SHORT = 9
+STATEMENTS = [
+    "Lemma 6", "Lemma 7", "Lemma 8 a", "Lemma 8 b", "Lemma 8 c", "Lemma 9", "Proposition 11 a", "Proposition 11 b",
+    *(f"Theorem {n} {case}" for n in (12, 13, 15, 16, 20) for case in "ab"), "Theorem 21",
+    *(f"Corollary {n} {case}" for n in (17, 18, 22) for case in "ab"), "Corollary 23", "Lemma 24", "Lemma 25",
+    "Theorem 26", *(f"Lemma {n}" for n in range(27, 35)), "Section 4, optimality", "Section 6, flip-flop",
+    "Section 6, induction heads", "Appendix E", "Figure 1",
+]  # fmt: skip
+CLAIMS = {f"{path.stem}/{claim.name}": claim for path in sorted(FOLDER.glob("*.toml"))
+          for claim in read_claims(str(path)).claims}
+
+
+@cache
+def search() -> Search:
+    """Obligations are discharged once in all of these tests."""
+    return Search()
+
+
+def shortened(claim: Claim) -> Claim:
+    """The claim at its least lengths, without critical constants."""
+    last = max(claim.lengths.first + 1, SHORT) if claim.lengths.last >= SHORT else claim.lengths.last
+    claim = replace(claim, lengths=Lengths(claim.lengths.first, min(last, claim.lengths.last)),
+                    expected=Expected(claim.expected.verdict, claim.expected.counterexample))
+    if isinstance(claim.subject, FormulaSubject | ModelSubject):
+        demands = replace(claim.subject.demands, critical=())
+        return replace(claim, subject=replace(claim.subject, demands=demands))
+    return claim
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_short_words_bear_out_what_is_expected(name: str) -> None:
+    """Every expected refutation has its smallest counterexample among them, but for those that start later."""
+    claim = CLAIMS[name]
+    assert claim.expected.verdict is not None
+    result = judge(shortened(claim), search())
+    late = claim.expected.verdict == "refuted" and claim.lengths.first > SHORT
+    assert late or result.mismatch == "", result
+
+
+def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:
+    results = [replace(stub(claim)) for name, claim in CLAIMS.items() if name.startswith("sha/")]
+    found = {verdict.statement: verdict for verdict in judge_statements(results)}
+    assert [statement for statement in STATEMENTS if statement not in found] == []
+    assert all(verdict.text for verdict in found.values())
+
+
+def stub(claim: Claim) -> ClaimResult:
+    """A result with the expected verdict, to see which statements there are."""
+    assert claim.expected.verdict is not None
+    return ClaimResult(claim.name, claim.statement, claim.says, "", str(claim.lengths), claim.expected.verdict, "", "",
+                       "as expected", 0.0, part=claim.part)
+
+
+def test_every_examination_is_part_of_some_claim() -> None:
+    used = {getattr(claim.subject, "name", "") for claim in CLAIMS.values()}
+    sharper = {"lemma-06-sharp", "lemma-08-a-sharp", "lemma-08-b-sharp", "lemma-08-c-sharp",
+               "lemma-29-without-biases", "lemma-32-sharp", "lemma-33-sharp"}
+    assert set(EXAMINATIONS) - used == sharper
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", CLAIMS)
+def test_all_words_and_critical_constants_bear_out_what_is_expected(name: str) -> None:
+    assert judge(CLAIMS[name], search()).mismatch == ""
