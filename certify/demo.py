@@ -32,6 +32,7 @@ from constructions.language.predicates import BUILTIN
 from constructions.regimes import Regime
 from constructions.statements import STATEMENTS
 from proofs.discharge import Memory
+from proofs.instances.registry import EXAMINATIONS
 
 
 def run_demo(max_n: int, regime: Regime, gamma: Fraction, folder: str | None, as_json: bool) -> int:
@@ -162,4 +163,6 @@ def _listing() -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
         ("predicates", ("name", "about"),
          [(name, definition.description) for name, definition in BUILTIN.items()]),
         ("statements", ("name", "builds", "regimes"), [(s.name, s.builds, s.regimes) for s in STATEMENTS]),
+        ("examinations", ("name", "statement", "claim", "covers"),
+         [(e.name, e.statement, e.claim, e.covers) for e in EXAMINATIONS.values()]),
     ]
