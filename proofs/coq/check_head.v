@@ -48,6 +48,11 @@ Definition looks_up (s : side) (f : formula) (least : Q) (p : form) : bool :=
   existsb (fun scale => let g := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
              Qle_bool least g && forms_equal p (lookup_form s f g scale)) (lookup_scales s).
 
+(* How sharp a lookup is: the greatest g that `looks_up` may agree to. *)
+Definition sharpness_of (s : side) (p : form) : Q :=
+  fold_right (fun scale g => let x := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
+                             if Qle_bool g x then x else g) 0%Q (lookup_scales s).
+
 (* (1 - (-1)^i) / (2*i)  and  -(-1)^i * (1 + (-1)^(n-i)) / (2*(n-i+1)), as Proposition 11 writes them. *)
 Definition minus_one : expression := Neg (Num 1).
 Definition mean_up_to_expression : expression :=
