@@ -6,35 +6,14 @@
    whose sign the case knows. Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_09_rounding formula network meaning linear_combination
-  cases theorem_20_counting interval.
+  comparison cases theorem_20_counting interval.
 Import ListNotations.
 Open Scope R_scope.
-
-(* ---- counts ---- *)
-Notation count := (side * formula)%type.
-Definition count_eqb (a b : count) : bool := side_eqb (fst a) (fst b) && formula_eqb (snd a) (snd b).
-Lemma count_eqb_eq a b : count_eqb a b = true -> a = b.
-Proof.
-  destruct a, b. intros H. apply andb_prop in H as [H1 H2]. apply side_eqb_eq in H1. apply formula_eqb_eq in H2.
-  simpl in *. now subst.
-Qed.
-
-(* A term as a combination of counts, and its constant; and the difference of two terms. *)
-Fixpoint counts_of (t : term) : list (count * Q) :=
-  match t with Number _ => [] | Plus a s f rest => ((s, f), inject_Z a) :: counts_of rest end.
-Fixpoint constant_of (t : term) : Z := match t with Number c => c | Plus _ _ _ rest => constant_of rest end.
-Definition difference (t u : term) : list (count * Q) :=
-  merged count_eqb (counts_of t ++ scaled (-1) (counts_of u)).
-Definition constant_difference (t u : term) : Q := inject_Z (constant_of t - constant_of u).
 
 Definition comparison_of (a : meaning) : option (term * term) :=
   match a with IsTruth (Compare _ t u) => Some (t, u) | _ => None end.
 Definition sign_range (o : comparison) : interval :=
   match o with Lt => (None, Some (-1 # 1)) | Eq => point 0 | Gt => (Some (1 # 1), None) end.
-(* Whether T R 0, when T compares so to 0. *)
-Definition relates_so (r : relation) (o : comparison) : bool :=
-  relates r (match o with Lt => -1 | Eq => 0 | Gt => 1 end)%Z 0.
-
 (* ---- ranges of linear forms ---- *)
 Section Form.
 Variables (A : list meaning) (cmp : option (term * term)) (c : case).
@@ -89,7 +68,7 @@ Definition others_range (r : row) : interval :=
         match counted_here D, others_error r with
         | Some x, Some e =>
             if equal count_eqb (others_part r) (scaled a D)
-            then widen e (add (scale a (sign_range (order c))) (point (- a * (constant_difference t u + x))))
+            then widen e (add (scale a (sign_range (order c))) (point (- a * (inject_Z (constant_difference t u) + x))))
             else unbounded
         | _, _ => unbounded
         end
@@ -180,9 +159,6 @@ Proof.
   fold (entry_rational r d). destruct (Nat.eqb e d); [rewrite Q2R_reduced, Q2R_plus, IH|rewrite IH]; lra.
 Qed.
 
-Lemma IZR_rational z : Q2R (inject_Z z) = IZR z.
-Proof. unfold Q2R, inject_Z. simpl. lra. Qed.
-
 Section Correct.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
 Variables (A : list meaning) (h : vector) (cmp : option (term * term)) (c : case).
@@ -201,30 +177,13 @@ Proof.
 Qed.
 
 Definition other_counts (k : count) : R := INR (others (fst k) n (tr (snd k)) i).
-Definition all_counts (k : count) : R := INR (counted (fst k) n (tr (snd k)) i).
-
-Lemma term_value t : IZR (value users n w t i) = combined all_counts (counts_of t) + IZR (constant_of t).
-Proof.
-  induction t as [z|a s f rest IH]; [change (IZR z = 0 + IZR z); lra|].
-  change (value users n w (Plus a s f rest) i) with (a * Z.of_nat (counted s n (tr f) i) + value users n w rest i)%Z.
-  rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ, IH. cbn [counts_of combined constant_of]. rewrite IZR_rational.
-  unfold all_counts. cbn [fst snd]. lra.
-Qed.
-
-Lemma difference_value t u : IZR (value users n w t i - value users n w u i)
-  = combined all_counts (difference t u) + Q2R (constant_difference t u).
-Proof.
-  unfold difference, constant_difference. rewrite (combined_merged count_eqb count_eqb_eq), combined_app, combined_scaled.
-  rewrite IZR_rational, !minus_IZR, !term_value. rationals. lra.
-Qed.
-
 Lemma counted_here_correct l : forall x, counted_here c l = Some x ->
-  combined all_counts l = combined other_counts l + Q2R x.
+  combined (count_value users n w i) l = combined other_counts l + Q2R x.
 Proof.
   induction l as [|[[s f] q] l IH]; intros x H; cbn [counted_here] in H.
   - injection H as <-. simpl. rewrite Q2R_0. lra.
   - destruct (evaluate c f) as [b|] eqn:E; [|discriminate]. destruct (counted_here c l) as [y|]; [|discriminate].
-    replace x with (if b then Qred (q + y) else y) by congruence. cbn [combined]. rewrite (IH y eq_refl). unfold all_counts at 1, other_counts at 2. cbn [fst snd].
+    replace x with (if b then Qred (q + y) else y) by congruence. cbn [combined]. rewrite (IH y eq_refl). unfold count_value at 1, other_counts at 2. cbn [fst snd].
     rewrite (counted_others s n (tr f) i Hi), (evaluate_correct users n w i c Rc f b E).
     destruct b; simpl bit; [rewrite Q2R_reduced, Q2R_plus|]; ring.
 Qed.
@@ -281,11 +240,11 @@ Proof.
   destruct (equal _ _ _) eqn:Eq; [|apply within_unbounded].
   apply (within_widen e) with (x := combined other_counts (others_part A r)); [|now apply others_part_correct].
   rewrite (equal_correct count_eqb count_eqb_eq other_counts _ _ Eq), combined_scaled.
-  pose proof (difference_value t u) as V. rewrite (counted_here_correct _ x X) in V.
+  pose proof (difference_value users n w i t u) as V. rewrite (counted_here_correct _ x X) in V.
   replace (Q2R a * combined other_counts (difference t u))
-    with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R (- a * (constant_difference t u + x))).
+    with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R (- a * (inject_Z (constant_difference t u) + x))).
   - apply within_add; [|apply within_point]. apply within_scale. now apply sign_range_correct.
-  - rewrite V, Q2R_mult, Q2R_opp, Q2R_plus. ring.
+  - rewrite V, Q2R_mult, Q2R_opp, Q2R_plus, IZR_rational. ring.
 Qed.
 
 Lemma linear_split r : linear r h = linear (filter (reads_others A) r) h
@@ -348,13 +307,6 @@ Proof.
 Qed.
 End Correct.
 
-Lemma compare_difference r x y : relates r x y = relates_so r (Z.compare (x - y) 0).
-Proof.
-  unfold relates_so. destruct (Z.compare_spec (x - y) 0); destruct r; simpl;
-    repeat match goal with |- context [(?a <=? ?b)%Z] => destruct (Z.leb_spec a b) | |- context [(?a <? ?b)%Z] =>
-      destruct (Z.ltb_spec a b) | |- context [(?a =? ?b)%Z] => destruct (Z.eqb_spec a b) end; try reflexivity; lia.
-Qed.
-
 Section Output.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
 Hypothesis Hi : (1 <= i <= n)%nat.
@@ -393,7 +345,7 @@ Proof.
   - destruct (target_truth c f) as [v|] eqn:T; [|discriminate]. apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
     cbn [means]. rewrite H. assert (Tr : truth users n w f i = v).
     { destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-. unfold cmp in Ro. simpl in Ro. rewrite Ro.
-      apply compare_difference. }
+      apply relates_difference. }
     rewrite Tr. destruct v; [apply Q2R_1|apply Q2R_0].
   - destruct (evaluate c f) as [[]|] eqn:T; [| |discriminate].
     + apply existsb_exists in H as ([e q] & _ & H). apply andb_prop in H as [X P]. cbn [fst] in X, P.

@@ -2,7 +2,7 @@
 
    `near` and `others` are approximate, the rest exact. The bound of `others` is e^(-sharpness). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network theorem_20_counting.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network comparison theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -87,7 +87,7 @@ Fixpoint is_positional (f : formula) : bool :=
   | Truth _ | Positional _ => true
   | Not f => is_positional f
   | And f g | Or f g | Implies f g | Iff f g => is_positional f && is_positional g
-  | Compare _ (Number _) (Number _) => true
+  | Compare _ t u => match difference t u with [] => true | _ => false end      (* the counts cancel *)
   | _ => false
   end.
 
@@ -95,6 +95,8 @@ Lemma positional_truth users n w w' f i : is_positional f = true -> truth users 
 Proof.
   induction f; cbn; intros H; try discriminate; try reflexivity;
     try (apply andb_prop in H as [H1 H2]); rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity.
-  match goal with H : match ?t with _ => _ end = true |- _ => destruct t; try discriminate end.
-  match goal with H : match ?u with _ => _ end = true |- _ => now destruct u end.
+  match goal with H : match difference ?t ?u with _ => _ end = true |- relates ?r _ _ = _ =>
+    change (truth users n w (Compare r t u) i = truth users n w' (Compare r t u) i);
+    destruct (difference t u) eqn:D; [|discriminate]; now rewrite !(constant_comparison users n _ i r t u D)
+  end.
 Qed.
