@@ -327,5 +327,200 @@ Proof.
   replace (z' + (1 / 2 * a + (-1 / 1 * d + 0) + -3 / 4)) with (z' + 1 / 2 * a - d - 1 / 2 - 1 / 4) by lra.
   replace (z' + (1 / 2 * a + (-1 / 1 * d + 0) + -5 / 4)) with (z' + 1 / 2 * a - d - 1 / 2 - 3 / 4) by lra. lra.
 Qed.
+
+Lemma previous_achieved : achieves D h ([previous_block r D x], S (S D), (D + 3)%nat)
+  (fun i => negb (i =? 1) && p (i - 1)).
+Proof.
+  one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold previous_block. rewrite block_result by assumption.
+  unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
+  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second; rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
+    [|exact base_alternation0].
+  rewrite base_first0, Q2R_0, Rplus_0_r. apply gated_exact.
+  - destruct (rightmost_exists n (future i) (half_parity true) i (visible_future n i Hi)) as (j & K).
+    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D j K)).
+  - destruct (rightmost_exists n (future i) (half_parity false) i (visible_future n i Hi)) as (j & K).
+    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) j K)).
+  - intros Ne. apply Nat.eqb_neq in Ne. destruct (Nat.odd i) eqn:O.
+    + pose proof (rightmost_neighbour n i true ltac:(lia) O) as K.
+      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D _ K) as [Rg E].
+      apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
+    + pose proof (rightmost_neighbour n i false ltac:(lia) O) as K.
+      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) _ K) as [Rg E].
+      apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
+Qed.
+
+Lemma next_achieved : causal r = false -> achieves D h ([next_block r D x], S (S D), (D + 3)%nat)
+  (fun i => negb (i =? n) && p (i + 1)).
+Proof.
+  intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold next_block. rewrite block_result by assumption.
+  unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
+  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second; rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
+    [|exact base_alternation0].
+  rewrite (base_last0 Nc), Q2R_0, Rplus_0_r. apply gated_exact.
+  - destruct (leftmost_exists n (past i) (half_parity true) i (visible_past n i Hi)) as (j & K).
+    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D j Nc K)).
+  - destruct (leftmost_exists n (past i) (half_parity false) i (visible_past n i Hi)) as (j & K).
+    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) j Nc K)).
+  - intros Ne. apply Nat.eqb_neq in Ne. destruct (Nat.odd i) eqn:O.
+    + pose proof (leftmost_neighbour n i true ltac:(lia) O) as K.
+      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D _ Nc K) as [Rg E].
+      apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
+    + pose proof (leftmost_neighbour n i false ltac:(lia) O) as K.
+      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) _ Nc K) as [Rg E].
+      apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
+Qed.
 End Neighbours.
+
+(* ---- counting ---- *)
+Section Counting.
+Variables (h : nat -> vector) (D x : nat) (s : side) (p : nat -> bool).
+Hypothesis G : good D h.
+Hypothesis Hx : (x < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i x = bit (p i).
+Hypothesis Hc : counting = true.
+Hypothesis Hs : side_ok s = true.
+
+Lemma not_causal : s = ToRight -> causal r = false.
+Proof. intros E. rewrite E in Hs. simpl in Hs. now apply negb_true_iff in Hs. Qed.
+
+Lemma length_reciprocal_value j : (1 <= j <= n)%nat -> h j (length_reciprocal s) = 1 / INR (span s n j).
+Proof.
+  intros Hj. destruct G as (_ & B & _). destruct (B j Hj). pose proof not_causal as Nc. unfold length_reciprocal, span.
+  destruct s; auto.
+Qed.
+
+Lemma mean_achieved : let h' := after_layer n (mean_block r D s x) h in
+  grows D h (D + 3) h' /\ layer_of r (mean_block r D s x) /\ forall i, (1 <= i <= n)%nat ->
+  h' i D = INR (counted s n p i) / INR (span s n i) /\ h' i (S (S D)) = 1 / INR (span s n i) * bit (p i).
+Proof.
+  cbv zeta. unfold mean_block. split; [now apply block_grows|]. split.
+  { apply block_layer. intros Ca. pose proof not_causal as Nc. destruct s; [reflexivity|rewrite Nc in Ca; congruence]. }
+  intros i Hi. rewrite block_first, block_result by assumption. split.
+  - rewrite <- (mean_head s n p i 0 Hi). unfold first_head, attended. cbn [masked].
+    replace (mask_at _ i) with (side_mask s i) by now destruct s. apply attend_ext; intros j [Hj _].
+    + unfold scaled_score. cbn [queries dot_product]. unfold Rdiv. now rewrite Rmult_0_l.
+    + cbn [linear]. rewrite (proj2 Hx) by exact Hj. rationals. lra.
+  - unfold units_value. cbn [total linear]. pose proof G as (Fr & _ & _).
+    rewrite !between_old by (unfold compiler.fresh in Fr; destruct Hx, s; simpl; lia).
+    rewrite (length_reciprocal_value i Hi), (proj2 Hx) by exact Hi.
+    rewrite <- (here_units (p i) (span s n i)) by apply (span_range s n i Hi). rationals.
+    match goal with |- relu ?a * _ + (relu ?b * _ + 0) + _ = relu ?c - relu ?d =>
+      replace a with c by lra; replace b with d by lra end. lra.
+Qed.
+
+(* The factor of the lookup's scores: n, or i^2 in the causal regime. *)
+Definition lookup_factor (i : nat) : R := if causal r then INR i ^ 2 else INR n.
+
+Lemma lookup_factor_large i : (1 <= i <= n)%nat -> 1 <= lookup_factor i / INR (span s n i).
+Proof.
+  intros Hi. unfold lookup_factor. destruct (causal r) eqn:Ca; [|now apply scale_n].
+  pose proof not_causal as Nc. destruct s; [|rewrite Nc in Ca; congruence]. simpl.
+  assert (1 <= INR i) by (apply INR_at_least_1; lia). replace (INR i * (INR i * 1) / INR i) with (INR i) by (field; lra). lra.
+Qed.
+
+Variables (mean here : nat).
+Hypothesis Hmean : forall i, (1 <= i <= n)%nat -> h i mean = INR (counted s n p i) / INR (span s n i).
+Hypothesis Hhere : forall i, (1 <= i <= n)%nat -> h i here = 1 / INR (span s n i) * bit (p i).
+
+Lemma lookup_raw g C vals i j : Q2R g = 3 * C -> (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  scaled_score (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s g mean here) lookup_keys vals) n h i j
+  = raw_score s n i p C j * lookup_factor i.
+Proof.
+  intros Eg Hi Hj. unfold scaled_score, lookup_queries, lookup_keys, temperature_of, raw_score, lookup_factor.
+  cbn [queries keys temperature dot_product linear].
+  rewrite (Hmean i Hi), (Hhere i Hi), (length_reciprocal_value i Hi), Q2R_opp, Eg.
+  assert (Pi : INR i <> 0) by (apply not_0_INR; lia). assert (Pn : INR n <> 0) by (apply not_0_INR; lia).
+  assert (Ps : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i Hi); lia).
+  destruct G as (_ & B & _). destruct (B j Hj). rewrite (base_place0 Hc), (base_square0 Hc). unfold stretch.
+  pose proof (Counts Hc) as NC. destruct (causal r), (by_position r); try (discriminate NC; reflexivity);
+    simpl; rationals; field; auto.
+Qed.
+
+Lemma lookup_mask_correct i : mask_at (lookup_mask_of s) i = lookup_mask s i.
+Proof. now destruct s. Qed.
+
+Lemma lookup_layer_mask : causal r = true -> lookup_mask_of s = FutureMasked.
+Proof. intros Ca. pose proof not_causal as Nc. destruct s; [reflexivity|rewrite Nc in Ca; congruence]. Qed.
+
+Lemma others_achieved g C : Q2R g = 3 * C -> 1 <= C -> let h' := after_layer n (others_block r D s g mean here) h in
+  grows D h (D + 3) h' /\ layer_of r (others_block r D s g mean here) /\
+  forall i, (1 <= i <= n)%nat -> Rabs (INR (others s n p i) - h' i D) <= exp (- (3 * C)).
+Proof.
+  intros Eg HC. cbv zeta. unfold others_block. split; [now apply block_grows|].
+  split; [apply block_layer, lookup_layer_mask|].
+  intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [masked].
+  rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p C j * lookup_factor i) _ (fun j => INR j - 1)).
+  - apply (others_scaled s n i p C Hi HC (lookup_factor i)); [now apply lookup_factor_large|reflexivity].
+  - intros j [Hj _]. now apply lookup_raw.
+  - intros j [Hj _]. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear].
+    rewrite (base_plain0 Hc), base_one0. rationals. lra.
+Qed.
+
+Lemma on_count_achieved t : listed t = true ->
+  achieves D h ([on_count_block r D s mean here (predicate_direction (place_of t predicates)) x], S (S D), (D + 3)%nat)
+    (fun i => holds users t (counted s n p i) n).
+Proof.
+  intros Lt. unfold achieves. split; [now apply block_grows|]. split; [lia|]. split.
+  { apply Forall_cons; [apply block_layer, lookup_layer_mask|apply Forall_nil]. }
+  intros i Hi. unfold run_layers. cbn [fold_left]. unfold on_count_block. rewrite block_result by assumption.
+  set (d := predicate_direction _). unfold units_value. cbn [total linear]. rewrite between_first, between_second.
+  rewrite !between_old by (destruct Hx; lia). rewrite (proj2 Hx i Hi).
+  assert (E3 : Q2R 3 = 3 * 1) by (rationals; lra).
+  assert (Read : forall D0 vrow v, (forall j, (1 <= j <= n)%nat -> linear vrow (h j) = v j) ->
+    attended (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s 3 mean here) lookup_keys [(D0, vrow)]) n h i vrow
+    = attend n (lookup_mask s i) (fun j => raw_score s n i p 1 j * lookup_factor i) v).
+  { intros D0 vrow v E. unfold attended. cbn [masked]. rewrite lookup_mask_correct.
+    apply attend_ext; intros j [Hj _]; [now apply lookup_raw|now apply E]. }
+  destruct (predicate_scaled s n i p 1 Hi ltac:(lra) (lookup_factor i) (fun j => holds users t j n)
+    (lookup_factor_large i Hi) (fun j => raw_score s n i p 1 j * lookup_factor i) (fun j => eq_refl)) as [P1 P0].
+  unfold first_head, second_head.
+  rewrite (Read _ _ (fun j => bit (holds users t j n))), (Read _ _ (fun j => bit (holds users t (j - 1) n))).
+  - assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
+    assert (Rg : forall v, (forall j, 0 <= v j <= 1) -> 0 <= attend n (lookup_mask s i)
+      (fun j => raw_score s n i p 1 j * lookup_factor i) v <= 1) by (intros v Hv; eapply attend_range; [exact V|auto]).
+    pose proof (Rg (fun j => bit (holds users t j n)) (fun j => bit_range _)) as R1.
+    pose proof (Rg (fun j => bit (holds users t (j - 1) n)) (fun j => bit_range _)) as R0.
+    set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *. set (b := attend _ _ _ (fun j => bit (holds users t (j - 1) n))) in *.
+    rewrite <- (picked_exact a b (p i) (holds users t (counted s n p i) n) R1 R0 P1 P0). unfold picked, rounded. rationals.
+    match goal with |- relu ?u * _ + (relu ?v * _ + (relu ?y * _ + (relu ?z * _ + 0))) + _ = 2 * relu ?u' - 2 * relu ?v' + (2 * relu ?y' - 2 * relu ?z') =>
+      replace u with u' by lra; replace v with v' by lra; replace y with y' by lra; replace z with z' by lra end. lra.
+  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_before0 t Lt). rationals. lra.
+  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_truth0 t Lt). rationals. lra.
+Qed.
+End Counting.
+
+(* ---- comparisons ---- *)
+Lemma step_units_total v row b x : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y)
+  (step_units row b x) = Q2R x * step (linear row v + Q2R b).
+Proof.
+  unfold step_units, step, rounded. cbn [total]. rewrite !Q2R_plus, !Q2R_mult. rationals.
+  replace (linear row v + (Q2R b + 3 / 4)) with (linear row v + Q2R b + 1 - 1 / 4) by lra.
+  replace (linear row v + (Q2R b + 1 / 4)) with (linear row v + Q2R b + 1 - 3 / 4) by lra. lra.
+Qed.
+
+Lemma total_app_units v us us' : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) (us ++ us')
+  = total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us
+  + total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us'.
+Proof. induction us as [|u us IH]; simpl; [lra|]. rewrite IH. lra. Qed.
+
+Lemma linear_same D row v v' : Forall (fun e => (fst e < D)%nat) row -> (forall d, (d < D)%nat -> v' d = v d) ->
+  linear row v' = linear row v.
+Proof.
+  intros F E. induction row as [|[d q] row IH]; [reflexivity|]. inversion F; subst. cbn [linear fst] in *. rewrite IH, E; auto.
+Qed.
+
+Lemma comparison_achieved h D q row b (T : nat -> Z) : good D h -> Forall (fun e => (fst e < D)%nat) row ->
+  (forall i, (1 <= i <= n)%nat -> Rabs (linear row (h i) + Q2R b - IZR (T i)) <= 1 / 4) ->
+  achieves D h ([comparison_block r D q row b], S (S D), (D + 3)%nat) (fun i => relates q (T i) 0).
+Proof.
+  intros G F E. assert (X : exists us c, comparison_block r D q row b = pointwise r D us c /\
+    forall v, total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us + Q2R c
+      = decided q (step (linear row v + Q2R b)) (step (linear row v + Q2R b - 1))).
+  { unfold comparison_block. assert (M : forall v, linear row v + Q2R (b - 1) = linear row v + Q2R b - 1).
+    { intros v. rewrite Q2R_minus. rationals. lra. }
+    destruct q; (do 2 eexists; split; [reflexivity|intros v; rewrite ?total_app_units, !step_units_total, ?M; simpl; rationals; lra]). }
+  destruct X as (us & c & -> & X). one_block.
+  intros i Hi. unfold run_layers. cbn [fold_left]. unfold pointwise. rewrite block_result by assumption. unfold units_value.
+  rewrite X. rewrite (linear_same D row (h i)) by (exact F || (intros d Hd; now apply between_old)).
+  now apply decided_exact, E.
+Qed.
 End Correct.
