@@ -1,21 +1,21 @@
 """A transformer as a Coq file: its parameters and meanings, and the theorem that it computes a formula for every n.
 
-The file is checked by Coq's kernel with the library ``proofs/coq``: there ``check`` is a computation on the parameters, and
+Coq's kernel checks the file with the library ``proofs/coq``: there ``check`` is a computation on the parameters, and
 ``check_correct`` says what follows from its answer ``true``. Nothing here is trusted beyond the printing of the
 parameters and of the formula, which a reader can compare with the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
 
 from constructions.errors import Unsupported
-from constructions.language.arithmetic import NEGATE, Postfix
+from constructions.language.arithmetic import NEGATE
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
-from constructions.language.predicates import BUILTIN, PredicateDefinition, definitions_of
+from constructions.language.predicates import BUILTIN, definitions_of
 from constructions.language.printer import format_formula
 from constructions.language.syntax import (
     And,
@@ -53,8 +53,6 @@ from constructions.network.meanings import (
 from constructions.network.transformer import Head, Layer, Mask, Row, Transformer, Unit, Weighting
 from proofs.predicate_to_coq import predicate_function
 
-V = TypeVar("V")
-
 _CONNECTIVES: Mapping[type[Formula], str] = {
     Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",
     Previous: "Previous", Next: "Next", Since: "Since", Until: "Until",
@@ -64,8 +62,9 @@ _RELATIONS: Mapping[Relation, str] = {
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
 _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMasked"}
-_OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
-_VARIABLES = {"i": "I", "n": "N"}
+_OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
+_EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
+_VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
 
 _HEADER = """\
 From Coq Require Import Reals QArith ZArith List Bool.
@@ -191,7 +190,7 @@ class _Writer:
 
     def _head(self, head: Head) -> str:
         if head.weighting is not Weighting.SOFTMAX:
-            raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, and only softmax is proved in Coq")
+            raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
         values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
         return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
@@ -281,36 +280,46 @@ def rational(number: Fraction) -> str:
 def expression(value: Expression) -> str:
     """The expression as data.
 
+    >>> from constructions.language.expressions import parse_expression
+    >>> expression(parse_expression("(-1)^(n-i)/2"))
+    '(Div (Power (Neg (Num 1)) (IntMinus IntN IntI)) (Num 2))'
+
     Raises:
         Unsupported: if an exponent is built from more than +, -, numbers, i and n, or a function occurs.
     """
-    stack: list[tuple[str, Callable[[], str]]] = []
+    stack: list[_Operand] = []
     for item in value.postfix:
-        _push(stack, item, value.postfix)
-    ((text, _),) = stack
-    return text
+        stack.append(_leaf(item) if isinstance(item, int) or item in _VARIABLES else _operation(item, stack))
+    (whole,) = stack
+    return whole.text
 
 
-def _push(stack: list[tuple[str, Callable[[], str]]], item: int | str, program: Postfix) -> None:
-    """One step of the postfix program; each entry is the text of a rational and, on demand, of an integer exponent."""
+@dataclass(frozen=True)
+class _Operand:
+    """Part of an expression: as a rational, and as an integer exponent if it can be one."""
 
-    def no_exponent() -> str:
-        raise Unsupported("an expression has an exponent that the Coq library has no counterpart of")
+    text: str
+    exponent: str | None
 
+
+def _leaf(item: int | str) -> _Operand:
     if isinstance(item, int):
-        stack.append((f"(Num {item})", lambda: f"(Int {item})"))
-    elif item in _VARIABLES:
-        stack.append((_VARIABLES[item], lambda: f"Int{_VARIABLES[item]}"))
-    elif item == NEGATE:
-        text, exponent = stack.pop()
-        stack.append((f"(Neg {text})", lambda: f"(IntMinus (Int 0) {exponent()})"))
-    elif item in ("^", *_OPERATORS):
-        (right, right_exponent), (left, left_exponent) = stack.pop(), stack.pop()
-        if item == "^":
-            stack.append((f"(Power {left} {right_exponent()})", no_exponent))
-        else:
-            whole = {"+": "IntPlus", "-": "IntMinus"}.get(item)
-            exponent = (lambda: f"({whole} {left_exponent()} {right_exponent()})") if whole else no_exponent
-            stack.append((f"({_OPERATORS[item]} {left} {right})", exponent))
-    else:
-        raise Unsupported(f"an expression uses {item}, which the Coq library has no counterpart of")
+        return _Operand(f"(Num {item})", f"(Int {item})")
+    return _Operand(_VARIABLES[item], f"Int{_VARIABLES[item]}")
+
+
+def _operation(item: int | str, stack: list[_Operand]) -> _Operand:
+    right = stack.pop()
+    if item == NEGATE:
+        return _Operand(f"(Neg {right.text})", _exponent("IntMinus", _leaf(0), right))
+    left = stack.pop()
+    if item == "^" and right.exponent:
+        return _Operand(f"(Power {left.text} {right.exponent})", None)
+    if item in _OPERATORS:
+        exponent = _exponent(_EXPONENTS[item], left, right) if item in _EXPONENTS else None
+        return _Operand(f"({_OPERATORS[item]} {left.text} {right.text})", exponent)
+    raise Unsupported(f"an expression with {item} as it is used here: the Coq library has no counterpart of it")
+
+
+def _exponent(operator: str, left: _Operand, right: _Operand) -> str | None:
+    return f"({operator} {left.exponent} {right.exponent})" if left.exponent and right.exponent else None
