@@ -129,7 +129,7 @@ class _Writer:
         return [value.formula for value in values if isinstance(value, Bracket)]
 
     def _users(self) -> str:
-        cases = [f"  | {place} => {predicate_function(user)} {comment(user.description)}"
+        cases = [f"  | {place}%nat => {predicate_function(user)} {comment(user.description)}"
                  for place, user in enumerate(self.users)]
         return "\n".join(["Definition users (name : nat) : nat -> nat -> bool :=", "  match name with", *cases,
                           "  | _ => fun _ _ => false", "  end.", ""])
