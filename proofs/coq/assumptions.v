@@ -6,7 +6,7 @@ From Certify Require Import lemma_06_gap lemma_07_table_lookup lemma_08_tie_brea
   theorem_16_since_causal theorem_20_counting theorem_21_counting_causal theorem_20_as_printed check
   corollaries_17_18_22_23.
 
-Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07, @lemma_07_printed, @lemma_08a, @lemma_08b, @lemma_08c,
+Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained, @lemma_07, @lemma_07_printed, @lemma_08a, @lemma_08b, @lemma_08c,
   @lemma_09_false, @lemma_09_true, @lemma_09_between, @proposition_11a, @proposition_11b,
   @proposition_11_end_markers.reciprocal_of_position, @proposition_11_end_markers.reciprocal_from_end).
 Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next,

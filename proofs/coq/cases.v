@@ -95,7 +95,8 @@ Proof.
   intros Hr. unfold cases, real_case. apply in_flat_map. exists (Nat.odd i). split; [apply bool_listed|].
   apply in_flat_map. exists (i =? 1). split; [apply bool_listed|].
   apply in_flat_map. exists (i =? n). split; [apply bool_listed|].
-  apply in_flat_map. exists (map (fun f => (f, truth users n w f i)) atoms). split; [|now apply (in_map (Case _ _ _ _))].
+  apply in_flat_map. exists (map (fun f => (f, truth users n w f i)) atoms).
+  split; [|now apply (in_map (Case _ _ _ _))].
   clear Hr. induction atoms as [|f atoms IH]; simpl; [now left|]. apply in_flat_map. eexists. split; [exact IH|].
   destruct (truth users n w f i); simpl; auto.
 Qed.

@@ -52,7 +52,8 @@ Definition heads_stage (A M : list meaning) (l : layer) (d : direction) : option
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (writes u)) (units l) || existsb (at_direction d) (output_bias l).
 Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
-  if writes_to l d then written A d (nth d M IsAnything) (check_output A (units l) (output_bias l) d (nth d M IsAnything))
+  if writes_to l d then written A d (nth d M IsAnything)
+    (check_output A (units l) (output_bias l) d (nth d M IsAnything))
   else Some (nth d A IsAnything).
 
 Definition layer_stages (M : list meaning) (l : layer) (A : list meaning) : option (list meaning) :=
@@ -74,7 +75,8 @@ Definition in_tokens (T : transformer) (d : direction) : bool :=
 
 (* The truth of a formula over symbols, at a position with symbol s. *)
 Definition symbol_case (T : transformer) (s : nat) (c : case) : case :=
-  Case (is_odd c) (is_first c) (is_last c) (map (fun a => (Symbol a, Nat.eqb s a)) (seq 0 (length (token_embedding T)))) Eq.
+  Case (is_odd c) (is_first c) (is_last c) (map (fun a => (Symbol a, Nat.eqb s a))
+    (seq 0 (length (token_embedding T)))) Eq.
 Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
   forallb (fun s => forallb (fun c =>
     match evaluate (symbol_case T s c) f with
@@ -95,7 +97,8 @@ Definition written_later (T : transformer) (d : direction) : bool :=
   existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (layers T).
 Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : option meaning :=
   if written_later T d then
-    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then Some unwritten else None)
+    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then Some unwritten else
+      None)
   else if check_embedded T d (nth d M IsAnything) then Some (nth d M IsAnything) else None.
 
 (* ---- the whole ---- *)
@@ -118,7 +121,8 @@ Proof.
     f (a + e)%nat = Some (nth e B IsAnything) \/ nth e B IsAnything = IsAnything).
   { induction k as [|k IH]; intros a B E e; cbn [seq map all_some] in E.
     - injection E as <-. right. now destruct e.
-    - destruct (f a) as [m|] eqn:Fa; [|discriminate]. destruct (all_some (map f (seq (S a) k))) as [C|] eqn:EC; [|discriminate].
+    - destruct (f a) as [m|] eqn:Fa; [|discriminate]. destruct (all_some (map f (seq (S a) k))) as [C|] eqn:EC;
+        [|discriminate].
       injection E as <-. destruct e as [|e]; [left; now rewrite Nat.add_0_r|].
       replace (a + S e)%nat with (S a + e)%nat by lia. exact (IH (S a) C EC e). }
   exact (G (length M) 0%nat A H d).
@@ -132,10 +136,12 @@ Proof. induction l as [|x l IH]; simpl; intros H; [reflexivity|]. rewrite H, IH 
 
 Lemma collect_total {X} (f : X -> R) l d : collect f l d = total (fun e => f (snd e)) (filter (at_direction d) l).
 Proof.
-  induction l as [|[e x] l IH]; [reflexivity|]. cbn [collect filter fst]. destruct (Nat.eqb e d); cbn [total snd]; rewrite IH; lra.
+  induction l as [|[e x] l IH]; [reflexivity|]. cbn [collect filter fst].
+  destruct (Nat.eqb e d); cbn [total snd]; rewrite IH; lra.
 Qed.
 
-Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false -> filter (at_direction d) l = [].
+Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false ->
+  filter (at_direction d) l = [].
 Proof.
   induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto.
 Qed.
@@ -168,7 +174,8 @@ Lemma head_rows_total h i l d : total (head_output n h i d) (heads l)
 Proof.
   unfold head_rows. induction (heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
   rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
-  induction (filter (at_direction d) (values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd]. now rewrite IHe.
+  induction (filter (at_direction d) (values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
+  now rewrite IHe.
 Qed.
 
 Lemma heads_stage_correct A M l B h : holds_now A h -> for_directions M (heads_stage A M l) = Some B ->
@@ -225,7 +232,8 @@ Hypothesis Over : over T n w.
 Lemma not_in_tokens d i : in_tokens T d = false -> entry (nth (w i) (token_embedding T) []) d = 0.
 Proof.
   intros H. apply entry_absent. destruct (existsb _ _) eqn:E; [|reflexivity]. exfalso.
-  apply Bool.diff_true_false. rewrite <- H. symmetry. unfold in_tokens. apply existsb_exists. exists (nth (w i) (token_embedding T) []). split; [|exact E].
+  apply Bool.diff_true_false. rewrite <- H. symmetry. unfold in_tokens. apply existsb_exists.
+  exists (nth (w i) (token_embedding T) []). split; [|exact E].
   destruct (nth_in_or_default (w i) (token_embedding T) []) as [In|D]; [exact In|rewrite D in E; discriminate].
 Qed.
 
@@ -238,11 +246,13 @@ Proof.
 Qed.
 
 Lemma symbol_case_real i c : (1 <= i <= n)%nat ->
-  is_odd c = Nat.odd i -> is_first c = (i =? 1)%nat -> is_last c = (i =? n)%nat -> real users n w i (symbol_case T (w i) c).
+  is_odd c = Nat.odd i -> is_first c = (i =? 1)%nat -> is_last c = (i =? n)%nat ->
+    real users n w i (symbol_case T (w i) c).
 Proof.
   intros Hi O F L. repeat split; auto. intros f b. unfold symbol_case. simpl.
   generalize (seq 0 (length (token_embedding T))). intros l. induction l as [|a l IH]; simpl; [discriminate|].
-  destruct f as [|s| | | | | | | | | | | |]; try exact IH. cbn [formula_eqb]. destruct (Nat.eqb_spec a s) as [->|]; [|exact IH].
+  destruct f as [|s| | | | | | | | | | | |]; try exact IH. cbn [formula_eqb].
+  destruct (Nat.eqb_spec a s) as [->|]; [|exact IH].
   intros [= <-]. reflexivity.
 Qed.
 

@@ -83,14 +83,16 @@ End Form.
 (* ---- the layer ---- *)
 Definition entry_rational (r : row) (d : direction) : Q :=
   fold_right (fun e s => if Nat.eqb (fst e) d then Qred (snd e + s) else s) 0%Q r.
-Definition affine_part (A : list meaning) (cmp : option (term * term)) (c : case) (u : relu_unit) (q : Q) : option (row * Q) :=
+Definition affine_part (A : list meaning) (cmp : option (term * term)) (c : case) (u : relu_unit) (q : Q) :
+  option (row * Q) :=
   match form_range A cmp c (reads u) (bias u) with
   | (lo, hi) =>
       if match hi with Some b => Qle_bool b 0 | None => false end then Some ([], 0%Q)
       else if match lo with Some a => Qle_bool 0 a | None => false end then Some (scaled q (reads u), Qred (q * bias u))
       else None
   end.
-Fixpoint active (A : list meaning) (cmp : option (term * term)) (c : case) (us : list relu_unit) (d : direction) : option (row * Q) :=
+Fixpoint active (A : list meaning) (cmp : option (term * term)) (c : case) (us : list relu_unit) (d : direction) :
+  option (row * Q) :=
   match us with
   | [] => Some ([], 0%Q)
   | u :: us =>
@@ -107,7 +109,8 @@ Definition target_truth (c : case) (f : formula) : option bool :=
 Definition holds_expression (A : list meaning) (x : expression) (d : direction) : bool :=
   match nth d A IsAnything with IsPosition (Formula y) => expression_eqb y x | _ => false end.
 
-Definition check_case (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning) (c : case) : bool :=
+Definition check_case (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning)
+  (c : case) : bool :=
   let cmp := comparison_of target in
   match active A cmp c us d with
   | None => false
@@ -146,7 +149,8 @@ Definition atoms_of (A : list meaning) (us : list relu_unit) (d : direction) : l
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
 
-Definition check_output (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning) : bool :=
+Definition check_output (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning) :
+  bool :=
   forallb (check_case A us bias d target) (cases (atoms_of A us d) (orders_of target)).
 
 (* ---- soundness ---- *)
@@ -183,7 +187,8 @@ Proof.
   induction l as [|[[s f] q] l IH]; intros x H; cbn [counted_here] in H.
   - injection H as <-. simpl. rewrite Q2R_0. lra.
   - destruct (evaluate c f) as [b|] eqn:E; [|discriminate]. destruct (counted_here c l) as [y|]; [|discriminate].
-    replace x with (if b then Qred (q + y) else y) by congruence. cbn [combined]. rewrite (IH y eq_refl). unfold count_value at 1, other_counts at 2. cbn [fst snd].
+    replace x with (if b then Qred (q + y) else y) by congruence. cbn [combined]. rewrite (IH y eq_refl).
+    unfold count_value at 1, other_counts at 2. cbn [fst snd].
     rewrite (counted_others s n (tr f) i Hi), (evaluate_correct users n w i c Rc f b E).
     destruct b; simpl bit; [rewrite Q2R_reduced, Q2R_plus|]; ring.
 Qed.
@@ -210,10 +215,12 @@ Proof.
     destruct (others_error A r) as [e'|]; [|discriminate]. destruct (Qle_bool 0 g) eqn:G; [|discriminate].
     apply Qle_bool_R in G. rewrite Q2R_0 in G.
     replace e with (Qred (Qabs.Qabs q * exp_upper g + e')) by congruence. cbn [linear combined].
-    rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold other_counts at 1. cbn [fst snd].
+    rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold other_counts at 1.
+    cbn [fst snd].
     pose proof (exp_upper_correct g G) as U. set (m := INR (others s n (tr f) i)) in *.
     replace (Q2R q * h d + linear (filter (reads_others A) r) h - (Q2R q * m + combined other_counts (others_part A r)))
-      with (- (Q2R q * (m - h d)) + (linear (filter (reads_others A) r) h - combined other_counts (others_part A r))) by ring.
+      with (- (Q2R q * (m - h d)) + (linear (filter (reads_others A) r) h - combined other_counts (others_part A r)))
+        by ring.
     eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|exact IH]. rewrite Rabs_Ropp, Rabs_mult.
     assert (Ab : Rabs (Q2R q) = Q2R (Qabs.Qabs q)).
     { apply Qabs.Qabs_case; intros L; apply Qle_Rle in L; rewrite Q2R_0 in L;
@@ -242,7 +249,8 @@ Proof.
   rewrite (equal_correct count_eqb count_eqb_eq other_counts _ _ Eq), combined_scaled.
   pose proof (difference_value users n w i t u) as V. rewrite (counted_here_correct _ x X) in V.
   replace (Q2R a * combined other_counts (difference t u))
-    with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R (- a * (inject_Z (constant_difference t u) + x))).
+    with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R
+      (- a * (inject_Z (constant_difference t u) + x))).
   - apply within_add; [|apply within_point]. apply within_scale. now apply sign_range_correct.
   - rewrite V, Q2R_mult, Q2R_opp, Q2R_plus, IZR_rational. ring.
 Qed.
@@ -278,7 +286,8 @@ Lemma affine_part_correct u q r b : affine_part A cmp c u q = Some (r, b) ->
 Proof.
   unfold affine_part. pose proof (form_range_correct (reads u) (bias u)) as W.
   destruct (form_range A cmp c (reads u) (bias u)) as [lo hi]. destruct W as [W1 W2]. cbn [fst snd] in W1, W2.
-  assert (Linear : 0 <= linear (reads u) h + Q2R (bias u) -> Some (scaled q (reads u), Qred (q * bias u)) = Some (r, b) ->
+  assert (Linear : 0 <= linear (reads u) h + Q2R (bias u) ->
+    Some (scaled q (reads u), Qred (q * bias u)) = Some (r, b) ->
     relu (linear (reads u) h + Q2R (bias u)) * Q2R q = linear r h + Q2R b).
   { intros Pos E. replace r with (scaled q (reads u)) by congruence. replace b with (Qred (q * bias u)) by congruence.
     rewrite relu_linear, Q2R_reduced, Q2R_mult, (linear_combined (scaled _ _)) by exact Pos.
@@ -342,9 +351,11 @@ Proof.
   rewrite E. pose proof (form_range_correct users n w i A h cmp c Hi HA Rc Ro) as F.
   pose proof (evaluate_correct users n w i c Rc) as Ev.
   destruct target as [v|f|f g|x f|s f|s f g|]; try discriminate.
-  - destruct (target_truth c f) as [v|] eqn:T; [|discriminate]. apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
+  - destruct (target_truth c f) as [v|] eqn:T; [|discriminate].
+    apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
     cbn [means]. rewrite H. assert (Tr : truth users n w f i = v).
-    { destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-. unfold cmp in Ro. simpl in Ro. rewrite Ro.
+    { destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-. unfold cmp in Ro. simpl in Ro.
+    rewrite Ro.
       apply relates_difference. }
     rewrite Tr. destruct v; [apply Q2R_1|apply Q2R_0].
   - destruct (evaluate c f) as [[]|] eqn:T; [| |discriminate].

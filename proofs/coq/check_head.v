@@ -1,11 +1,11 @@
 (* One output of one head: does it hold what its direction means?
 
-   `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12, 13,
-   15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes.
+   `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
+   13, 15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes.
    Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding
-  formula network meaning linear_combination monomial score_form cases proposition_11_end_markers
+From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
+  lemma_09_rounding formula network meaning linear_combination monomial score_form cases proposition_11_end_markers
   theorem_12_previous_next theorem_15_since_until theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
@@ -87,9 +87,11 @@ Definition check_position (k : masking) (v : form) (x : expression) : bool :=
   | Unmasked => false
   end.
 
-Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> bool) (p v : form) (f guard : formula) : bool :=
+Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> bool) (p v : form) (f guard : formula) :
+  bool :=
   forms_equal v (key_form (KTruth f)) &&
-  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (is_odd c) e && negb (edge c))) all_bools.
+  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (is_odd c) e && negb (edge c)))
+    all_bools.
 
 Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
   match evaluate c f with Some x => eqb x b | None => false end.
@@ -115,7 +117,8 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
   | Some p, Some v =>
     match b with
     | IsPosition (Formula x) => vanishes shape_eqb p && check_position (masked a) v x
-    | IsMean s f => vanishes shape_eqb p && masking_eqb (masked a) (mean_masking s) && forms_equal v (key_form (KTruth f))
+    | IsMean s f => vanishes shape_eqb p && masking_eqb (masked a) (mean_masking s) && forms_equal v
+      (key_form (KTruth f))
     | IsNear f guard => check_near (masked a) p v f guard
     | IsOthers s f g => masking_eqb (masked a) (lookup_masking s) && Qle_bool (7 # 5) g && looks_up s f g p
                         && forms_equal v place_minus_1
@@ -149,17 +152,20 @@ Proof. destruct t; [apply gap_bit|apply gap_parity]. Qed.
 Lemma form_8a_value t g i j : (1 <= i)%nat -> (1 <= j)%nat ->
   fv (form_8a t g) i j = score_8a (trigger_value t) (Q2R g) i j.
 Proof.
-  intros Hi Hj. unfold form_8a. rewrite form_value_app, trigger_form_value. unfold form_value, shape_value, sign, score_8a.
+  intros Hi Hj. unfold form_8a. rewrite form_value_app, trigger_form_value.
+  unfold form_value, shape_value, sign, score_8a.
   simpl. rewrite Q2R_opp. assert (INR j <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 Lemma form_8b_value t g i j : (1 <= n)%nat -> fv (form_8b t g) i j = score_8b (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value, Q2R_mult. unfold form_value, shape_value, sign, score_8b.
+  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value, Q2R_mult.
+  unfold form_value, shape_value, sign, score_8b.
   simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 Lemma form_8c_value t g i j : (1 <= n)%nat -> fv (form_8c t g) i j = score_8c (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value, Q2R_mult. unfold form_value, shape_value, sign, score_8c.
+  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value, Q2R_mult.
+  unfold form_value, shape_value, sign, score_8c.
   simpl. rewrite Q2R_opp. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 
@@ -177,7 +183,8 @@ Lemma finds_rightmost_correct t p i k v : finds_rightmost t p = true -> (1 <= i 
   Rabs (v k - attend n (future i) (fv p i) v) <= 1 / 4.
 Proof.
   intros H Hi K Hv. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E].
-  - rewrite (attend_ext n (future i) (fv p i) (score_8b (trigger_value t) (Q2R (coefficient shape_eqb p (number_shape 0 0 1))) n) v v);
+  - rewrite (attend_ext n (future i) (fv p i) (score_8b (trigger_value t)
+      (Q2R (coefficient shape_eqb p (number_shape 0 0 1))) n) v v);
       [|intros j _; rewrite E; apply form_8b_value; lia|reflexivity].
     eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
     apply dominated_8b; auto using trigger_gap; [lra|]. intros j [Hj _]. lia.
@@ -217,7 +224,8 @@ Qed.
 Lemma lookup_form_value s f g scale i j : (1 <= i <= n)%nat ->
   fv (lookup_form s f g scale) i j = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
 Proof.
-  intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value, lookup_score.
+  intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
+    lookup_score.
   cbn [combined at_i at_n at_end sign_i query at_j sign_j key query_atom_value key_atom_value].
   rewrite !Q2R_mult, !Q2R_opp, (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
 Qed.
@@ -253,7 +261,8 @@ Proof. simpl. rewrite Q2R_1. lra. Qed.
 Lemma mean_up_to_value i : expression_value mean_up_to_expression n i = mean_up_to i.
 Proof.
   unfold mean_up_to_expression, mean_up_to. cbn [expression_value integer_value].
-  fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals. f_equal; [lra|f_equal; lra].
+  fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals.
+  f_equal; [lra|f_equal; lra].
 Qed.
 
 Lemma mean_from_value i : (1 <= i <= n)%nat -> expression_value mean_from_expression n i = mean_from n i.
@@ -305,18 +314,22 @@ Proof.
   intros Z H. rewrite (attended_uniform Z). assert (F : forall m, forms_equal v m = true ->
     forall k, attend n k (fun _ => 0) (fv v i) = attend n k (fun _ => 0) (fv m i)).
   { intros m E k. apply attend_ext; [reflexivity|]. intros. now apply forms_equal_correct. }
-  assert (Alt : forall k, attend n k (fun _ => 0) (fv minus_alternating i) = attend n k (fun _ => 0) (fun j => - alternating j)).
+  assert (Alt : forall k, attend n k (fun _ => 0) (fv minus_alternating i) = attend n k (fun _ => 0)
+    (fun j => - alternating j)).
   { intros k. apply attend_ext; [reflexivity|]. intros. unfold form_value, shape_value, sign. simpl. rationals. lra. }
-  assert (Key : forall k x, attend n k (fun _ => 0) (fv (key_form x) i) = attend n k (fun _ => 0) (key_atom_value users n w x)).
+  assert (Key : forall k x, attend n k (fun _ => 0) (fv (key_form x) i) = attend n k (fun _ => 0)
+    (key_atom_value users n w x)).
   { intros k y. apply attend_ext; [reflexivity|]. intros. apply key_form_value. }
   destruct (masked a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as [E X];
     rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
   - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_of_position by exact Hi.
-    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1. lra.
+    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    lra.
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
   - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_from_end by exact Hi.
-    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1. lra.
+    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    lra.
 Qed.
 
 Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard i = true ->
@@ -385,7 +398,8 @@ Lemma check_on_count_correct t s x guard : masked a = lookup_masking s -> check_
 Proof.
   intros M H. apply andb_prop in H as [L H]. assert (T : Q2R 2 = 2) by (rationals; lra).
   destruct (looks_up_correct s x 2 p i L Hi ltac:(lra)) as (g & G & Sc). rewrite T in G.
-  destruct (predicate_heads s n i (tr x) 2 g Hi ltac:(lra) G (fun k => holds users t k n) (seventh 2 ltac:(lra))) as [P1 P0].
+  destruct (predicate_heads s n i (tr x) 2 g Hi ltac:(lra) G (fun k => holds users t k n) (seventh 2 ltac:(lra))) as
+    [P1 P0].
   assert (Here : forall b guarded, guard_ensures guard [x] (counted_here x b) = true -> guarded = tr guard i ->
     guarded = true -> tr x i = b).
   { intros b ? Gu -> Hg. apply (guard_ensures_correct users n w i guard [x] _ Gu) in Hg. unfold counted_here in Hg.
@@ -405,13 +419,16 @@ Proof.
   - destruct f; try discriminate; simpl in H.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_previous_correct.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_next_correct.
-    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M. now apply check_since_correct.
-    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M. now apply check_until_correct.
+    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
+      now apply check_since_correct.
+    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
+      now apply check_until_correct.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_on_count_correct.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [Z M]. apply masking_eqb_eq in M.
     simpl. rewrite <- (mean_head s n (tr f) i 0 Hi), (attended_uniform Z), M.
     replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
-    apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
+    apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
+    apply key_form_value.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [H L]. apply andb_prop in H as [M G].
     apply masking_eqb_eq in M. apply Qle_bool_R in G. replace (Q2R (7 # 5)) with (7 / 5) in G by (rationals; lra).
     destruct (looks_up_correct s f g p i L Hi ltac:(lra)) as (k & K & Sc).

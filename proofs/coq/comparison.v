@@ -55,7 +55,8 @@ Qed.
 Lemma difference_value t u : IZR (value users n w t i - value users n w u i)
   = combined count_value (difference t u) + IZR (constant_difference t u).
 Proof.
-  unfold difference, constant_difference. rewrite (combined_merged count_eqb count_eqb_eq), combined_app, combined_scaled.
+  unfold difference, constant_difference. rewrite (combined_merged count_eqb count_eqb_eq), combined_app,
+    combined_scaled.
   rewrite !minus_IZR, !term_value. rationals. lra.
 Qed.
 
@@ -63,7 +64,8 @@ Lemma constant_comparison r t u : difference t u = [] ->
   truth users n w (Compare r t u) i = relates_so r (Z.compare (constant_difference t u) 0).
 Proof.
   intros D. pose proof (difference_value t u) as V. rewrite D in V. simpl in V. rewrite Rplus_0_l in V.
-  apply eq_IZR in V. change (truth users n w (Compare r t u) i) with (relates r (value users n w t i) (value users n w u i)).
+  apply eq_IZR in V. change (truth users n w (Compare r t u) i) with
+    (relates r (value users n w t i) (value users n w u i)).
   now rewrite relates_difference, V.
 Qed.
 End Value.

@@ -1,8 +1,8 @@
 (* From formulas to networks, for all four regimes (constructions/compiler.py).
 
    Every operator appends layers ("blocks") that write fresh directions only: two heads write D and D + 1, the units
-   write D + 2. Directions below 13 are numbers: embedded, or computed by Proposition 11 in two layers at the start; then
-   one direction per symbol, and two per predicate. This file defines the compiler and says what a block does. *)
+   write D + 2. Directions below 13 are numbers: embedded, or computed by Proposition 11 in two layers at the start;
+   then one direction per symbol, and two per predicate. This file defines the compiler and says what a block does. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
 Import ListNotations.
@@ -163,11 +163,13 @@ Fixpoint compile (f : formula) (D : nat) : list layer * nat * nat :=
   | Next f => let '(ls, x, D) := compile f D in (ls ++ [next_block D x], S (S D), D + 3)
   | Since f g =>
       let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
-      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y; since_block (D + 6) (S (S D)) (S (S (D + 3)))],
+      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y;
+        since_block (D + 6) (S (S D)) (S (S (D + 3)))],
        S (S (D + 6)), D + 9)
   | Until f g =>
       let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
-      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y; until_block (D + 6) (S (S D)) (S (S (D + 3)))],
+      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y;
+        until_block (D + 6) (S (S D)) (S (S (D + 3)))],
        S (S (D + 6)), D + 9)
   | OnCount p s f =>
       let '(ls, x, D) := compile f D in
@@ -225,7 +227,8 @@ Lemma block_feedforward x d : feedforward B x d = if (d =? S (S D))%nat
 Proof.
   unfold feedforward. cbn [units output_bias block]. unfold entry. cbn [collect].
   rewrite (Nat.eqb_sym (S (S D)) d). destruct (Nat.eqb_spec d (S (S D))) as [->|Ne].
-  - rewrite Rplus_0_r. f_equal. induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH. f_equal.
+  - rewrite Rplus_0_r. f_equal. induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.
+    f_equal.
     unfold unit_output, entry. cbn [reads bias writes collect]. rewrite Nat.eqb_refl. lra.
   - rewrite Rplus_0_r. replace (total _ _) with 0; [lra|]. symmetry.
     induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.

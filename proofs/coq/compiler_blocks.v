@@ -123,7 +123,8 @@ Hypothesis G : good D h.
 
 Lemma block_grows : grows D h (D + 3) (after_layer n B h).
 Proof.
-  destruct G as (_ & _ & Z). split; [lia|]. split; intros i d Hi Hd; rewrite (block_value r n h D m q1 k1 q2 k2 v1 v2 us c Z i d Hi);
+  destruct G as (_ & _ & Z). split; [lia|]. split; intros i d Hi Hd;
+    rewrite (block_value r n h D m q1 k1 q2 k2 v1 v2 us c Z i d Hi);
     rewrite (proj2 (Nat.eqb_neq d (S (S D)))) by lia; unfold between;
     rewrite (proj2 (Nat.eqb_neq d D)), (proj2 (Nat.eqb_neq d (S D))) by lia; [reflexivity|apply Z; lia].
 Qed.
@@ -202,18 +203,23 @@ Lemma rightmost_score t s vals j : (1 <= j <= n)%nat -> linear t (h j) = s j ->
   scaled_score (Head FutureMasked (temperature_of r) (sharp_query r) (rightmost_key r t) vals) n h i j
   = if causal r then score_8a s 3 i j else score_8b s 3 n j.
 Proof.
-  intros Hj E. unfold scaled_score, sharp_query, rightmost_key, temperature_of. cbn [queries keys temperature dot_product].
-  rewrite linear_app_row, E. assert (Pj : INR j <> 0) by (apply not_0_INR; lia). assert (Pi : INR i <> 0) by (apply not_0_INR; lia).
+  intros Hj E. unfold scaled_score, sharp_query, rightmost_key, temperature_of.
+  cbn [queries keys temperature dot_product].
+  rewrite linear_app_row, E. assert (Pj : INR j <> 0) by (apply not_0_INR; lia).
+  assert (Pi : INR i <> 0) by (apply not_0_INR; lia).
   assert (Pn : INR n <> 0) by (apply not_0_INR; lia). destruct (base_at i Hi), (base_at j Hj).
   unfold growth in *. destruct (causal r), (by_position r); cbn [linear];
-    rewrite ?base_growth0, ?base_reciprocal1, ?base_share1 by reflexivity; unfold score_8a, score_8b; simpl; rationals; field; auto.
+    rewrite ?base_growth0, ?base_reciprocal1, ?base_share1 by reflexivity; unfold score_8a, score_8b; simpl; rationals;
+      field; auto.
 Qed.
 
 Lemma leftmost_score t s vals j : causal r = false -> (1 <= j <= n)%nat -> linear t (h j) = s j ->
   scaled_score (Head PastMasked (temperature_of r) (sharp_query r) (leftmost_key t) vals) n h i j = score_8c s 3 n j.
 Proof.
-  intros Nc Hj E. unfold scaled_score, sharp_query, leftmost_key, temperature_of. cbn [queries keys temperature dot_product].
-  rewrite linear_app_row, E. assert (Pn : INR n <> 0) by (apply not_0_INR; lia). destruct (base_at i Hi), (base_at j Hj).
+  intros Nc Hj E. unfold scaled_score, sharp_query, leftmost_key, temperature_of.
+  cbn [queries keys temperature dot_product].
+  rewrite linear_app_row, E. assert (Pn : INR n <> 0) by (apply not_0_INR; lia).
+  destruct (base_at i Hi), (base_at j Hj).
   unfold growth in *. rewrite Nc in *. destruct (by_position r); cbn [linear];
     rewrite ?base_growth0, ?base_share1 by reflexivity; unfold score_8c; simpl; rationals; field; auto.
 Qed.
@@ -228,7 +234,8 @@ Lemma value_row j : (1 <= j <= n)%nat -> linear [x |-> 1] (h j) = v j.
 Proof. intros Hj. cbn [linear]. rewrite Value by exact Hj. rationals. lra. Qed.
 
 Lemma rightmost_head D0 j : is_rightmost n (future i) s j ->
-  let y := attended (Head FutureMasked (temperature_of r) (sharp_query r) (rightmost_key r t) [(D0, [x |-> 1])]) n h i [x |-> 1] in
+  let y := attended (Head FutureMasked (temperature_of r) (sharp_query r) (rightmost_key r t) [(D0, [x |-> 1])]) n h i
+    [x |-> 1] in
   0 <= y <= 1 /\ Rabs (v j - y) <= 1 / 4.
 Proof.
   intros K. cbv zeta. unfold attended. cbn [mask_at masked].
@@ -243,7 +250,8 @@ Proof.
 Qed.
 
 Lemma leftmost_head D0 j : causal r = false -> is_leftmost n (past i) s j ->
-  let y := attended (Head PastMasked (temperature_of r) (sharp_query r) (leftmost_key t) [(D0, [x |-> 1])]) n h i [x |-> 1] in
+  let y := attended (Head PastMasked (temperature_of r) (sharp_query r) (leftmost_key t) [(D0, [x |-> 1])]) n h i
+    [x |-> 1] in
   0 <= y <= 1 /\ Rabs (v j - y) <= 1 / 4.
 Proof.
   intros Nc K. cbv zeta. unfold attended. cbn [mask_at masked].
@@ -282,19 +290,22 @@ Proof.
   destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i Hi)) as (j & K).
   destruct (rightmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j K) as [Rg E].
-  rewrite (rightmost_decides p q n i j Hi K) in E. fold (first_head r n h D FutureMasked (sharp_query r) (rightmost_key r [x |-> 1]) [y |-> 1] i) in Rg, E.
+  rewrite (rightmost_decides p q n i j Hi K) in E. fold
+    (first_head r n h D FutureMasked (sharp_query r) (rightmost_key r [x |-> 1]) [y |-> 1] i) in Rg, E.
   set (z := first_head _ _ _ _ _ _ _ _ _) in *. replace (Q2R 1 * z + 0) with z by (rationals; lra).
   rewrite (rounded_pair z (since_at p q i)), Q2R_0 by (apply (near_from_error _ (1 / 4)); lra || assumption). lra.
 Qed.
 
 Lemma until_achieved : causal r = false -> achieves D h ([until_block r D x y], S (S D), (D + 3)%nat) (until_at n p q).
 Proof.
-  intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold until_block. rewrite block_result by assumption.
+  intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold until_block.
+  rewrite block_result by assumption.
   unfold units_value, rounding. cbn [total linear]. rewrite between_first.
   destruct (leftmost_exists n (past i) (fun j => bit (decides p q j)) i (visible_past n i Hi)) as (j & K).
   destruct (leftmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j Nc K) as [Rg E].
-  rewrite (leftmost_decides p q n i j Hi K) in E. fold (first_head r n h D PastMasked (sharp_query r) (leftmost_key [x |-> 1]) [y |-> 1] i) in Rg, E.
+  rewrite (leftmost_decides p q n i j Hi K) in E. fold (first_head r n h D PastMasked (sharp_query r)
+    (leftmost_key [x |-> 1]) [y |-> 1] i) in Rg, E.
   set (z := first_head _ _ _ _ _ _ _ _ _) in *. replace (Q2R 1 * z + 0) with z by (rationals; lra).
   rewrite (rounded_pair z (until_at n p q i)), Q2R_0 by (apply (near_from_error _ (1 / 4)); lra || assumption). lra.
 Qed.
@@ -333,40 +344,51 @@ Lemma previous_achieved : achieves D h ([previous_block r D x], S (S D), (D + 3)
 Proof.
   one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold previous_block. rewrite block_result by assumption.
   unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
-  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second; rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
+  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second;
+    rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
     [|exact base_alternation0].
   rewrite base_first0, Q2R_0, Rplus_0_r. apply gated_exact.
   - destruct (rightmost_exists n (future i) (half_parity true) i (visible_future n i Hi)) as (j & K).
-    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D j K)).
+    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
+      (fun j => bit_range _) D j K)).
   - destruct (rightmost_exists n (future i) (half_parity false) i (visible_future n i Hi)) as (j & K).
-    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) j K)).
+    exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx)
+      (fun j => bit_range _) (S D) j K)).
   - intros Ne. apply Nat.eqb_neq in Ne. destruct (Nat.odd i) eqn:O.
     + pose proof (rightmost_neighbour n i true ltac:(lia) O) as K.
-      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D _ K) as [Rg E].
+      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
+        (fun j => bit_range _) D _ K) as [Rg E].
       apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
     + pose proof (rightmost_neighbour n i false ltac:(lia) O) as K.
-      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) _ K) as [Rg E].
+      destruct (rightmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx)
+        (fun j => bit_range _) (S D) _ K) as [Rg E].
       apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
 Qed.
 
 Lemma next_achieved : causal r = false -> achieves D h ([next_block r D x], S (S D), (D + 3)%nat)
   (fun i => negb (i =? n) && p (i + 1)).
 Proof.
-  intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold next_block. rewrite block_result by assumption.
+  intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold next_block.
+  rewrite block_result by assumption.
   unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
-  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second; rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
+  rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second;
+    rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
     [|exact base_alternation0].
   rewrite (base_last0 Nc), Q2R_0, Rplus_0_r. apply gated_exact.
   - destruct (leftmost_exists n (past i) (half_parity true) i (visible_past n i Hi)) as (j & K).
-    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D j Nc K)).
+    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
+      (fun j => bit_range _) D j Nc K)).
   - destruct (leftmost_exists n (past i) (half_parity false) i (visible_past n i Hi)) as (j & K).
-    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) j Nc K)).
+    exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx)
+      (fun j => bit_range _) (S D) j Nc K)).
   - intros Ne. apply Nat.eqb_neq in Ne. destruct (Nat.odd i) eqn:O.
     + pose proof (leftmost_neighbour n i true ltac:(lia) O) as K.
-      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx) (fun j => bit_range _) D _ Nc K) as [Rg E].
+      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
+        (fun j => bit_range _) D _ Nc K) as [Rg E].
       apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
     + pose proof (leftmost_neighbour n i false ltac:(lia) O) as K.
-      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx) (fun j => bit_range _) (S D) _ Nc K) as [Rg E].
+      destruct (leftmost_head h D i G Hi _ _ _ x (parity_row false) (fun m => gap_parity n m false) (proj2 Hx)
+        (fun j => bit_range _) (S D) _ Nc K) as [Rg E].
       apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
 Qed.
 End Neighbours.
@@ -414,7 +436,8 @@ Lemma lookup_factor_large i : (1 <= i <= n)%nat -> 1 <= lookup_factor i / INR (s
 Proof.
   intros Hi. unfold lookup_factor. destruct (causal r) eqn:Ca; [|now apply scale_n].
   pose proof not_causal as Nc. destruct s; [|rewrite Nc in Ca; congruence]. simpl.
-  assert (1 <= INR i) by (apply INR_at_least_1; lia). replace (INR i * (INR i * 1) / INR i) with (INR i) by (field; lra). lra.
+  assert (1 <= INR i) by (apply INR_at_least_1; lia). replace (INR i * (INR i * 1) / INR i) with (INR i) by
+    (field; lra). lra.
 Qed.
 
 Variables (mean here : nat).
@@ -448,7 +471,8 @@ Proof.
   intros Eg HC. cbv zeta. unfold others_block. split; [now apply block_grows|].
   split; [apply block_layer, lookup_layer_mask|].
   intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [masked].
-  rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p C j * lookup_factor i) _ (fun j => INR j - 1)).
+  rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p C j * lookup_factor i) _
+    (fun j => INR j - 1)).
   - apply (others_scaled s n i p C Hi HC (lookup_factor i)); [now apply lookup_factor_large|reflexivity].
   - intros j [Hj _]. now apply lookup_raw.
   - intros j [Hj _]. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear].
@@ -466,7 +490,8 @@ Proof.
   rewrite !between_old by (destruct Hx; lia). rewrite (proj2 Hx i Hi).
   assert (E3 : Q2R 3 = 3 * 1) by (rationals; lra).
   assert (Read : forall D0 vrow v, (forall j, (1 <= j <= n)%nat -> linear vrow (h j) = v j) ->
-    attended (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s 3 mean here) lookup_keys [(D0, vrow)]) n h i vrow
+    attended (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s 3 mean here) lookup_keys [(D0, vrow)]) n h i
+      vrow
     = attend n (lookup_mask s i) (fun j => raw_score s n i p 1 j * lookup_factor i) v).
   { intros D0 vrow v E. unfold attended. cbn [masked]. rewrite lookup_mask_correct.
     apply attend_ext; intros j [Hj _]; [now apply lookup_raw|now apply E]. }
@@ -479,12 +504,17 @@ Proof.
       (fun j => raw_score s n i p 1 j * lookup_factor i) v <= 1) by (intros v Hv; eapply attend_range; [exact V|auto]).
     pose proof (Rg (fun j => bit (holds users t j n)) (fun j => bit_range _)) as R1.
     pose proof (Rg (fun j => bit (holds users t (j - 1) n)) (fun j => bit_range _)) as R0.
-    set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *. set (b := attend _ _ _ (fun j => bit (holds users t (j - 1) n))) in *.
-    rewrite <- (picked_exact a b (p i) (holds users t (counted s n p i) n) R1 R0 P1 P0). unfold picked, rounded. rationals.
-    match goal with |- relu ?u * _ + (relu ?v * _ + (relu ?y * _ + (relu ?z * _ + 0))) + _ = 2 * relu ?u' - 2 * relu ?v' + (2 * relu ?y' - 2 * relu ?z') =>
+    set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *.
+    set (b := attend _ _ _ (fun j => bit (holds users t (j - 1) n))) in *.
+    rewrite <- (picked_exact a b (p i) (holds users t (counted s n p i) n) R1 R0 P1 P0). unfold picked, rounded.
+    rationals.
+    match goal with |- relu ?u * _ + (relu ?v * _ + (relu ?y * _ + (relu ?z * _ + 0))) + _ = 2 * relu ?u' - 2 * relu
+      ?v' + (2 * relu ?y' - 2 * relu ?z') =>
       replace u with u' by lra; replace v with v' by lra; replace y with y' by lra; replace z with z' by lra end. lra.
-  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_before0 t Lt). rationals. lra.
-  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_truth0 t Lt). rationals. lra.
+  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_before0 t Lt).
+    rationals. lra.
+  - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_truth0 t Lt).
+    rationals. lra.
 Qed.
 End Counting.
 
@@ -497,7 +527,8 @@ Proof.
   replace (linear row v + (Q2R b + 1 / 4)) with (linear row v + Q2R b + 1 - 3 / 4) by lra. lra.
 Qed.
 
-Lemma total_app_units v us us' : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) (us ++ us')
+Lemma total_app_units v us us' : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y)
+  (us ++ us')
   = total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us
   + total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us'.
 Proof. induction us as [|u us IH]; simpl; [lra|]. rewrite IH. lra. Qed.
@@ -505,7 +536,8 @@ Proof. induction us as [|u us IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 Lemma linear_same D row v v' : Forall (fun e => (fst e < D)%nat) row -> (forall d, (d < D)%nat -> v' d = v d) ->
   linear row v' = linear row v.
 Proof.
-  intros F E. induction row as [|[d q] row IH]; [reflexivity|]. inversion F; subst. cbn [linear fst] in *. rewrite IH, E; auto.
+  intros F E. induction row as [|[d q] row IH]; [reflexivity|]. inversion F; subst. cbn [linear fst] in *.
+  rewrite IH, E; auto.
 Qed.
 
 Lemma comparison_achieved h D q row b (T : nat -> Z) : good D h -> Forall (fun e => (fst e < D)%nat) row ->
@@ -517,9 +549,11 @@ Proof.
       = decided q (step (linear row v + Q2R b)) (step (linear row v + Q2R b - 1))).
   { unfold comparison_block. assert (M : forall v, linear row v + Q2R (b - 1) = linear row v + Q2R b - 1).
     { intros v. rewrite Q2R_minus. rationals. lra. }
-    destruct q; (do 2 eexists; split; [reflexivity|intros v; rewrite ?total_app_units, !step_units_total, ?M; simpl; rationals; lra]). }
+    destruct q; (do 2 eexists; split; [reflexivity|intros v; rewrite ?total_app_units, !step_units_total, ?M; simpl;
+      rationals; lra]). }
   destruct X as (us & c & -> & X). one_block.
-  intros i Hi. unfold run_layers. cbn [fold_left]. unfold pointwise. rewrite block_result by assumption. unfold units_value.
+  intros i Hi. unfold run_layers. cbn [fold_left]. unfold pointwise. rewrite block_result by assumption.
+  unfold units_value.
   rewrite X. rewrite (linear_same D row (h i)) by (exact F || (intros d Hd; now apply between_old)).
   now apply decided_exact, E.
 Qed.

@@ -14,8 +14,10 @@ Definition numbers_embedded (r : regime) (counting : bool) : list meaning :=
   [IsPosition (Formula (Num 1)); IsPosition (Formula (Power (Neg (Num 1)) IntI));
    embedded_number (negb (causal r)) (Div I N);
    embedded_number (by_position r) (if causal r then square else N);
-   embedded_number counting (scaled_place r I); embedded_number counting (scaled_place r square); embedded_number counting I].
-Definition numbers_before (r : regime) (counting : bool) : list meaning := numbers_embedded r counting ++ repeat unwritten 6.
+   embedded_number counting (scaled_place r I); embedded_number counting (scaled_place r square);
+     embedded_number counting I].
+Definition numbers_before (r : regime) (counting : bool) :
+  list meaning := numbers_embedded r counting ++ repeat unwritten 6.
 Definition numbers_after (r : regime) (counting : bool) : list meaning := numbers_embedded r counting ++
   [IsPosition (Formula mean_up_to_expression); IsTruth (Positional FIRST); IsPosition (Formula (Div (Num 1) I));
    embedded_number (negb (causal r)) mean_from_expression;
@@ -34,7 +36,8 @@ Hypothesis Over : over T n w.
 
 (* ---- the embedding ---- *)
 Lemma word_below i : (1 <= i <= n)%nat -> (w i < k)%nat.
-Proof. intros Hi. specialize (Over i Hi). cbn [token_embedding] in Over. unfold symbol_rows in Over. now rewrite map_length, seq_length in Over. Qed.
+Proof. intros Hi. specialize (Over i Hi). cbn [token_embedding] in Over. unfold symbol_rows in Over.
+now rewrite map_length, seq_length in Over. Qed.
 
 Lemma symbol_entry i d : (1 <= i <= n)%nat ->
   entry (nth (w i) (symbol_rows k) []) d = if (symbol_direction (w i) =? d)%nat then 1 else 0.
@@ -77,7 +80,8 @@ Proof.
       destruct (Nat.ltb_spec d (c + 2)).
       * assert (d = c \/ d = S c) as [->| ->] by lia.
         -- rewrite Nat.sub_diag, Nat.eqb_refl, (proj2 (Nat.eqb_neq (S c) c)) by lia. simpl. lra.
-        -- replace (S c - c)%nat with 1%nat by lia. rewrite Nat.eqb_refl, (proj2 (Nat.eqb_neq c (S c))) by lia. simpl. lra.
+        -- replace (S c - c)%nat with 1%nat by lia. rewrite Nat.eqb_refl, (proj2 (Nat.eqb_neq c (S c))) by lia. simpl.
+           lra.
       * rewrite (proj2 (Nat.eqb_neq c d)), (proj2 (Nat.eqb_neq (S c) d)) by lia.
         replace (d - c)%nat with (2 + (d - (c + 2)))%nat by lia.
         replace ((2 + (d - (c + 2))) / 2)%nat with (S ((d - (c + 2)) / 2)).
@@ -103,16 +107,19 @@ Proof.
   - rewrite (proj2 (Nat.ltb_lt d (predicate_direction k 0))) by (unfold predicate_direction; lia).
     rewrite (proj2 (Nat.eqb_neq (symbol_direction (w i)) d)) by (unfold symbol_direction; lia).
     unfold numbers_before, numbers_embedded, embedded_number, number_embeddings.
-    do 13 (destruct d as [|d]; [destruct (causal r), (by_position r), counting; cbn [app collect Nat.eqb nth repeat means negb unwritten position_value expression_value];
+    do 13 (destruct d as [|d]; [destruct (causal r), (by_position r), counting;
+      cbn [app collect Nat.eqb nth repeat means negb unwritten position_value expression_value];
       rewrite ?Q2R_0; ring|]). lia.
-  - rewrite nth_overflow; [exact Logic.I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length. simpl. lia.
+  - rewrite nth_overflow; [exact Logic.I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length.
+    simpl. lia.
 Qed.
 
 (* ---- after the start layers ---- *)
 Notation h := (run_layers n (start r) (embed users T n w)).
 
 Lemma numbers_established : holds_of users n w (numbers_after r counting) h.
-Proof. exact (layers_stages_correct users n w (numbers_after r counting) (start r) _ _ _ numbers_hold (start_checked r counting)). Qed.
+Proof. exact (layers_stages_correct users n w (numbers_after r counting) (start r) _ _ _ numbers_hold
+  (start_checked r counting)). Qed.
 
 Lemma layer_leaves l g i d : head_rows l d = [] -> writes_to l d = false -> after_layer n l g i d = g i d.
 Proof.
@@ -154,11 +161,14 @@ Proof.
   - intros Nc. number 2%nat. rewrite Nc in E. exact E.
   - unfold growth. destruct (by_position r) eqn:P.
     + number 3%nat. rewrite P in E. unfold square in E. destruct (causal r);
-        cbn [means position_value expression_value integer_value] in E; rewrite E; [apply eq_sym, square_power|reflexivity].
+        cbn [means position_value expression_value integer_value] in E; rewrite E;
+          [apply eq_sym, square_power|reflexivity].
     + number 0%nat. cbn [means position_value expression_value] in E. now rewrite E, Q2R_1.
-  - intros Hc. number 4%nat. counted_number E. unfold scaled_place, stretch in *. destruct (by_position r); cbn [means position_value expression_value] in E; rewrite E; ring.
+  - intros Hc. number 4%nat. counted_number E. unfold scaled_place, stretch in *.
+    destruct (by_position r); cbn [means position_value expression_value] in E; rewrite E; ring.
   - intros Hc. number 5%nat. counted_number E. unfold scaled_place, stretch in *. unfold square in E.
-    destruct (by_position r); cbn [means position_value expression_value integer_value] in E; rewrite E, <- square_power; ring.
+    destruct (by_position r); cbn [means position_value expression_value integer_value] in E; rewrite E,
+      <- square_power; ring.
   - intros Hc. number 6%nat. counted_number E. exact E.
   - number 8%nat. exact E.
   - number 9%nat. cbn [means position_value expression_value] in E. now rewrite E, Q2R_1.
@@ -175,7 +185,8 @@ Proof.
     rewrite numbers_beyond by (unfold predicate_direction; lia). pose proof (word_below i Hi).
     rewrite (proj2 (Nat.eqb_neq (symbol_direction (w i)) _)) by (unfold symbol_direction, predicate_direction; lia).
     rewrite (proj2 (Nat.ltb_ge _ _)) by (unfold predicate_direction; lia).
-    replace (predicate_direction k m - predicate_direction k 0)%nat with (m * 2)%nat by (unfold predicate_direction; lia).
+    replace (predicate_direction k m - predicate_direction k 0)%nat with (m * 2)%nat by
+      (unfold predicate_direction; lia).
     rewrite Nat.div_mul by lia. rewrite Nat.mul_comm, Nat.odd_mul. cbn [Nat.odd Nat.even negb andb].
     unfold m. rewrite (place_of_nth p Lp). simpl.
     change (truth users n no_word (Positional p) i) with (holds users p i n). lra.
@@ -184,7 +195,8 @@ Proof.
     rewrite numbers_beyond by (unfold predicate_direction; lia). pose proof (word_below i Hi).
     rewrite (proj2 (Nat.eqb_neq (symbol_direction (w i)) _)) by (unfold symbol_direction, predicate_direction; lia).
     rewrite (proj2 (Nat.ltb_ge _ _)) by (unfold predicate_direction; lia).
-    replace (S (predicate_direction k m) - predicate_direction k 0)%nat with (S (2 * m)) by (unfold predicate_direction; lia).
+    replace (S (predicate_direction k m) - predicate_direction k 0)%nat with (S (2 * m)) by
+      (unfold predicate_direction; lia).
     rewrite Nat.odd_succ, Nat.even_mul. replace (S (2 * m) / 2)%nat with m.
     + unfold m. rewrite (place_of_nth p Lp). simpl.
       change (truth users n no_word (Positional p) (i - 1)) with (holds users p (i - 1) n). lra.

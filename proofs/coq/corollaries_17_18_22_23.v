@@ -1,9 +1,9 @@
 (* [SHA] Corollaries 17 a b, 18 a b, 22 a b and 23: for every formula a network that computes it exactly.
 
    Proved: for every formula over k symbols there is a network whose weights do not depend on the length, with the
-   temperature and the position embeddings of the statement (and the constant 1) and, in causal regimes, with future masks
-   only. `supported` says which formulas: LTL (17), its past fragment (18), with counts to both sides and any numerical
-   predicates (22), the past fragment with counts to the left (23). *)
+   temperature and the position embeddings of the statement (and the constant 1) and, in causal regimes, with future
+   masks only. `supported` says which formulas: LTL (17), its past fragment (18), with counts to both sides and any
+   numerical predicates (22), the past fragment with counts to the left (23). *)
 From Coq Require Import Reals QArith ZArith List Bool Lia.
 From Certify Require Import finite_sums formula network compiler compiler_blocks compiler_induction compiler_start.
 Import ListNotations.
@@ -21,7 +21,8 @@ Proof.
 Qed.
 
 Lemma start_layers r : Forall (layer_of r) (start r).
-Proof. unfold start, layer_of, marker_layer, reciprocal_layer. destruct (causal r); repeat constructor; auto; congruence. Qed.
+Proof. unfold start, layer_of, marker_layer, reciprocal_layer.
+destruct (causal r); repeat constructor; auto; congruence. Qed.
 
 Theorem compiled_computes users r counting k predicates f :
   (counting = true -> causal r = true -> by_position r = false) -> supported r counting k predicates f = true ->
@@ -33,15 +34,18 @@ Proof.
   intros Counts Sf. cbv zeta. unfold compiled, all_layers_of, computes.
   assert (Go : forall n w, (forall i, (1 <= i <= n)%nat -> (w i < k)%nat) ->
     achieves n r (fresh k predicates) (run_layers n (start r)
-      (embed users (Transformer (symbol_rows k) (number_embeddings r counting ++ predicate_embeddings k predicates) [] 0%nat) n w))
+      (embed users (Transformer (symbol_rows k) (number_embeddings r counting ++ predicate_embeddings k predicates) []
+        0%nat) n w))
       (compile r k predicates f (fresh k predicates)) (truth users n w f)).
   { intros n w Over. apply (proj1 (compile_achieves users n w r counting k predicates Counts) f Sf).
-    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite map_length, seq_length. now apply Over. }
+    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite map_length, seq_length.
+    now apply Over. }
   destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding layers output].
   split; [unfold symbol_rows; now rewrite map_length, seq_length|].
   split; [unfold position_functions; cbn [position_embedding]; now rewrite map_app, predicate_functions|].
   split.
-  - apply Forall_app. split; [apply start_layers|]. exact (proj1 (proj2 (proj2 (Go 0%nat (fun _ => 0%nat) ltac:(lia))))).
+  - apply Forall_app. split; [apply start_layers|]. exact
+      (proj1 (proj2 (proj2 (Go 0%nat (fun _ => 0%nat) ltac:(lia))))).
   - intros n w Hn Over i Hi. assert (Below : forall j, (1 <= j <= n)%nat -> (w j < k)%nat).
     { intros j Hj. specialize (Over j Hj). cbn [token_embedding] in Over. unfold symbol_rows in Over.
       now rewrite map_length, seq_length in Over. }
@@ -106,7 +110,8 @@ Proof. intros S. eexists. now apply (compiled_computes users position_regime tru
 (* The past fragment with counts to the left, future-masked, temperature 1/i^2. *)
 Theorem corollary_23 : supported causal_temperature_regime true k predicates f = true -> exists T,
   length (token_embedding T) = k
-  /\ position_functions T = [constant_one; alternating_sign; Formula I; Formula square; Formula I] ++ brackets predicates
+  /\ position_functions T = [constant_one; alternating_sign; Formula I; Formula square; Formula I] ++ brackets
+    predicates
   /\ all_layers_of causal_temperature_regime T /\ computes users T f.
 Proof. intros S. eexists. now apply (compiled_computes users causal_temperature_regime true k predicates f). Qed.
 End Statements.

@@ -128,7 +128,8 @@ Proof.
     assert (D : forall x, 1 <= x -> 0 <= / x <= 1).
     { intros x Hx. split; [left; apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
     assert (U : forall x, 0 <= x <= 1 -> 0 <= Q2R (factor m) * x <= Q2R (factor m)).
-    { intros x Hx. split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (Q2R (factor m))) at 2. apply Rmult_le_compat_l; lra. }
+    { intros x Hx. split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (Q2R (factor m))) at 2.
+    apply Rmult_le_compat_l; lra. }
     apply orb_prop in K as [K|K]; [apply orb_prop in K as [K|K]|];
       apply andb_prop in K as [K K3]; apply andb_prop in K as [K1 K2]; apply Z.eqb_eq in K1, K2, K3;
       rewrite K1, K2, K3, ?powerRZ_O, ?powerRZ_1, power_minus_1, !Rmult_1_r.
@@ -172,7 +173,8 @@ Proof.
     rewrite (Ev f false E). simpl. rewrite Rmult_0_r, <- Q2R_0. apply within_point.
   - subst x. apply within_from_to. rewrite Q2R_0, Q2R_1.
     destruct (counted_apart s n (truth users n w f) i Hi) as (r & E & Le).
-    assert (C : (counted s n (truth users n w f) i <= span s n i)%nat) by (rewrite E; destruct (truth users n w f i); simpl; lia).
+    assert (C : (counted s n (truth users n w f) i <= span s n i)%nat) by
+      (rewrite E; destruct (truth users n w f i); simpl; lia).
     pose proof (span_range s n i Hi) as Sp. apply le_INR in C. pose proof (INR_at_least_1 _ (proj1 Sp)).
     pose proof (pos_INR (counted s n (truth users n w f) i)).
     split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].

@@ -136,7 +136,8 @@ Definition score_8a (j : nat) : R := g * INR N ^ 2 * (s j - 1 / INR j).
 Definition score_8b (j : nat) : R := 2 * g * INR N * (s j + INR j / (2 * INR N)).
 Definition score_8c (j : nat) : R := 2 * g * INR N * (s j - INR j / (2 * INR N)).
 
-Lemma greatest p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j, visible n m j -> s j = s p \/ s j <= s p - 1.
+Lemma greatest p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j,
+  visible n m j -> s j = s p \/ s j <= s p - 1.
 Proof. intros [[V M]|[V M]]; apply (Gap p V); intros j Vj; now destruct (M j Vj). Qed.
 
 Lemma reciprocal_gap j p : 1 <= j <= p -> p <= INR N -> p - j <= INR N ^ 2 * (1 / j - 1 / p).

@@ -144,7 +144,8 @@ Proof.
         destruct z as [|z|z]; try lia. simpl in V |- *. replace (Z.to_nat (Z.pos z)) with (Pos.to_nat z) in V by lia.
         assert (monomial_value b n i ^ Pos.to_nat z <> 0) by (intros Z; rewrite Z in V; lra).
         apply Rmult_eq_reg_r with (monomial_value b n i ^ Pos.to_nat z); [|assumption]. rewrite V, Rinv_l; auto.
-    + destruct (monomial_of x) as [[c [] [] [] []]|]; try discriminate. destruct (Qeq_bool c (-1)) eqn:E; [|discriminate].
+    + destruct (monomial_of x) as [[c [] [] [] []]|]; try discriminate.
+      destruct (Qeq_bool c (-1)) eqn:E; [|discriminate].
       injection H as <-. rewrite (IHx _ eq_refl). fold (constant c). rewrite constant_value, (Qeq_bool_R _ _ E).
       cbn [integer_value]. replace (Q2R (-1)) with (-1) by (rationals; lra). rewrite alternating_power.
       unfold monomial_value, sign. simpl. rewrite Q2R_1. ring.

@@ -91,7 +91,8 @@ Proof.
     + replace (1 + -1) with 0 by lra. rewrite Rmult_0_r. unfold Rdiv. rewrite Rmult_0_l. lra.
     + assert (L : (3 <= S (n - i))%nat) by (destruct (n - i)%nat as [|[|k]] eqn:E; simpl in O; try discriminate; lia).
       pose proof (third _ L) as T. pose proof (INR_at_least_1 (S (n - i)) ltac:(lia)).
-      replace (- alternating i * (1 + 1) / (2 * INR (S (n - i)))) with (- alternating i * (1 / INR (S (n - i)))) by (field; lra).
+      replace (- alternating i * (1 + 1) / (2 * INR (S (n - i)))) with (- alternating i * (1 / INR (S (n - i)))) by
+        (field; lra).
       unfold alternating. destruct (Nat.odd i); lra.
 Qed.
 

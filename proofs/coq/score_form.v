@@ -43,7 +43,8 @@ Proof.
   { destruct a5, b5; simpl in *; try discriminate; try reflexivity; [|f_equal; now apply formula_eqb_eq].
     match goal with X : _ && _ = true |- _ => apply andb_prop in X; destruct X as [X Y] end.
     f_equal; [now apply side_eqb_eq|now apply formula_eqb_eq]. }
-  assert (a8 = b8) by (destruct a8, b8; simpl in *; try discriminate; try reflexivity; f_equal; now apply formula_eqb_eq).
+  assert (a8 = b8) by (destruct a8, b8; simpl in *; try discriminate; try reflexivity; f_equal;
+    now apply formula_eqb_eq).
   f_equal; auto using eqb_prop; now apply Z.eqb_eq.
 Qed.
 
@@ -83,7 +84,8 @@ Definition pair_form (scale : monomial) (q : monomial * query_atom) (k : monomia
   let m := times scale (fst q) in
   [(Shape (pow_i m) (pow_n m + pow_n (fst k)) (pow_end m) (alternates m) (snd q)
           (pow_i (fst k)) (alternates (fst k)) (snd k), Qred (factor m * factor (fst k)))].
-Definition product_form (scale : monomial) (qs : list (monomial * query_atom)) (ks : list (monomial * key_atom)) : form :=
+Definition product_form (scale : monomial) (qs : list (monomial * query_atom)) (ks : list (monomial * key_atom)) :
+  form :=
   flat_map (fun q => flat_map (pair_form scale q) ks) qs.
 Definition from_start (ks : list (monomial * key_atom)) : bool := forallb (fun k => Z.eqb (pow_end (fst k)) 0) ks.
 
@@ -182,7 +184,8 @@ Proof.
   intros Hi Hj E. unfold form_value, pair_form. cbn [combined]. rewrite Q2R_reduced, Q2R_mult.
   unfold shape_value. cbn [at_i at_n at_end sign_i query at_j sign_j key].
   rewrite (power_add n) by lia. rewrite Rplus_0_r. set (m := times scale (fst q)).
-  transitivity (monomial_value m n i * query_atom_value (snd q) i * (monomial_value (fst k) n j * key_atom_value (snd k) j)).
+  transitivity (monomial_value m n i * query_atom_value (snd q) i *
+    (monomial_value (fst k) n j * key_atom_value (snd k) j)).
   - unfold monomial_value. rewrite E. simpl (powerRZ _ 0). ring.
   - unfold m. rewrite times_value by exact Hi. ring.
 Qed.
@@ -194,7 +197,8 @@ Lemma product_form_value scale qs ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%na
   form_value (product_form scale qs ks) i j =
   monomial_value scale n i * terms_value query_atom_value qs i * terms_value key_atom_value ks j.
 Proof.
-  intros Hi Hj HK. unfold terms_value. induction qs as [|q qs IH]; cbn [product_form flat_map total]; [unfold form_value; simpl; ring|].
+  intros Hi Hj HK. unfold terms_value. induction qs as [|q qs IH]; cbn [product_form flat_map total];
+    [unfold form_value; simpl; ring|].
   fold (product_form scale qs ks). rewrite form_value_app, IH. clear IH.
   assert (E : form_value (flat_map (pair_form scale q) ks) i j =
     monomial_value scale n i * (monomial_value (fst q) n i * query_atom_value (snd q) i)

@@ -108,7 +108,8 @@ Proof.
   assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
      (fun j => previous_score e j / (1 / INR n)) (fun j => bit (p j)))).
   { intros e Par. apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|now apply range_of].
-    erewrite (attend_ext _ _ (fun j => previous_score _ _ / _)); [apply (previous_head p n i 3 e); lra || lia || exact Par| |reflexivity].
+    erewrite (attend_ext _ _ (fun j => previous_score _ _ / _));
+      [apply (previous_head p n i 3 e); lra || lia || exact Par| |reflexivity].
     intros j _. unfold previous_score, score_8b. field. lra. }
   destruct (Nat.odd i) eqn:O; now apply E.
 Qed.
@@ -122,7 +123,8 @@ Proof.
   assert (E : forall e, Nat.odd i = e -> near (p (i + 1)%nat) (attend n (past i)
      (fun j => next_score e j / (1 / INR n)) (fun j => bit (p j)))).
   { intros e Par. apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|now apply range_of].
-    erewrite (attend_ext _ _ (fun j => next_score _ _ / _)); [apply (next_head p n i 3 e); lra || lia || exact Par| |reflexivity].
+    erewrite (attend_ext _ _ (fun j => next_score _ _ / _));
+      [apply (next_head p n i 3 e); lra || lia || exact Par| |reflexivity].
     intros j _. unfold next_score, score_8c. field. lra. }
   destruct (Nat.odd i) eqn:O; now apply E.
 Qed.

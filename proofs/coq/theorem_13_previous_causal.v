@@ -34,8 +34,10 @@ Proof.
   intros Ne. apply Nat.eqb_neq in Ne.
   assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
      (fun j => causal_score e j / (1 / INR i ^ 2)) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|eapply attend_range; [exact V|intros; apply bit_range]].
-    erewrite (attend_ext _ _ (fun j => causal_score _ _ / _)); [apply (previous_head_causal p n i 3 e); lra || lia || exact Par| |reflexivity].
+  { intros e Par. apply (near_from_error _ (exp (- (3))));
+    [|apply quarter; lra|eapply attend_range; [exact V|intros; apply bit_range]].
+    erewrite (attend_ext _ _ (fun j => causal_score _ _ / _));
+      [apply (previous_head_causal p n i 3 e); lra || lia || exact Par| |reflexivity].
     intros j [Hj _]. unfold causal_score, score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra. }
   destruct (Nat.odd i) eqn:O; now apply E.
 Qed.

@@ -1,9 +1,9 @@
 (* [SHA] Theorems 20 and 21 to the letter: look up the count and the count + 1; they cannot decide #<[Q_1] >= 1.
 
    Proved: at a position that sees one position only, both lookups return exactly 1, whatever the count. So *no*
-   feed-forward layer whatsoever can tell a count of 0 from a count of 1 from them: on the words 0 and 1 (Theorem 20), and
-   at the first position of every word (Theorem 21). With the printed test ("if both return about 1, the count is 0")
-   the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is 1 on the word 0, expected 0. *)
+   feed-forward layer whatsoever can tell a count of 0 from a count of 1 from them: on the words 0 and 1 (Theorem 20),
+   and at the first position of every word (Theorem 21). With the printed test ("if both return about 1, the count is
+   0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is 1 on the word 0, expected 0. *)
 From Coq Require Import Reals Lra Lia Arith Bool ZArith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula theorem_20_counting.
 Open Scope R_scope.

@@ -45,7 +45,8 @@ Definition side_mask (s : side) (i : nat) : mask := match s with ToLeft => futur
 Lemma sum_bits p a k : sum k (fun j => bit (p (a + j)%nat)) = INR (length (filter p (seq (S a) k))).
 Proof.
   revert a. induction k as [|k IH]; intros a; [reflexivity|]. rewrite seq_S, filter_app, app_length, plus_INR.
-  cbn [sum]. rewrite IH. f_equal. replace (S a + k)%nat with (a + S k)%nat by lia. simpl. now destruct (p (a + S k)%nat).
+  cbn [sum]. rewrite IH. f_equal. replace (S a + k)%nat with (a + S k)%nat by lia. simpl.
+  now destruct (p (a + S k)%nat).
 Qed.
 
 Theorem mean_head s n p i c : (1 <= i <= n)%nat ->
@@ -74,7 +75,8 @@ Definition lookup_mask (s : side) (i : nat) : mask := match s with ToLeft => fut
 (* What the future mask hides is as good as absent. *)
 Lemma attend_future n i s v : (1 <= i <= n)%nat -> attend n (future i) s v = attend i no_mask s v.
 Proof.
-  intros H. assert (E : forall f, sum n (fun j => weight (future i) s j * f j) = sum i (fun j => weight no_mask s j * f j)).
+  intros H. assert (E : forall f, sum n (fun j => weight (future i) s j * f j) = sum i
+    (fun j => weight no_mask s j * f j)).
   { intros f. rewrite <- (sum_up_to n i) by lia. apply sum_ext. intros j _.
     unfold weight, future, no_mask. destruct (j <=? i)%nat; simpl; lra. }
   assert (Z : sum n (weight (future i) s) = sum i (weight no_mask s)).
@@ -116,7 +118,8 @@ Proof.
   intros Half. assert (M : exp (- h) <= exp (- g)) by (apply exp_monotone; lra). pose proof (exp_pos (- h)).
   rewrite attend_lookup, attend_minus_1 by (apply place_exists || exact Hi || (pose proof place_exists; lia)).
   pose proof (lemma_07 (window s n i) (m + 1) h place_exists ltac:(lra)) as E.
-  replace (INR m - (_ - 1)) with (INR (m + 1) - attend (window s n i) no_mask place INR) by (rewrite plus_INR; simpl; lra).
+  replace (INR m - (_ - 1)) with (INR (m + 1) - attend (window s n i) no_mask place INR) by
+    (rewrite plus_INR; simpl; lra).
   eapply Rle_trans; [apply E|exact M]. eapply Rle_trans; [|exact Half]. apply Rmult_le_compat; lra.
 Qed.
 
@@ -286,7 +289,8 @@ Lemma predicate_scaled scale (theta : nat -> bool) : 1 <= scale / L ->
 Proof.
   intros Hs score E. assert (Hh : 3 * C <= 3 * C * (scale / L)).
   { rewrite <- (Rmult_1_r (3 * C)) at 1. apply Rmult_le_compat_l; lra. }
-  destruct (predicate_heads s n i p (3 * C) (3 * C * (scale / L)) Hi ltac:(lra) Hh theta) as [A B]; [apply sharp_enough|].
+  destruct (predicate_heads s n i p (3 * C) (3 * C * (scale / L)) Hi ltac:(lra) Hh theta) as [A B];
+    [apply sharp_enough|].
   assert (X : forall v, attend n (lookup_mask s i) score v
     = attend n (lookup_mask s i) (lookup_score (3 * C * (scale / L)) (others s n p i + 1)) v).
   { intros v. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply raw_score_is_lookup. }

@@ -41,5 +41,6 @@ Theorem corollary_23_predicate theta :
      (attend n (future i) (fun j => score j / (1 / INR i ^ 2)) (fun j => bit (theta j)))) /\
   (p i = false -> near (theta (counted ToLeft n p i))
      (attend n (future i) (fun j => score j / (1 / INR i ^ 2)) (fun j => bit (theta (j - 1)%nat)))).
-Proof. apply (predicate_scaled ToLeft n i p C Hi HC (INR i ^ 2) theta scale_i_squared). intros. unfold score. field. lra. Qed.
+Proof. apply (predicate_scaled ToLeft n i p C Hi HC (INR i ^ 2) theta scale_i_squared). intros. unfold score. field.
+lra. Qed.
 End Printed.
