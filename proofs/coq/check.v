@@ -6,7 +6,7 @@
    and every position. The check is a computation on rational numbers; n does not occur in it. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
-  score_form theorem_20_counting check_head check_feedforward.
+  well_defined score_form theorem_20_counting check_head check_feedforward.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -108,6 +108,7 @@ Definition established (T : transformer) (M : list meaning) : option (list meani
   | None => None
   end.
 Definition check (T : transformer) (M : list meaning) (f : formula) : bool :=
+  well_defined T &&
   match established T M with
   | Some A => match nth (output T) A IsAnything with IsTruth g => formula_eqb g f | _ => false end
   | None => false
@@ -303,10 +304,15 @@ End Sound.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
 Proof.
-  unfold check. destruct (established T M) as [A|] eqn:E; [|discriminate]. intros H n w Hn Over i Hi.
+  unfold check. intros H. apply andb_prop in H as [_ H].
+  destruct (established T M) as [A|] eqn:E; [|discriminate]. intros n w Hn Over i Hi.
   pose proof (established_correct users n w T Over M A E i (output T) Hi) as V.
   destruct (nth (output T) A IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
+
+(* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
+Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
+Proof. unfold check. intros H. now apply andb_prop in H as [H _]. Qed.
 
 (* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
 Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
