@@ -1,0 +1,151 @@
+(* What may hold at one position: its parity, whether it is first or last, and truth values of some formulas.
+
+   Proved: a formula evaluated in the case that is real has its value; and the real case is among those listed. So what
+   is checked in every listed case holds at every position of every word. *)
+From Coq Require Import Arith Bool List ZArith.
+From Certify Require Import formula.
+Import ListNotations.
+
+Record case := Case {
+  is_odd : bool; is_first : bool; is_last : bool;
+  assumed : list (formula * bool);
+  order : comparison }.                     (* how the two sides of the comparison in question compare *)
+
+Fixpoint assumption (l : list (formula * bool)) (f : formula) : option bool :=
+  match l with [] => None | (g, b) :: l => if formula_eqb g f then Some b else assumption l f end.
+
+(* Three-valued connectives: None is "not known". *)
+Definition not3 (a : option bool) : option bool := option_map negb a.
+Definition and3 (a b : option bool) : option bool :=
+  match a, b with
+  | Some false, _ | _, Some false => Some false
+  | Some true, Some true => Some true
+  | _, _ => None
+  end.
+Definition or3 (a b : option bool) : option bool := not3 (and3 (not3 a) (not3 b)).
+Definition iff3 (a b : option bool) : option bool :=
+  match a, b with Some a, Some b => Some (eqb a b) | _, _ => None end.
+
+Section Evaluate.
+Variable c : case.
+
+(* What position alone decides: predicates, and `prev` and `next` at the edges. *)
+Definition from_position (f : formula) : option bool :=
+  match f with
+  | Positional ODD => Some (is_odd c)
+  | Positional EVEN => Some (negb (is_odd c))
+  | Positional FIRST => Some (is_first c)
+  | Positional LAST => Some (is_last c)
+  | Previous _ => if is_first c then Some false else None
+  | Next _ => if is_last c then Some false else None
+  | _ => None
+  end.
+
+Fixpoint evaluate (f : formula) : option bool :=
+  match from_position f with
+  | Some b => Some b
+  | None =>
+    match assumption (assumed c) f with
+    | Some b => Some b
+    | None =>
+      match f with
+      | Truth b => Some b
+      | Not f => not3 (evaluate f)
+      | And f g => and3 (evaluate f) (evaluate g)
+      | Or f g => or3 (evaluate f) (evaluate g)
+      | Implies f g => or3 (not3 (evaluate f)) (evaluate g)
+      | Iff f g => iff3 (evaluate f) (evaluate g)
+      | _ => None
+      end
+    end
+  end.
+End Evaluate.
+
+Definition all_bools := [true; false].
+Fixpoint assignments (atoms : list formula) : list (list (formula * bool)) :=
+  match atoms with
+  | [] => [[]]
+  | f :: atoms => flat_map (fun l => [(f, true) :: l; (f, false) :: l]) (assignments atoms)
+  end.
+Definition cases (atoms : list formula) (orders : list comparison) : list case :=
+  flat_map (fun o => flat_map (fun f => flat_map (fun l => flat_map (fun a =>
+    map (fun r => Case o f l a r) orders) (assignments atoms)) all_bools) all_bools) all_bools.
+
+Section Real.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+
+Definition real (c : case) : Prop :=
+  is_odd c = Nat.odd i /\ is_first c = (i =? 1) /\ is_last c = (i =? n) /\
+  forall f b, assumption (assumed c) f = Some b -> truth users n w f i = b.
+
+Definition real_case (atoms : list formula) (r : comparison) : case :=
+  Case (Nat.odd i) (i =? 1) (i =? n) (map (fun f => (f, truth users n w f i)) atoms) r.
+
+Lemma real_case_real atoms r : real (real_case atoms r).
+Proof.
+  repeat split. simpl. intros f b. induction atoms as [|g atoms IH]; simpl; [discriminate|].
+  destruct (formula_eqb g f) eqn:E; [|exact IH]. apply formula_eqb_eq in E. subst g. now intros [= <-].
+Qed.
+
+Lemma bool_listed b : In b all_bools.
+Proof. destruct b; simpl; auto. Qed.
+
+Lemma real_case_listed atoms orders r : In r orders -> In (real_case atoms r) (cases atoms orders).
+Proof.
+  intros Hr. unfold cases, real_case. apply in_flat_map. exists (Nat.odd i). split; [apply bool_listed|].
+  apply in_flat_map. exists (i =? 1). split; [apply bool_listed|].
+  apply in_flat_map. exists (i =? n). split; [apply bool_listed|].
+  apply in_flat_map. exists (map (fun f => (f, truth users n w f i)) atoms).
+  split; [|now apply (in_map (Case _ _ _ _))].
+  clear Hr. induction atoms as [|f atoms IH]; simpl; [now left|]. apply in_flat_map. eexists. split; [exact IH|].
+  destruct (truth users n w f i); simpl; auto.
+Qed.
+
+Lemma from_position_correct c f b : real c -> from_position c f = Some b -> truth users n w f i = b.
+Proof.
+  intros (O & F & L & _) H.
+  destruct f as [| | | | | | |g|g| | |[]| |]; simpl in H; try discriminate; cbn; try (injection H as <-; congruence).
+  - destruct (is_first c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- F.
+  - destruct (is_last c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- L.
+  - injection H as <-. now rewrite O, Nat.negb_odd.
+Qed.
+
+Theorem evaluate_correct c : real c -> forall f b, evaluate c f = Some b -> truth users n w f i = b.
+Proof.
+  intros R. pose proof R as (_ & _ & _ & A).
+  induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | |]; intros b H;
+    cbn [evaluate] in H;
+    (match type of H with match from_position ?c ?f with _ => _ end = _ =>
+       destruct (from_position c f) eqn:P; [injection H as <-; now apply (from_position_correct c)|] end);
+    (match type of H with match assumption ?l ?f with _ => _ end = _ =>
+       destruct (assumption l f) eqn:S; [injection H as <-; now apply A|] end); try discriminate.
+  - now injection H.
+  - change (negb (truth users n w f i) = b). destruct (evaluate c f) as [x|]; [|discriminate].
+    rewrite (IHf x eq_refl). now injection H.
+  - change (truth users n w f i && truth users n w g i = b).
+    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
+      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?andb_false_r.
+  - change (truth users n w f i || truth users n w g i = b).
+    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
+      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?orb_true_r.
+  - change (implb (truth users n w f i) (truth users n w g i) = b).
+    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
+      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?implb_true_r.
+  - change (eqb (truth users n w f i) (truth users n w g i) = b).
+    destruct (evaluate c f) as [x|], (evaluate c g) as [y|]; try discriminate. injection H as <-.
+    now rewrite (IHf _ eq_refl), (IHg _ eq_refl).
+Qed.
+End Real.
+
+(* Where the guard may hold, `good` holds. *)
+Definition guard_ensures (guard : formula) (atoms : list formula) (good : case -> bool) : bool :=
+  forallb (fun c => match evaluate c guard with Some false => true | _ => good c end) (cases atoms [Eq]).
+
+Lemma guard_ensures_correct users n w i guard atoms good : guard_ensures guard atoms good = true ->
+  truth users n w guard i = true -> good (real_case users n w i atoms Eq) = true.
+Proof.
+  intros H G. unfold guard_ensures in H. rewrite forallb_forall in H.
+  specialize (H _ (real_case_listed users n w i atoms [Eq] Eq (or_introl eq_refl))).
+  pose proof (evaluate_correct users n w i _ (real_case_real users n w i atoms Eq) guard) as E.
+  destruct (evaluate _ guard) as [[]|]; auto. specialize (E false eq_refl). congruence.
+Qed.

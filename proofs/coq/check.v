@@ -1,0 +1,324 @@
+(* The checker of whole networks.
+
+   `check T M f` goes through the network T stage by stage: embedding, then heads and feed-forward part of each layer.
+   M states what each direction means. A direction may be written once, and only what is known by then may be used.
+   Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
+   and every position. The check is a computation on rational numbers; n does not occur in it. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
+  well_defined score_form theorem_20_counting check_head check_feedforward.
+Import ListNotations.
+Open Scope R_scope.
+
+Notation at_direction d := (fun e => Nat.eqb (fst e) d).
+
+Definition is_anything (a : meaning) : bool := match a with IsAnything => true | _ => false end.
+Definition is_unwritten (a : meaning) : bool :=
+  match a with IsPosition (Formula (Num q)) => Qeq_bool q 0 | _ => false end.
+
+(* All or nothing. *)
+Fixpoint all_some {X} (l : list (option X)) : option (list X) :=
+  match l with
+  | [] => Some []
+  | Some x :: l => option_map (cons x) (all_some l)
+  | None :: _ => None
+  end.
+Definition for_directions (M : list meaning) (f : direction -> option meaning) : option (list meaning) :=
+  all_some (map f (seq 0 (length M))).
+
+(* A direction that a stage writes takes on its meaning, if it was unwritten and the check of the stage agrees. *)
+Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : option meaning :=
+  if is_anything b then Some IsAnything
+  else if is_unwritten (nth d A IsAnything) && agrees then Some b else None.
+
+(* ---- heads ---- *)
+Definition rows_to (d : direction) (a : head) : list (head * row) :=
+  map (fun e => (a, snd e)) (filter (at_direction d) (values a)).
+Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (heads l).
+(* `others` is held as sharply as the head looks it up; M need not say how sharply. *)
+Definition sharpened (A : list meaning) (a : head) (b : meaning) : meaning :=
+  match b, score_form A a with
+  | IsOthers s f _, Some p => IsOthers s f (sharpness_of s p)
+  | _, _ => b
+  end.
+Definition heads_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
+  match head_rows l d with
+  | [] => Some (nth d A IsAnything)
+  | [(a, r)] => let b := sharpened A a (nth d M IsAnything) in written A d b (check_head A a r b)
+  | _ => written A d (nth d M IsAnything) false
+  end.
+
+(* ---- feed-forward part ---- *)
+Definition writes_to (l : layer) (d : direction) : bool :=
+  existsb (fun u => existsb (at_direction d) (writes u)) (units l) || existsb (at_direction d) (output_bias l).
+Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
+  if writes_to l d then written A d (nth d M IsAnything)
+    (check_output A (units l) (output_bias l) d (nth d M IsAnything))
+  else Some (nth d A IsAnything).
+
+Definition layer_stages (M : list meaning) (l : layer) (A : list meaning) : option (list meaning) :=
+  match for_directions M (heads_stage A M l) with
+  | Some B => for_directions M (feedforward_stage B M l)
+  | None => None
+  end.
+Fixpoint layers_stages (M : list meaning) (ls : list layer) (A : list meaning) : option (list meaning) :=
+  match ls with
+  | [] => Some A
+  | l :: ls => match layer_stages M l A with Some B => layers_stages M ls B | None => None end
+  end.
+
+(* ---- embedding ---- *)
+Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
+  map snd (filter (at_direction d) (position_embedding T)).
+Definition in_tokens (T : transformer) (d : direction) : bool :=
+  existsb (fun r => existsb (at_direction d) r) (token_embedding T).
+
+(* The truth of a formula over symbols, at a position with symbol s. *)
+Definition symbol_case (T : transformer) (s : nat) (c : case) : case :=
+  Case (is_odd c) (is_first c) (is_last c) (map (fun a => (Symbol a, Nat.eqb s a))
+    (seq 0 (length (token_embedding T)))) Eq.
+Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
+  forallb (fun s => forallb (fun c =>
+    match evaluate (symbol_case T s c) f with
+    | Some b => Qeq_bool (entry_rational (nth s (token_embedding T) []) d) (if b then 1 else 0)
+    | None => false
+    end) (cases [] [Eq])) (seq 0 (length (token_embedding T))).
+
+Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool :=
+  match a, embedded_functions T d with
+  | IsAnything, _ => true
+  | IsPosition v, [u] => negb (in_tokens T d) && position_function_eqb u v
+  | IsTruth f, [] => token_is_truth T d f
+  | IsTruth f, [Bracket g false] => negb (in_tokens T d) && formula_eqb g f && is_positional f
+  | _, _ => false
+  end.
+
+Definition written_later (T : transformer) (d : direction) : bool :=
+  existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (layers T).
+Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : option meaning :=
+  if written_later T d then
+    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then Some unwritten else
+      None)
+  else if check_embedded T d (nth d M IsAnything) then Some (nth d M IsAnything) else None.
+
+(* ---- the whole ---- *)
+Definition established (T : transformer) (M : list meaning) : option (list meaning) :=
+  match for_directions M (embedding_stage T M) with
+  | Some A => layers_stages M (layers T) A
+  | None => None
+  end.
+Definition check (T : transformer) (M : list meaning) (f : formula) : bool :=
+  well_defined T &&
+  match established T M with
+  | Some A => match nth (output T) A IsAnything with IsTruth g => formula_eqb g f | _ => false end
+  | None => false
+  end.
+
+(* ---- soundness ---- *)
+Lemma for_directions_nth M f A : for_directions M f = Some A -> forall d,
+  f d = Some (nth d A IsAnything) \/ nth d A IsAnything = IsAnything.
+Proof.
+  unfold for_directions. intros H d. assert (G : forall k a B, all_some (map f (seq a k)) = Some B -> forall e,
+    f (a + e)%nat = Some (nth e B IsAnything) \/ nth e B IsAnything = IsAnything).
+  { induction k as [|k IH]; intros a B E e; cbn [seq map all_some] in E.
+    - injection E as <-. right. now destruct e.
+    - destruct (f a) as [m|] eqn:Fa; [|discriminate]. destruct (all_some (map f (seq (S a) k))) as [C|] eqn:EC;
+        [|discriminate].
+      injection E as <-. destruct e as [|e]; [left; now rewrite Nat.add_0_r|].
+      replace (a + S e)%nat with (S a + e)%nat by lia. exact (IH (S a) C EC e). }
+  exact (G (length M) 0%nat A H d).
+Qed.
+
+Lemma total_app {X} (f : X -> R) l m : total f (l ++ m) = total f l + total f m.
+Proof. induction l as [|x l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
+
+Lemma total_zero {X} (f : X -> R) l : (forall x, In x l -> f x = 0) -> total f l = 0.
+Proof. induction l as [|x l IH]; simpl; intros H; [reflexivity|]. rewrite H, IH by auto. lra. Qed.
+
+Lemma collect_total {X} (f : X -> R) l d : collect f l d = total (fun e => f (snd e)) (filter (at_direction d) l).
+Proof.
+  induction l as [|[e x] l IH]; [reflexivity|]. cbn [collect filter fst].
+  destruct (Nat.eqb e d); cbn [total snd]; rewrite IH; lra.
+Qed.
+
+Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false ->
+  filter (at_direction d) l = [].
+Proof.
+  induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto.
+Qed.
+
+Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
+Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
+
+Section Sound.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Notation holds_now := (holds_of users n w).
+
+Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
+Proof.
+  destruct a as [[[q| | | | | | | |]|]| | | | | |]; try discriminate. simpl. intros H ->.
+  apply Qeq_bool_R in H. now rewrite H, Q2R_0.
+Qed.
+
+(* What a stage adds to a direction it writes. *)
+Lemma written_correct A d b agrees m i x y : written A d b agrees = Some m ->
+  means users n w i (nth d A IsAnything) x ->
+  (agrees = true -> means users n w i b y) -> means users n w i m (x + y).
+Proof.
+  unfold written. intros H Hx Hy. destruct (is_anything _); [injection H as <-; exact Logic.I|].
+  destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|discriminate]. destruct agrees; [|discriminate].
+  simpl in H. injection H as <-. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
+Qed.
+
+Lemma head_rows_total h i l d : total (head_output n h i d) (heads l)
+  = total (fun ar => attended (fst ar) n h i (snd ar)) (head_rows l d).
+Proof.
+  unfold head_rows. induction (heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
+  rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
+  induction (filter (at_direction d) (values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
+  now rewrite IHe.
+Qed.
+
+Lemma heads_stage_correct A M l B h : holds_now A h -> for_directions M (heads_stage A M l) = Some B ->
+  holds_now B (after_heads n l h).
+Proof.
+  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  unfold after_heads. rewrite head_rows_total. unfold heads_stage in E. pose proof (HA i d Hi) as Hd.
+  destruct (head_rows l d) as [|[a r] [|ar' rest]].
+  - injection E as E. rewrite <- E. cbn [total]. now rewrite Rplus_0_r.
+  - cbv zeta in E. apply (written_correct _ _ _ _ _ i _ _ E Hd). intros C. cbn [total fst snd]. rewrite Rplus_0_r.
+    unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
+    destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
+    apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
+  - apply (written_correct _ _ _ _ _ i _ _ E Hd). discriminate.
+Qed.
+
+Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
+Proof.
+  unfold writes_to, feedforward. intros H. apply orb_false_iff in H as [U B]. rewrite (entry_absent _ _ B), Rplus_0_r.
+  apply total_zero. intros u Hu. unfold unit_output. rewrite entry_absent; [ring|].
+  destruct (existsb (at_direction d) (writes u)) eqn:E; [|reflexivity]. exfalso.
+  apply Bool.diff_true_false. rewrite <- U. symmetry. apply existsb_exists. now exists u.
+Qed.
+
+Lemma feedforward_stage_correct A M l B h : holds_now A h -> for_directions M (feedforward_stage A M l) = Some B ->
+  holds_now B (fun i d => h i d + feedforward l (h i) d).
+Proof.
+  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  unfold feedforward_stage in E. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
+  - apply (written_correct _ _ _ _ _ i _ _ E Hd). intros C. unfold feedforward.
+    apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
+  - injection E as E. rewrite <- E, (not_written l d (h i) W), Rplus_0_r. exact Hd.
+Qed.
+
+Lemma layer_stages_correct M l A B h : holds_now A h -> layer_stages M l A = Some B -> holds_now B (after_layer n l h).
+Proof.
+  unfold layer_stages. intros HA H. destruct (for_directions M (heads_stage A M l)) as [C|] eqn:E; [|discriminate].
+  exact (feedforward_stage_correct C M l B _ (heads_stage_correct A M l C h HA E) H).
+Qed.
+
+Lemma layers_stages_correct M ls : forall A B h, holds_now A h -> layers_stages M ls A = Some B ->
+  holds_now B (fold_left (fun h l => after_layer n l h) ls h).
+Proof.
+  induction ls as [|l ls IH]; intros A B h HA H; cbn [layers_stages fold_left] in *; [injection H as <-; exact HA|].
+  destruct (layer_stages M l A) as [C|] eqn:E; [|discriminate].
+  exact (IH C B _ (layer_stages_correct M l A C h HA E) H).
+Qed.
+
+(* ---- embedding ---- *)
+Section Embedding.
+Variable T : transformer.
+Hypothesis Over : over T n w.
+
+Lemma not_in_tokens d i : in_tokens T d = false -> entry (nth (w i) (token_embedding T) []) d = 0.
+Proof.
+  intros H. apply entry_absent. destruct (existsb _ _) eqn:E; [|reflexivity]. exfalso.
+  apply Bool.diff_true_false. rewrite <- H. symmetry. unfold in_tokens. apply existsb_exists.
+  exists (nth (w i) (token_embedding T) []). split; [|exact E].
+  destruct (nth_in_or_default (w i) (token_embedding T) []) as [In|D]; [exact In|rewrite D in E; discriminate].
+Qed.
+
+Lemma positions_total d i : collect (fun p => position_value users p n i) (position_embedding T) d
+  = total (fun p => position_value users p n i) (embedded_functions T d).
+Proof.
+  rewrite collect_total. unfold embedded_functions.
+  induction (filter (at_direction d) (position_embedding T)) as [|e l IH]; [reflexivity|].
+  cbn [total map]. now rewrite IH.
+Qed.
+
+Lemma symbol_case_real i c : (1 <= i <= n)%nat ->
+  is_odd c = Nat.odd i -> is_first c = (i =? 1)%nat -> is_last c = (i =? n)%nat ->
+    real users n w i (symbol_case T (w i) c).
+Proof.
+  intros Hi O F L. repeat split; auto. intros f b. unfold symbol_case. simpl.
+  generalize (seq 0 (length (token_embedding T))). intros l. induction l as [|a l IH]; simpl; [discriminate|].
+  destruct f as [|s| | | | | | | | | | | |]; try exact IH. cbn [formula_eqb].
+  destruct (Nat.eqb_spec a s) as [->|]; [|exact IH].
+  intros [= <-]. reflexivity.
+Qed.
+
+Lemma token_is_truth_correct d f i : (1 <= i <= n)%nat -> token_is_truth T d f = true ->
+  entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
+Proof.
+  intros Hi H. unfold token_is_truth in H. rewrite forallb_forall in H.
+  specialize (H (w i) ltac:(apply in_seq; specialize (Over i Hi); lia)). rewrite forallb_forall in H.
+  specialize (H _ (real_case_listed users n w i [] [Eq] Eq (or_introl eq_refl))).
+  destruct (evaluate _ f) as [b|] eqn:E; [|discriminate].
+  apply (evaluate_correct users n w i) in E; [|now apply symbol_case_real].
+  rewrite <- entry_rational_correct, (Qeq_bool_R _ _ H), E. destruct b; [apply Q2R_1|apply Q2R_0].
+Qed.
+
+Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a = true ->
+  means users n w i a (embed users T n w i d).
+Proof.
+  intros Hi H. unfold embed. rewrite positions_total.
+  destruct a as [v|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact Logic.I.
+  - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
+    apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
+    rewrite (not_in_tokens d i K). simpl. ring.
+  - destruct (embedded_functions T d) as [|[x|g [|]] [|]]; try discriminate.
+    + cbn [total means]. rewrite Rplus_0_r. now apply token_is_truth_correct.
+    + apply andb_prop in H as [H P]. apply andb_prop in H as [K E]. apply negb_true_iff in K.
+      apply formula_eqb_eq in E. subst g. rewrite (not_in_tokens d i K). cbn [total means position_value].
+      rewrite (positional_truth users n w no_word f i P). ring.
+Qed.
+
+Lemma embedding_stage_correct M A : for_directions M (embedding_stage T M) = Some A -> holds_now A (embed users T n w).
+Proof.
+  intros H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  unfold embedding_stage in E. destruct (written_later T d).
+  - destruct (in_tokens T d) eqn:K; [discriminate|]. destruct (embedded_functions T d) eqn:F; [|discriminate].
+    injection E as E. rewrite <- E. unfold embed. rewrite positions_total, F, (not_in_tokens d i K).
+    simpl. rewrite Q2R_0. ring.
+  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|discriminate]. injection E as E. rewrite <- E.
+    now apply check_embedded_correct.
+Qed.
+
+Lemma established_correct M A : established T M = Some A -> holds_now A (run users T n w).
+Proof.
+  unfold established. intros H. destruct (for_directions M (embedding_stage T M)) as [B|] eqn:E; [|discriminate].
+  exact (layers_stages_correct M (layers T) B A _ (embedding_stage_correct M B E) H).
+Qed.
+End Embedding.
+End Sound.
+
+Theorem check_correct users T M f : check T M f = true -> computes users T f.
+Proof.
+  unfold check. intros H. apply andb_prop in H as [_ H].
+  destruct (established T M) as [A|] eqn:E; [|discriminate]. intros n w Hn Over i Hi.
+  pose proof (established_correct users n w T Over M A E i (output T) Hi) as V.
+  destruct (nth (output T) A IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+Qed.
+
+(* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
+Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
+Proof. unfold check. intros H. now apply andb_prop in H as [H _]. Qed.
+
+(* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
+Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
+  (satisfies users n w f n -> run users T n w n (output T) = 1) /\
+  (~ satisfies users n w f n -> run users T n w n (output T) = 0).
+Proof.
+  intros H n w Hn Over. rewrite (check_correct users T M f H n w Hn Over n) by lia. unfold satisfies.
+  destruct (truth users n w f n); simpl; split; intros; try reflexivity; [now destruct H0|discriminate].
+Qed.

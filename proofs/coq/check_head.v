@@ -1,0 +1,443 @@
+(* One output of one head: does it hold what its direction means?
+
+   `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
+   13, 15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes.
+   Proved: if it says yes, the head holds b at every position of every word of every length. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
+  lemma_09_rounding formula network meaning linear_combination monomial score_form cases proposition_11_end_markers
+  theorem_12_previous_next theorem_15_since_until theorem_20_counting.
+Import ListNotations.
+Open Scope R_scope.
+
+(* ---- forms to compare with ---- *)
+Definition number_shape (at_i at_n at_j : Z) : shape := Shape at_i at_n 0 false QOne at_j false KOne.
+Definition key_form (k : key_atom) : form := [(Shape 0 0 0 false QOne 0 false k, 1%Q)].
+Definition minus_alternating : form := [(Shape 0 0 0 false QOne 0 true KOne, (-1)%Q)].
+Definition place_minus_1 : form := [(number_shape 0 0 1, 1%Q); (number_shape 0 0 0, (-1)%Q)].
+
+(* The scores with a gap of 1: truth of a formula, or half the parity. *)
+Inductive trigger := Decides (f : formula) | Parity (even_keys : bool).
+Definition trigger_form (t : trigger) (at_i at_n : Z) (c : Q) : form :=
+  match t with
+  | Decides f => [(Shape at_i at_n 0 false QOne 0 false (KTruth f), c)]
+  | Parity e => [(Shape at_i at_n 0 false QOne 0 true KOne, (if e then 1 # 2 else -1 # 2) * c)%Q]
+  end.
+Definition form_8a (t : trigger) (g : Q) : form := trigger_form t 2 0 g ++ [(number_shape 2 0 (-1), - g)%Q].
+Definition form_8b (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
+Definition form_8c (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, - g)%Q].
+
+Definition matches_8 (of : trigger -> Q -> form) (t : trigger) (g : Q) (p : form) : bool :=
+  Qle_bool (7 # 5) g && forms_equal p (of t g).
+Definition finds_rightmost (t : trigger) (p : form) : bool :=
+  matches_8 form_8b t (coefficient shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_8a t (- coefficient shape_eqb p (number_shape 2 0 (-1))) p.
+Definition finds_leftmost (t : trigger) (p : form) : bool :=
+  matches_8 form_8c t (- coefficient shape_eqb p (number_shape 0 0 1)) p.
+
+(* The scores of a lookup of m + 1, sharpened by i^a n^b / L. *)
+Definition lookup_shape (scale : Z * Z * Z) (q : query_atom) (at_j : Z) : shape :=
+  let '(a, b, d) := scale in Shape a b d false q at_j false KOne.
+Definition lookup_form (s : side) (f : formula) (g : Q) (scale : Z * Z * Z) : form :=
+  [(lookup_shape scale (QCount s f) 1, 2 * g); (lookup_shape scale (QTruth f) 1, - (2) * g);
+   (lookup_shape scale QOne 1, 2 * g); (lookup_shape scale QOne 2, - g)]%Q.
+(* n/L, and for counts to the left also i/L = 1 and i^2/L = i. *)
+Definition lookup_scales (s : side) : list (Z * Z * Z) :=
+  match s with ToLeft => [(-1, 1, 0); (0, 0, 0); (1, 0, 0)] | ToRight => [(0, 1, -1)] end%Z.
+Definition looks_up (s : side) (f : formula) (least : Q) (p : form) : bool :=
+  existsb (fun scale => let g := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
+             Qle_bool least g && forms_equal p (lookup_form s f g scale)) (lookup_scales s).
+
+(* How sharp a lookup is: the greatest g that `looks_up` may agree to. *)
+Definition sharpness_of (s : side) (p : form) : Q :=
+  fold_right (fun scale g => let x := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
+                             if Qle_bool g x then x else g) 0%Q (lookup_scales s).
+
+(* (1 - (-1)^i) / (2*i)  and  -(-1)^i * (1 + (-1)^(n-i)) / (2*(n-i+1)), as Proposition 11 writes them. *)
+Definition minus_one : expression := Neg (Num 1).
+Definition mean_up_to_expression : expression :=
+  Div (Sub (Num 1) (Power minus_one IntI)) (Mul (Num 2) I).
+Definition mean_from_expression : expression :=
+  Div (Mul (Neg (Power minus_one IntI)) (Add (Num 1) (Power minus_one (IntMinus IntN IntI))))
+      (Mul (Num 2) (Add (Sub N I) (Num 1))).
+Definition same_monomial (x : expression) (m : monomial) : bool :=
+  match monomial_of x with
+  | Some a => Qeq_bool (factor a) (factor m) && Z.eqb (pow_i a) (pow_i m) && Z.eqb (pow_n a) (pow_n m)
+              && Z.eqb (pow_end a) (pow_end m) && eqb (alternates a) (alternates m)
+  | None => false
+  end.
+
+Definition masking_eqb (a b : masking) : bool :=
+  match a, b with
+  | Unmasked, Unmasked | FutureMasked, FutureMasked | PastMasked, PastMasked => true
+  | _, _ => false
+  end.
+Definition mean_masking (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => PastMasked end.
+Definition lookup_masking (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => Unmasked end.
+
+(* ---- the check ---- *)
+Definition check_position (k : masking) (v : form) (x : expression) : bool :=
+  match k with
+  | FutureMasked =>
+      (forms_equal v minus_alternating && expression_eqb x mean_up_to_expression)
+      || (forms_equal v (key_form (KTruth (Positional FIRST))) && same_monomial x (Monomial 1 (-1) 0 0 false))
+  | PastMasked =>
+      (forms_equal v minus_alternating && expression_eqb x mean_from_expression)
+      || (forms_equal v (key_form (KTruth (Positional LAST))) && same_monomial x (Monomial 1 0 0 (-1) false))
+  | Unmasked => false
+  end.
+
+Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> bool) (p v : form) (f guard : formula) :
+  bool :=
+  forms_equal v (key_form (KTruth f)) &&
+  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (is_odd c) e && negb (edge c)))
+    all_bools.
+
+Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
+  match evaluate c f with Some x => eqb x b | None => false end.
+Definition check_on_count (t : predicate) (s : side) (f guard : formula) (p v : form) : bool :=
+  looks_up s f 2 p &&
+  ((forms_equal v (key_form (KTruth (Positional t))) && guard_ensures guard [f] (counted_here f true))
+   || (forms_equal v (key_form (KBefore (Positional t))) && guard_ensures guard [f] (counted_here f false))).
+
+Definition check_near (k : masking) (p v : form) (f guard : formula) : bool :=
+  match f with
+  | Since x y => masking_eqb k FutureMasked && finds_rightmost (Decides (Implies x y)) p
+                 && forms_equal v (key_form (KTruth (And x y)))
+  | Until x y => masking_eqb k PastMasked && finds_leftmost (Decides (Implies x y)) p
+                 && forms_equal v (key_form (KTruth (And x y)))
+  | Previous x => masking_eqb k FutureMasked && check_neighbour finds_rightmost is_first p v x guard
+  | Next x => masking_eqb k PastMasked && check_neighbour finds_leftmost is_last p v x guard
+  | OnCount t s x => masking_eqb k (lookup_masking s) && check_on_count t s x guard p v
+  | _ => false
+  end.
+
+Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match score_form A a, value_form A r with
+  | Some p, Some v =>
+    match b with
+    | IsPosition (Formula x) => vanishes shape_eqb p && check_position (masked a) v x
+    | IsMean s f => vanishes shape_eqb p && masking_eqb (masked a) (mean_masking s) && forms_equal v
+      (key_form (KTruth f))
+    | IsNear f guard => check_near (masked a) p v f guard
+    | IsOthers s f g => masking_eqb (masked a) (lookup_masking s) && Qle_bool (7 # 5) g && looks_up s f g p
+                        && forms_equal v place_minus_1
+    | _ => false
+    end
+  | _, _ => false
+  end.
+
+(* ---- what the forms stand for ---- *)
+Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b.
+Proof. now destruct a, b. Qed.
+
+Section Correct.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Notation tr := (truth users n w).
+Notation fv := (form_value users n w).
+
+Definition trigger_value (t : trigger) (j : nat) : R :=
+  match t with Decides f => bit (tr f j) | Parity e => half_parity e j end.
+
+Lemma trigger_form_value t a b c i j :
+  fv (trigger_form t a b c) i j = Q2R c * (powerRZ (INR i) a * powerRZ (INR n) b * trigger_value t j).
+Proof.
+  destruct t as [f|e]; unfold form_value, shape_value, sign; simpl; [ring|].
+  unfold half_parity. rewrite Q2R_mult. destruct e; rationals; field.
+Qed.
+
+Lemma trigger_gap t m : has_gap n m (trigger_value t) 1.
+Proof. destruct t; [apply gap_bit|apply gap_parity]. Qed.
+
+Lemma form_8a_value t g i j : (1 <= i)%nat -> (1 <= j)%nat ->
+  fv (form_8a t g) i j = score_8a (trigger_value t) (Q2R g) i j.
+Proof.
+  intros Hi Hj. unfold form_8a. rewrite form_value_app, trigger_form_value.
+  unfold form_value, shape_value, sign, score_8a.
+  simpl. rewrite Q2R_opp. assert (INR j <> 0) by (apply not_0_INR; lia). field. assumption.
+Qed.
+Lemma form_8b_value t g i j : (1 <= n)%nat -> fv (form_8b t g) i j = score_8b (trigger_value t) (Q2R g) n j.
+Proof.
+  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value, Q2R_mult.
+  unfold form_value, shape_value, sign, score_8b.
+  simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
+Qed.
+Lemma form_8c_value t g i j : (1 <= n)%nat -> fv (form_8c t g) i j = score_8c (trigger_value t) (Q2R g) n j.
+Proof.
+  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value, Q2R_mult.
+  unfold form_value, shape_value, sign, score_8c.
+  simpl. rewrite Q2R_opp. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
+Qed.
+
+Lemma matches_8_correct of t g p : matches_8 of t g p = true ->
+  7 / 5 <= Q2R g /\ forall i j, fv p i j = fv (of t g) i j.
+Proof.
+  intros H. apply andb_prop in H as [G E]. apply Qle_bool_R in G. split.
+  - replace (7 / 5) with (Q2R (7 # 5)) by (rationals; lra). exact G.
+  - intros i j. now apply forms_equal_correct.
+Qed.
+
+(* Where p finds the rightmost trigger, attention to values of [0, 1] errs by at most 1/4. *)
+Lemma finds_rightmost_correct t p i k v : finds_rightmost t p = true -> (1 <= i <= n)%nat ->
+  is_rightmost n (future i) (trigger_value t) k -> (forall j, visible n (future i) j -> 0 <= v j <= 1) ->
+  Rabs (v k - attend n (future i) (fv p i) v) <= 1 / 4.
+Proof.
+  intros H Hi K Hv. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E].
+  - rewrite (attend_ext n (future i) (fv p i) (score_8b (trigger_value t)
+      (Q2R (coefficient shape_eqb p (number_shape 0 0 1))) n) v v);
+      [|intros j _; rewrite E; apply form_8b_value; lia|reflexivity].
+    eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
+    apply dominated_8b; auto using trigger_gap; [lra|]. intros j [Hj _]. lia.
+  - set (g := (- coefficient shape_eqb p (number_shape 2 0 (-1)))%Q) in *.
+    rewrite (attend_ext n (future i) (fv p i) (score_8a (trigger_value t) (Q2R g) i) v v);
+      [|intros j [Hj _]; rewrite E; apply form_8a_value; lia|reflexivity].
+    eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
+    apply dominated_8a; auto using trigger_gap; [lra|]. intros j [_ M]. now apply Nat.leb_le in M.
+Qed.
+
+Lemma finds_leftmost_correct t p i k v : finds_leftmost t p = true -> (1 <= i <= n)%nat ->
+  is_leftmost n (past i) (trigger_value t) k -> (forall j, visible n (past i) j -> 0 <= v j <= 1) ->
+  Rabs (v k - attend n (past i) (fv p i) v) <= 1 / 4.
+Proof.
+  intros H Hi K Hv. apply matches_8_correct in H as [G E]. set (g := (- coefficient shape_eqb p _)%Q) in *.
+  rewrite (attend_ext n (past i) (fv p i) (score_8c (trigger_value t) (Q2R g) n) v v);
+    [|intros j _; rewrite E; apply form_8c_value; lia|reflexivity].
+  eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
+  apply dominated_8c; auto using trigger_gap. lra.
+Qed.
+
+(* The factor i^a n^b (n+1-i)^d of a lookup is at least 1. *)
+Definition scale_value (scale : Z * Z * Z) (i : nat) : R :=
+  let '(a, b, d) := scale in powerRZ (INR i) a * powerRZ (INR n) b * powerRZ (INR (S n - i)) d.
+
+Lemma scale_at_least_1 s scale i : (1 <= i <= n)%nat -> In scale (lookup_scales s) -> 1 <= scale_value scale i.
+Proof.
+  intros Hi H. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
+  assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia).
+  assert (Li : INR i <= INR n) by (apply le_INR; lia). assert (Le : INR (S n - i) <= INR n) by (apply le_INR; lia).
+  assert (D : forall x, 1 <= x <= INR n -> 1 <= / x * INR n).
+  { intros x Hx. apply Rmult_le_reg_l with x; [lra|]. rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
+  destruct s; simpl in H; repeat (destruct H as [<-|H]); try easy; unfold scale_value;
+    rewrite ?power_minus_1, ?powerRZ_O, ?powerRZ_1; pose proof (D _ (conj Pi Li)); pose proof (D _ (conj Pe Le)); lra.
+Qed.
+
+Lemma lookup_form_value s f g scale i j : (1 <= i <= n)%nat ->
+  fv (lookup_form s f g scale) i j = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
+Proof.
+  intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
+    lookup_score.
+  cbn [combined at_i at_n at_end sign_i query at_j sign_j key query_atom_value key_atom_value].
+  rewrite !Q2R_mult, !Q2R_opp, (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
+Qed.
+
+Lemma looks_up_correct s f least p i : looks_up s f least p = true -> (1 <= i <= n)%nat -> 0 <= Q2R least ->
+  exists h, Q2R least <= h /\ forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j.
+Proof.
+  intros H Hi Pos. apply existsb_exists in H as (scale & In & H). cbv zeta in H. apply andb_prop in H as [G E].
+  set (g := (- coefficient shape_eqb p _)%Q) in *. apply Qle_bool_R in G.
+  pose proof (scale_at_least_1 s scale i Hi In) as S. exists (Q2R g * scale_value scale i). split.
+  - rewrite <- (Rmult_1_r (Q2R least)). apply Rmult_le_compat; lra.
+  - intros j. rewrite (forms_equal_correct users n w _ _ i j E). now apply lookup_form_value.
+Qed.
+
+Lemma key_form_value k i j : fv (key_form k) i j = key_atom_value users n w k j.
+Proof. unfold form_value, shape_value, sign. simpl. rewrite Q2R_1. ring. Qed.
+
+Lemma key_atom_range k j : 0 <= key_atom_value users n w k j <= 1.
+Proof. destruct k; simpl; [lra|apply bit_range|apply bit_range]. Qed.
+
+Lemma same_monomial_value x m i : same_monomial x m = true -> (1 <= i <= n)%nat ->
+  expression_value x n i = monomial_value m n i.
+Proof.
+  unfold same_monomial. intros H Hi. destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
+  repeat (apply andb_prop in H; let X := fresh "X" in destruct H as [H X]).
+  rewrite (monomial_of_value n i Hi x a E). unfold monomial_value.
+  apply Qeq_bool_R in H. apply Z.eqb_eq in X0, X1, X2. apply eqb_prop in X. now rewrite H, X, X0, X1, X2.
+Qed.
+
+Lemma minus_one_value i : expression_value minus_one n i = -1.
+Proof. simpl. rewrite Q2R_1. lra. Qed.
+
+Lemma mean_up_to_value i : expression_value mean_up_to_expression n i = mean_up_to i.
+Proof.
+  unfold mean_up_to_expression, mean_up_to. cbn [expression_value integer_value].
+  fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals.
+  f_equal; [lra|f_equal; lra].
+Qed.
+
+Lemma mean_from_value i : (1 <= i <= n)%nat -> expression_value mean_from_expression n i = mean_from n i.
+Proof.
+  intros Hi. unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
+  fold (expression_value minus_one n i). rewrite minus_one_value.
+  rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; [f_equal; lra|f_equal; lra].
+Qed.
+
+(* ---- the check is sound ---- *)
+Section Head.
+Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : nat) (p v : form).
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Score : score_form A a = Some p.
+Hypothesis Value : value_form A r = Some v.
+
+Lemma attended_form : attended a n h i r = attend n (mask_at (masked a) i) (fv p i) (fv v i).
+Proof.
+  apply attend_ext; intros j [Hj _]; [now apply (score_form_correct users n w A h HA)|].
+  now apply (value_form_correct users n w A h HA).
+Qed.
+
+Lemma attended_key k : forms_equal v (key_form k) = true ->
+  attended a n h i r = attend n (mask_at (masked a) i) (fv p i) (fun j => key_atom_value users n w k j).
+Proof.
+  intros E. rewrite attended_form. apply attend_ext; [reflexivity|]. intros j _.
+  rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
+Qed.
+
+Lemma self_visible : visible n (mask_at (masked a) i) i.
+Proof. destruct (masked a); [now split|now apply visible_future|now apply visible_past]. Qed.
+
+Lemma attended_range k : forms_equal v (key_form k) = true -> 0 <= attended a n h i r <= 1.
+Proof.
+  intros E. rewrite (attended_key k E). eapply attend_range; [apply self_visible|]. intros. apply key_atom_range.
+Qed.
+
+Lemma attended_uniform : vanishes shape_eqb p = true ->
+  attended a n h i r = attend n (mask_at (masked a) i) (fun _ => 0) (fv v i).
+Proof.
+  intros Z. rewrite attended_form. apply attend_ext; [|reflexivity]. intros j _.
+  exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
+Qed.
+
+Lemma check_position_correct x : vanishes shape_eqb p = true -> check_position (masked a) v x = true ->
+  attended a n h i r = expression_value x n i.
+Proof.
+  intros Z H. rewrite (attended_uniform Z). assert (F : forall m, forms_equal v m = true ->
+    forall k, attend n k (fun _ => 0) (fv v i) = attend n k (fun _ => 0) (fv m i)).
+  { intros m E k. apply attend_ext; [reflexivity|]. intros. now apply forms_equal_correct. }
+  assert (Alt : forall k, attend n k (fun _ => 0) (fv minus_alternating i) = attend n k (fun _ => 0)
+    (fun j => - alternating j)).
+  { intros k. apply attend_ext; [reflexivity|]. intros. unfold form_value, shape_value, sign. simpl. rationals. lra. }
+  assert (Key : forall k x, attend n k (fun _ => 0) (fv (key_form x) i) = attend n k (fun _ => 0)
+    (key_atom_value users n w x)).
+  { intros k y. apply attend_ext; [reflexivity|]. intros. apply key_form_value. }
+  destruct (masked a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as [E X];
+    rewrite (F _ E).
+  - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_of_position by exact Hi.
+    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    lra.
+  - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_from_end by exact Hi.
+    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    lra.
+Qed.
+
+Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard i = true ->
+  good (Case (Nat.odd i) (i =? 1) (i =? n) [] Eq) = true.
+Proof. intros H G. exact (guard_ensures_correct users n w i guard [] good H G). Qed.
+
+Lemma check_previous_correct x guard : masked a = FutureMasked ->
+  check_neighbour finds_rightmost is_first p v x guard = true ->
+  means users n w i (IsNear (Previous x) guard) (attended a n h i r).
+Proof.
+  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
+  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
+  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
+  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
+  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. change (tr (Previous x) i) with (negb (i =? 1) && tr x (i - 1)).
+  rewrite (proj2 (Nat.eqb_neq i 1)) by exact F.
+  apply (finds_rightmost_correct (Parity e) p i (i - 1) (fun j => bit (tr x j)) Fi Hi); [|intros; apply bit_range].
+  apply rightmost_neighbour; [lia|exact O].
+Qed.
+
+Lemma check_next_correct x guard : masked a = PastMasked ->
+  check_neighbour finds_leftmost is_last p v x guard = true ->
+  means users n w i (IsNear (Next x) guard) (attended a n h i r).
+Proof.
+  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
+  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
+  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
+  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
+  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. change (tr (Next x) i) with (negb (i =? n) && tr x (i + 1)).
+  rewrite (proj2 (Nat.eqb_neq i n)) by exact F.
+  apply (finds_leftmost_correct (Parity e) p i (i + 1) (fun j => bit (tr x j)) Fi Hi); [|intros; apply bit_range].
+  apply leftmost_neighbour; [lia|exact O].
+Qed.
+
+Lemma check_since_correct x y guard : masked a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true ->
+  forms_equal v (key_form (KTruth (And x y))) = true ->
+  means users n w i (IsNear (Since x y) guard) (attended a n h i r).
+Proof.
+  intros M F E. split; [eapply attended_range; exact E|]. intros _.
+  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E]. rewrite (attended_key _ E), M.
+  change (tr (Since x y) i) with (since_at (tr x) (tr y) i).
+  destruct (rightmost_exists n (future i) (trigger_value (Decides (Implies x y))) i (visible_future n i Hi)) as (k & K).
+  rewrite <- (rightmost_decides (tr x) (tr y) n i k Hi K).
+  apply (finds_rightmost_correct _ p i k (fun j => bit (tr (And x y) j)) F Hi K). intros. apply bit_range.
+Qed.
+
+Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
+  forms_equal v (key_form (KTruth (And x y))) = true ->
+  means users n w i (IsNear (Until x y) guard) (attended a n h i r).
+Proof.
+  intros M F E. split; [eapply attended_range; exact E|]. intros _.
+  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E]. rewrite (attended_key _ E), M.
+  change (tr (Until x y) i) with (until_at n (tr x) (tr y) i).
+  destruct (leftmost_exists n (past i) (trigger_value (Decides (Implies x y))) i (visible_past n i Hi)) as (k & K).
+  rewrite <- (leftmost_decides (tr x) (tr y) n i k Hi K).
+  apply (finds_leftmost_correct _ p i k (fun j => bit (tr (And x y) j)) F Hi K). intros. apply bit_range.
+Qed.
+
+Lemma mask_of_lookup s : masked a = lookup_masking s -> mask_at (masked a) i = lookup_mask s i.
+Proof. intros ->. now destruct s. Qed.
+
+Lemma check_on_count_correct t s x guard : masked a = lookup_masking s -> check_on_count t s x guard p v = true ->
+  means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
+Proof.
+  intros M H. apply andb_prop in H as [L H]. assert (T : Q2R 2 = 2) by (rationals; lra).
+  destruct (looks_up_correct s x 2 p i L Hi ltac:(lra)) as (g & G & Sc). rewrite T in G.
+  destruct (predicate_heads s n i (tr x) 2 g Hi ltac:(lra) G (fun k => holds users t k n) (seventh 2 ltac:(lra))) as
+    [P1 P0].
+  assert (Here : forall b guarded, guard_ensures guard [x] (counted_here x b) = true -> guarded = tr guard i ->
+    guarded = true -> tr x i = b).
+  { intros b ? Gu -> Hg. apply (guard_ensures_correct users n w i guard [x] _ Gu) in Hg. unfold counted_here in Hg.
+    pose proof (evaluate_correct users n w i _ (real_case_real users n w i [x] Eq) x) as Ev.
+    destruct (evaluate _ x) as [y|]; [|discriminate]. apply eqb_prop in Hg. subst y. now apply Ev. }
+  apply orb_prop in H as [H|H]; apply andb_prop in H as [E Gu]; (split; [eapply attended_range; exact E|]); intros Hg;
+    specialize (Here _ _ Gu eq_refl Hg); rewrite (attended_key _ E), (mask_of_lookup s M);
+    (erewrite attend_ext; [|intros j _; apply Sc|intros j _; reflexivity]).
+  - exact (P1 Here).
+  - exact (P0 Here).
+Qed.
+
+Theorem check_head_correct b : check_head A a r b = true -> means users n w i b (attended a n h i r).
+Proof.
+  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f guard|x f|s f|s f g|]; intros H; try discriminate.
+  - apply andb_prop in H as [Z C]. now apply check_position_correct.
+  - destruct f; try discriminate; simpl in H.
+    + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_previous_correct.
+    + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_next_correct.
+    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
+      now apply check_since_correct.
+    + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
+      now apply check_until_correct.
+    + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_on_count_correct.
+  - apply andb_prop in H as [H E]. apply andb_prop in H as [Z M]. apply masking_eqb_eq in M.
+    simpl. rewrite <- (mean_head s n (tr f) i 0 Hi), (attended_uniform Z), M.
+    replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
+    apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
+    apply key_form_value.
+  - apply andb_prop in H as [H E]. apply andb_prop in H as [H L]. apply andb_prop in H as [M G].
+    apply masking_eqb_eq in M. apply Qle_bool_R in G. replace (Q2R (7 # 5)) with (7 / 5) in G by (rationals; lra).
+    destruct (looks_up_correct s f g p i L Hi ltac:(lra)) as (k & K & Sc).
+    simpl. rewrite attended_form, (mask_of_lookup s M).
+    rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
+    + apply others_head; auto; [lra|]. pose proof (quarter _ G). pose proof (exp_pos (- Q2R g)). nra.
+    + intros j _. apply Sc.
+    + intros j _. rewrite (forms_equal_correct users n w _ _ i j E). unfold form_value, shape_value, sign. simpl.
+      rationals. field.
+Qed.
+End Head.
+End Correct.

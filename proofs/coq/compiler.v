@@ -1,0 +1,248 @@
+(* From formulas to networks, for all four regimes (constructions/compiler.py).
+
+   Every operator appends layers ("blocks") that write fresh directions only: two heads write D and D + 1, the units
+   write D + 2. Directions below 13 are numbers: embedded, or computed by Proposition 11 in two layers at the start;
+   then one direction per symbol, and two per predicate. This file defines the compiler and says what a block does. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
+Import ListNotations.
+Open Scope R_scope.
+
+Record regime := Regime { causal : bool; by_position : bool }.
+
+Definition square : expression := Power I (Int 2).
+Definition temperature_of (r : regime) : expression :=
+  if by_position r then Num 1 else if causal r then Div (Num 1) square else Div (Num 1) N.
+
+(* ---- the directions of numbers ---- *)
+Notation one := 0%nat.
+Notation alternation := 1%nat.      (* (-1)^i *)
+Notation share := 2%nat.            (* i/n, unless causal *)
+Notation sharpening := 3%nat.       (* n or i^2, if by position *)
+Notation place := 4%nat.            (* i, times n if by position *)
+Notation place_squared := 5%nat.    (* i^2, times n if by position *)
+Notation plain_place := 6%nat.      (* i *)
+Notation mean_before := 7%nat.
+Notation first := 8%nat.
+Notation reciprocal := 9%nat.       (* 1/i *)
+Notation mean_after := 10%nat.
+Notation last := 11%nat.
+Notation reciprocal_end := 12%nat.  (* 1/(n+1-i) *)
+
+Section Compiler.
+Local Open Scope nat_scope.
+Variables (r : regime) (counting : bool) (k : nat) (predicates : list predicate).
+
+Definition symbol_direction (a : nat) : nat := 13 + a.
+Definition predicate_direction (m : nat) : nat := 13 + k + 2 * m.
+Definition fresh : nat := 13 + k + 2 * length predicates.
+Fixpoint place_of (p : predicate) (l : list predicate) : nat :=
+  match l with [] => 0 | q :: l => if predicate_eqb p q then 0 else S (place_of p l) end.
+
+Definition scaled_place (x : expression) : expression := if by_position r then Mul x N else x.
+Definition number_embeddings : list (direction * position_function) :=
+  [(one, Formula (Num 1)); (alternation, Formula (Power (Neg (Num 1)) IntI))]
+  ++ (if causal r then [] else [(share, Formula (Div I N))])
+  ++ (if by_position r then [(sharpening, Formula (if causal r then square else N))] else [])
+  ++ (if counting then [(place, Formula (scaled_place I)); (place_squared, Formula (scaled_place square));
+                        (plain_place, Formula I)] else []).
+Definition predicate_embeddings : list (direction * position_function) :=
+  flat_map (fun mp => [(predicate_direction (fst mp), Bracket (Positional (snd mp)) false);
+                       (S (predicate_direction (fst mp)), Bracket (Positional (snd mp)) true)])
+           (combine (seq 0 (length predicates)) predicates).
+Definition symbol_rows : list row := map (fun a => [symbol_direction a |-> 1]) (seq 0 k).
+
+(* ---- Proposition 11 ---- *)
+Definition uniform (m : masking) (d : direction) (v : row) : head := Head m (temperature_of r) [] [] [(d, v)].
+Definition marker_layer : layer := Layer
+  (uniform FutureMasked mean_before [alternation |-> -1]
+   :: if causal r then [] else [uniform PastMasked mean_after [alternation |-> -1]])
+  (Unit [mean_before |-> 1] (-1 # 3) [first |-> (3 # 2)]
+   :: if causal r then [] else [Unit [mean_after |-> 1] (-1 # 3) [last |-> (3 # 2)];
+                                Unit [mean_after |-> -1] (-1 # 3) [last |-> (3 # 2)]])
+  [].
+Definition reciprocal_layer : layer := Layer
+  (uniform FutureMasked reciprocal [first |-> 1]
+   :: if causal r then [] else [uniform PastMasked reciprocal_end [last |-> 1]]) [] [].
+Definition start : list layer := [marker_layer; reciprocal_layer].
+
+(* ---- blocks ---- *)
+Definition block (D : nat) (m : masking) (q1 k1 : list row) (v1 : row) (q2 k2 : list row) (v2 : row)
+  (us : list (row * Q * Q)) (c : Q) : layer :=
+  Layer [Head m (temperature_of r) q1 k1 [(D, v1)]; Head m (temperature_of r) q2 k2 [(S D, v2)]]
+        (map (fun u => let '(reads, b, x) := u in Unit reads b [S (S D) |-> x]) us)
+        [S (S D) |-> c].
+Definition pointwise (D : nat) (us : list (row * Q * Q)) (c : Q) : layer := block D FutureMasked [] [] [] [] [] [] us c.
+
+Definition connective_not (D x : nat) : layer := pointwise D [([x |-> 1], 0%Q, (-1)%Q)] 1.
+Definition connective_and (D x y : nat) : layer := pointwise D [([x |-> 1; y |-> 1], (-1)%Q, 1%Q)] 0.
+Definition connective_or (D x y : nat) : layer := pointwise D [([x |-> -1; y |-> -1], 1%Q, (-1)%Q)] 1.
+Definition connective_implies (D x y : nat) : layer := pointwise D [([x |-> 1; y |-> -1], 0%Q, (-1)%Q)] 1.
+Definition connective_iff (D x y : nat) : layer :=
+  pointwise D [([x |-> 1; y |-> -1], 0%Q, (-1)%Q); ([x |-> -1; y |-> 1], 0%Q, (-1)%Q)] 1.
+
+Definition sharp_query : list row :=
+  [[(if by_position r then sharpening else one) |-> (if causal r then 3 else 6)]].
+Definition rightmost_key (t : row) : list row := [t ++ [if causal r then reciprocal |-> -1 else share |-> (1 # 2)]].
+Definition leftmost_key (t : row) : list row := [t ++ [share |-> (-1 # 2)]].
+Definition rounding (x : nat) : list (row * Q * Q) :=
+  [([x |-> 1], (-1 # 4)%Q, 2%Q); ([x |-> 1], (-3 # 4)%Q, (-2)%Q)].
+
+Definition since_block (D decides both : nat) : layer :=
+  block D FutureMasked sharp_query (rightmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D) 0.
+Definition until_block (D decides both : nat) : layer :=
+  block D PastMasked sharp_query (leftmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D) 0.
+
+Definition gated_units (D edge : nat) : list (row * Q * Q) :=
+  [([D |-> 1; alternation |-> (-1 # 2); edge |-> -1], (-3 # 4)%Q, 2%Q);
+   ([D |-> 1; alternation |-> (-1 # 2); edge |-> -1], (-5 # 4)%Q, (-2)%Q);
+   ([S D |-> 1; alternation |-> (1 # 2); edge |-> -1], (-3 # 4)%Q, 2%Q);
+   ([S D |-> 1; alternation |-> (1 # 2); edge |-> -1], (-5 # 4)%Q, (-2)%Q)].
+Definition previous_block (D x : nat) : layer :=
+  block D FutureMasked sharp_query (rightmost_key [alternation |-> (1 # 2)]) [x |-> 1]
+        sharp_query (rightmost_key [alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D first) 0.
+Definition next_block (D x : nat) : layer :=
+  block D PastMasked sharp_query (leftmost_key [alternation |-> (1 # 2)]) [x |-> 1]
+        sharp_query (leftmost_key [alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D last) 0.
+
+(* The mean of a count at D, and 1/L where the position is counted at D + 2. *)
+Definition length_reciprocal (s : side) : nat := match s with ToLeft => reciprocal | ToRight => reciprocal_end end.
+Definition mean_block (D : nat) (s : side) (x : nat) : layer :=
+  block D (match s with ToLeft => FutureMasked | ToRight => PastMasked end) [] [] [x |-> 1] [] [] []
+        [([length_reciprocal s |-> 1], 0%Q, 1%Q); ([length_reciprocal s |-> 1; x |-> -1], 0%Q, (-1)%Q)] 0.
+Definition lookup_queries (s : side) (g : Q) (mean here : nat) : list row :=
+  [[mean |-> g; here |-> - g]; [length_reciprocal s |-> g]].
+Definition lookup_keys : list row := [[place |-> 2]; [place |-> 2; place_squared |-> -1]].
+Definition lookup_mask_of (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => Unmasked end.
+Definition others_block (D : nat) (s : side) (g : Q) (mean here : nat) : layer :=
+  block D (lookup_mask_of s) (lookup_queries s g mean here) lookup_keys [plain_place |-> 1; one |-> -1] [] [] [] [] 0.
+Definition on_count_block (D : nat) (s : side) (mean here p x : nat) : layer :=
+  block D (lookup_mask_of s) (lookup_queries s 3 mean here) lookup_keys [p |-> 1]
+        (lookup_queries s 3 mean here) lookup_keys [S p |-> 1]
+        [([D |-> 1; x |-> 1], (-5 # 4)%Q, 2%Q); ([D |-> 1; x |-> 1], (-7 # 4)%Q, (-2)%Q);
+         ([S D |-> 1; x |-> -1], (-1 # 4)%Q, 2%Q); ([S D |-> 1; x |-> -1], (-3 # 4)%Q, (-2)%Q)] 0.
+
+(* The steps of Theorem 20 at H + b. *)
+Definition step_units (h : row) (b x : Q) : list (row * Q * Q) :=
+  [(h, (b + (3 # 4))%Q, (2 * x)%Q); (h, (b + (1 # 4))%Q, (-2 * x)%Q)].
+Definition comparison_block (D : nat) (q : relation) (h : row) (b : Q) : layer :=
+  let at_0 := step_units h b in let at_1 := step_units h (b - 1) in
+  match q with
+  | AtLeast => pointwise D (at_0 1%Q) 0
+  | Above => pointwise D (at_1 1%Q) 0
+  | Below => pointwise D (at_0 (-1)%Q) 1
+  | AtMost => pointwise D (at_1 (-1)%Q) 1
+  | Equal => pointwise D (at_0 1%Q ++ at_1 (-1)%Q) 0
+  | Unequal => pointwise D (at_0 (-1)%Q ++ at_1 1%Q) 1
+  end.
+
+(* 1 plus the sum of the absolute coefficients. *)
+Fixpoint weight_of (t : term) : Z := match t with Number _ => 0 | Plus a _ _ rest => Z.abs a + weight_of rest end%Z.
+Definition sharpness (t u : term) : Q := (3 * inject_Z (1 + weight_of t + weight_of u))%Q.
+
+(* ---- the compiler: layers to append, the direction that holds the formula, the next fresh direction ---- *)
+Fixpoint compile (f : formula) (D : nat) : list layer * nat * nat :=
+  match f with
+  | Truth b => ([pointwise D [] (if b then 1%Q else 0%Q)], S (S D), D + 3)
+  | Symbol a => ([], symbol_direction a, D)
+  | Positional p => ([], predicate_direction (place_of p predicates), D)
+  | Not f => let '(ls, x, D) := compile f D in (ls ++ [connective_not D x], S (S D), D + 3)
+  | And f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_and D x y], S (S D), D + 3)
+  | Or f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_or D x y], S (S D), D + 3)
+  | Implies f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_implies D x y], S (S D), D + 3)
+  | Iff f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_iff D x y], S (S D), D + 3)
+  | Previous f => let '(ls, x, D) := compile f D in (ls ++ [previous_block D x], S (S D), D + 3)
+  | Next f => let '(ls, x, D) := compile f D in (ls ++ [next_block D x], S (S D), D + 3)
+  | Since f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y;
+        since_block (D + 6) (S (S D)) (S (S (D + 3)))],
+       S (S (D + 6)), D + 9)
+  | Until f g =>
+      let '(ls, x, D) := compile f D in let '(ms, y, D) := compile g D in
+      (ls ++ ms ++ [connective_implies D x y; connective_and (D + 3) x y;
+        until_block (D + 6) (S (S D)) (S (S (D + 3)))],
+       S (S (D + 6)), D + 9)
+  | OnCount p s f =>
+      let '(ls, x, D) := compile f D in
+      (ls ++ [mean_block D s x; on_count_block (D + 3) s D (S (S D)) (predicate_direction (place_of p predicates)) x],
+       S (S (D + 3)), D + 6)
+  | Compare q t u =>
+      let g := sharpness t u in
+      let '(ls, h, D) := compile_term g t D in let '(ms, h', D) := compile_term g u D in
+      (ls ++ ms ++ [comparison_block D q (h ++ scaled (-1) h') (inject_Z (constant_difference t u))], S (S D), D + 3)
+  end
+with compile_term (g : Q) (t : term) (D : nat) : list layer * row * nat :=
+  match t with
+  | Number _ => ([], [], D)
+  | Plus a s f rest =>
+      let '(ls, x, D) := compile f D in
+      let '(ms, h, D') := compile_term g rest (D + 6) in
+      (ls ++ [mean_block D s x; others_block (D + 3) s g D (S (S D))] ++ ms,
+       (D + 3)%nat |-> inject_Z a :: x |-> inject_Z a :: h, D')
+  end.
+
+Definition compiled (f : formula) : transformer :=
+  let '(ls, x, _) := compile f fresh in
+  Transformer symbol_rows (number_embeddings ++ predicate_embeddings) (start ++ ls) x.
+End Compiler.
+
+(* ---- what a block does ---- *)
+Section Block.
+Variables (r : regime) (n : nat) (h : nat -> vector) (D : nat).
+Variables (m : masking) (q1 k1 q2 k2 : list row) (v1 v2 : row) (us : list (row * Q * Q)) (c : Q).
+Notation B := (block r D m q1 k1 v1 q2 k2 v2 us c).
+Hypothesis Clear : forall i d, (1 <= i <= n)%nat -> (D <= d)%nat -> h i d = 0.
+
+Definition first_head (i : nat) : R := attended (Head m (temperature_of r) q1 k1 [(D, v1)]) n h i v1.
+Definition second_head (i : nat) : R := attended (Head m (temperature_of r) q2 k2 [(S D, v2)]) n h i v2.
+Definition between (i : nat) : vector := fun d =>
+  if (d =? D)%nat then first_head i else if (d =? S D)%nat then second_head i else h i d.
+Definition units_value (i : nat) : R :=
+  total (fun u => let '(reads, b, x) := u in relu (linear reads (between i) + Q2R b) * Q2R x) us + Q2R c.
+
+Lemma linear_ext rw (x y : vector) : (forall d, x d = y d) -> linear rw x = linear rw y.
+Proof. intros E. induction rw as [|[d q] rw IH]; simpl; [reflexivity|]. now rewrite E, IH. Qed.
+
+Lemma block_between i d : (1 <= i <= n)%nat -> after_heads n B h i d = between i d.
+Proof.
+  intros Hi. unfold after_heads, head_output, between. cbn [heads block total collect values].
+  fold (first_head i). fold (second_head i). destruct (Nat.eqb_spec d D) as [->|N1].
+  - rewrite Nat.eqb_refl, (proj2 (Nat.eqb_neq (S D) D)), Clear by lia. lra.
+  - rewrite (proj2 (Nat.eqb_neq D d)) by lia. destruct (Nat.eqb_spec d (S D)) as [->|N2].
+    + rewrite Nat.eqb_refl, Clear by lia. lra.
+    + rewrite (proj2 (Nat.eqb_neq (S D) d)) by lia. lra.
+Qed.
+
+Lemma block_feedforward x d : feedforward B x d = if (d =? S (S D))%nat
+  then total (fun u => let '(reads, b, y) := u in relu (linear reads x + Q2R b) * Q2R y) us + Q2R c else 0.
+Proof.
+  unfold feedforward. cbn [units output_bias block]. unfold entry. cbn [collect].
+  rewrite (Nat.eqb_sym (S (S D)) d). destruct (Nat.eqb_spec d (S (S D))) as [->|Ne].
+  - rewrite Rplus_0_r. f_equal. induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.
+    f_equal.
+    unfold unit_output, entry. cbn [reads bias writes collect]. rewrite Nat.eqb_refl. lra.
+  - rewrite Rplus_0_r. replace (total _ _) with 0; [lra|]. symmetry.
+    induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.
+    unfold unit_output, entry. cbn [reads bias writes collect]. rewrite (proj2 (Nat.eqb_neq (S (S D)) d)) by lia. lra.
+Qed.
+
+Theorem block_value i d : (1 <= i <= n)%nat -> after_layer n B h i d =
+  if (d =? S (S D))%nat then units_value i else between i d.
+Proof.
+  intros Hi. unfold after_layer. rewrite block_feedforward, block_between by exact Hi.
+  destruct (Nat.eqb_spec d (S (S D))) as [->|Ne]; [|lra].
+  unfold between at 1. rewrite (proj2 (Nat.eqb_neq (S (S D)) D)), (proj2 (Nat.eqb_neq (S (S D)) (S D))), Clear by lia.
+  unfold units_value. rewrite Rplus_0_l. f_equal. pose proof (fun e => block_between i e Hi) as E.
+  generalize us at 2 3. intros l. induction l as [|[[rd b] y] l IH]; [reflexivity|].
+  cbn [total]. rewrite IH. now rewrite (linear_ext rd _ _ E).
+Qed.
+End Block.

@@ -1,0 +1,117 @@
+(* [SHA] Corollaries 17 a b, 18 a b, 22 a b and 23: for every formula a network that computes it exactly.
+
+   Proved: for every formula over k symbols there is a network whose weights do not depend on the length, with the
+   temperature and the position embeddings of the statement (and the constant 1) and, in causal regimes, with future
+   masks only. `supported` says which formulas: LTL (17), its past fragment (18), with counts to both sides and any
+   numerical predicates (22), the past fragment with counts to the left (23). *)
+From Coq Require Import Reals QArith ZArith List Bool Lia.
+From Certify Require Import finite_sums formula network compiler compiler_blocks compiler_induction compiler_start.
+Import ListNotations.
+
+Definition position_functions (T : transformer) : list position_function := map snd (position_embedding T).
+(* [p] and [p](i-1) for each predicate p. *)
+Definition brackets (predicates : list predicate) : list position_function :=
+  flat_map (fun p => [Bracket (Positional p) false; Bracket (Positional p) true]) predicates.
+Definition all_layers_of (r : regime) (T : transformer) : Prop := Forall (layer_of r) (layers T).
+
+Lemma predicate_functions k predicates : map snd (predicate_embeddings k predicates) = brackets predicates.
+Proof.
+  unfold predicate_embeddings, brackets. generalize 0%nat. induction predicates as [|p l IH]; intros a; [reflexivity|].
+  cbn [length seq combine flat_map map app fst snd]. now rewrite IH.
+Qed.
+
+Lemma start_layers r : Forall (layer_of r) (start r).
+Proof. unfold start, layer_of, marker_layer, reciprocal_layer.
+destruct (causal r); repeat constructor; auto; congruence. Qed.
+
+Theorem compiled_computes users r counting k predicates f :
+  (counting = true -> causal r = true -> by_position r = false) -> supported r counting k predicates f = true ->
+  let T := compiled r counting k predicates f in
+  length (token_embedding T) = k
+  /\ position_functions T = map snd (number_embeddings r counting) ++ brackets predicates
+  /\ all_layers_of r T /\ computes users T f.
+Proof.
+  intros Counts Sf. cbv zeta. unfold compiled, all_layers_of, computes.
+  assert (Go : forall n w, (forall i, (1 <= i <= n)%nat -> (w i < k)%nat) ->
+    achieves n r (fresh k predicates) (run_layers n (start r)
+      (embed users (Transformer (symbol_rows k) (number_embeddings r counting ++ predicate_embeddings k predicates) []
+        0%nat) n w))
+      (compile r k predicates f (fresh k predicates)) (truth users n w f)).
+  { intros n w Over. apply (proj1 (compile_achieves users n w r counting k predicates Counts) f Sf).
+    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite map_length, seq_length.
+    now apply Over. }
+  destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding layers output].
+  split; [unfold symbol_rows; now rewrite map_length, seq_length|].
+  split; [unfold position_functions; cbn [position_embedding]; now rewrite map_app, predicate_functions|].
+  split.
+  - apply Forall_app. split; [apply start_layers|]. exact
+      (proj1 (proj2 (proj2 (Go 0%nat (fun _ => 0%nat) ltac:(lia))))).
+  - intros n w Hn Over i Hi. assert (Below : forall j, (1 <= j <= n)%nat -> (w j < k)%nat).
+    { intros j Hj. specialize (Over j Hj). cbn [token_embedding] in Over. unfold symbol_rows in Over.
+      now rewrite map_length, seq_length in Over. }
+    destruct (Go n w Below) as (_ & _ & _ & V). specialize (V i Hi).
+    unfold run. cbn [layers]. rewrite fold_left_app. exact V.
+Qed.
+
+(* The position functions of the statements. *)
+Definition constant_one := Formula (Num 1).
+Definition alternating_sign := Formula (Power (Neg (Num 1)) IntI).
+Definition relative_position := Formula (Div I N).
+Definition times_n (x : expression) := Formula (Mul x N).
+
+Section Statements.
+Variables (users : nat -> nat -> nat -> bool) (k : nat) (predicates : list predicate) (f : formula).
+Let temperature_regime := Regime false false.
+Let position_regime := Regime false true.
+Let causal_temperature_regime := Regime true false.
+Let causal_position_regime := Regime true true.
+
+(* LTL, temperature 1/n. *)
+Theorem corollary_17a : supported temperature_regime false k [] f = true -> exists T,
+  length (token_embedding T) = k /\ position_functions T = [constant_one; alternating_sign; relative_position]
+  /\ all_layers_of temperature_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users temperature_regime false k [] f). Qed.
+
+(* LTL, temperature 1. *)
+Theorem corollary_17b : supported position_regime false k [] f = true -> exists T,
+  length (token_embedding T) = k
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula N]
+  /\ all_layers_of position_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users position_regime false k [] f). Qed.
+
+(* The past fragment, future-masked, temperature 1/i^2. *)
+Theorem corollary_18a : supported causal_temperature_regime false k [] f = true -> exists T,
+  length (token_embedding T) = k /\ position_functions T = [constant_one; alternating_sign]
+  /\ all_layers_of causal_temperature_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users causal_temperature_regime false k [] f). Qed.
+
+(* The past fragment, future-masked, temperature 1. *)
+Theorem corollary_18b : supported causal_position_regime false k [] f = true -> exists T,
+  length (token_embedding T) = k /\ position_functions T = [constant_one; alternating_sign; Formula square]
+  /\ all_layers_of causal_position_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users causal_position_regime false k [] f). Qed.
+
+(* LTL with counting, temperature 1/n. *)
+Theorem corollary_22a : supported temperature_regime true k predicates f = true -> exists T,
+  length (token_embedding T) = k
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula I; Formula square; Formula I]
+                            ++ brackets predicates
+  /\ all_layers_of temperature_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users temperature_regime true k predicates f). Qed.
+
+(* LTL with counting, temperature 1. *)
+Theorem corollary_22b : supported position_regime true k predicates f = true -> exists T,
+  length (token_embedding T) = k
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula N;
+                             times_n I; times_n square; Formula I] ++ brackets predicates
+  /\ all_layers_of position_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users position_regime true k predicates f). Qed.
+
+(* The past fragment with counts to the left, future-masked, temperature 1/i^2. *)
+Theorem corollary_23 : supported causal_temperature_regime true k predicates f = true -> exists T,
+  length (token_embedding T) = k
+  /\ position_functions T = [constant_one; alternating_sign; Formula I; Formula square; Formula I] ++ brackets
+    predicates
+  /\ all_layers_of causal_temperature_regime T /\ computes users T f.
+Proof. intros S. eexists. now apply (compiled_computes users causal_temperature_regime true k predicates f). Qed.
+End Statements.

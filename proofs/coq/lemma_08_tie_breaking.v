@@ -1,0 +1,221 @@
+(* [SHA] Lemma 8: scores with a gap of 1 plus a tie-breaking term, sharpened until softmax is close to hard attention.
+
+   Proved, for every mask and every N that no visible position exceeds, with q = e^(-gamma):
+   (a) gamma N^2 (s_j - 1/j) and (b) 2 gamma N (s_j + j/(2N)) find the rightmost, (c) 2 gamma N (s_j - j/(2N)) the
+   leftmost maximal position, to within 2q in the norm of the paper (which has 4q) and within q in every mean of values
+   of [0, 1]. Idea: tied positions lie on one side only and weigh q, q^2, ...; each of the others at most q^N, and
+   together no more than the rest of the geometric series. *)
+From Coq Require Import Reals Lra Lia Arith Bool.
+From Certify Require Import finite_sums softmax exponential lemma_06_gap.
+Open Scope R_scope.
+
+Section OneSided.
+Variable q : R.
+Hypothesis Hq : 0 < q < 1.
+
+Lemma many_small k N : (k <= N)%nat -> INR k * (1 - q) * q ^ N <= q ^ (N - k) - q ^ N.
+Proof.
+  intros H. assert (C : INR k * (1 - q) * q ^ k <= 1 - q ^ k).
+  { clear H. induction k as [|k IH]; [simpl; lra|]. rewrite S_INR. cbn [pow].
+    assert (0 < q ^ k) by (apply pow_lt; lra). set (x := q ^ k) in *.
+    replace ((INR k + 1) * (1 - q) * (q * x)) with (q * (INR k * (1 - q) * x) + (1 - q) * (q * x)) by ring.
+    assert (q * (INR k * (1 - q) * x) <= q * (1 - x)) by (apply Rmult_le_compat_l; lra).
+    assert (q * x * (1 - q) <= 1 - q).
+    { rewrite <- (Rmult_1_l (1 - q)) at 2. apply Rmult_le_compat_r; [lra|].
+      assert (x <= 1) by (unfold x; rewrite <- (pow1 k); apply pow_incr; lra). nra. }
+    lra. }
+  replace N with ((N - k) + k)%nat at 1 3 by lia. rewrite !pow_add. assert (0 < q ^ (N - k)) by (apply pow_lt; lra).
+  set (y := q ^ (N - k)) in *. set (x := q ^ k) in *.
+  replace (INR k * (1 - q) * (y * x)) with (y * (INR k * (1 - q) * x)) by ring.
+  replace (y - y * x) with (y * (1 - x)) by ring. apply Rmult_le_compat_l; lra.
+Qed.
+
+(* q^(p-j) to the left of p, q^N to the right of it up to N. *)
+Definition left_ties (N p j : nat) : R :=
+  if (j <? p)%nat then q ^ (p - j) else if (j <=? N)%nat then q ^ N else 0.
+
+Lemma left_ties_sum n N p : (1 <= p <= N)%nat -> (p <= n)%nat -> sum n (except p (left_ties N p)) <= q / (1 - q).
+Proof.
+  intros Hp Hn. apply Rmult_le_reg_r with (1 - q); [lra|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  assert (G : forall k, (k < p)%nat -> sum k (except p (left_ties N p)) * (1 - q) = q ^ (p - k) - q ^ p).
+  { induction k as [|k IH]; intros Hk; [simpl; rewrite Nat.sub_0_r; lra|].
+    cbn [sum]. rewrite Rmult_plus_distr_r, IH, except_elsewhere by lia. unfold left_ties.
+    rewrite (proj2 (Nat.ltb_lt (S k) p)) by lia. replace (p - k)%nat with (S (p - S k)) by lia. simpl. ring. }
+  assert (F : forall k, sum (p + k) (except p (left_ties N p)) * (1 - q)
+                        <= q - q ^ p + INR (Nat.min k (N - p)) * (1 - q) * q ^ N).
+  { induction k as [|k IH].
+    - rewrite Nat.add_0_r. destruct p as [|p']; [lia|]. cbn [sum]. rewrite except_here, Rplus_0_r, G by lia.
+      replace (S p' - p')%nat with 1%nat by lia. simpl. lra.
+    - rewrite Nat.add_succ_r. cbn [sum]. rewrite except_elsewhere by lia. unfold left_ties at 2.
+      rewrite (proj2 (Nat.ltb_ge _ p)) by lia. rewrite Rmult_plus_distr_r.
+      destruct (Nat.leb_spec (S (p + k)) N).
+      + replace (Nat.min (S k) (N - p)) with (S (Nat.min k (N - p))) by lia. rewrite S_INR. lra.
+      + replace (Nat.min (S k) (N - p)) with (Nat.min k (N - p)) by lia. lra. }
+  specialize (F (n - p)%nat). replace (p + (n - p))%nat with n in F by lia.
+  pose proof (many_small (N - p) N ltac:(lia)) as S. replace (N - (N - p))%nat with p in S by lia.
+  assert (INR (Nat.min (n - p) (N - p)) * (1 - q) * q ^ N <= INR (N - p) * (1 - q) * q ^ N).
+  { apply Rmult_le_compat_r; [apply pow_le; lra|]. apply Rmult_le_compat_r; [lra|]. apply le_INR. lia. }
+  assert (0 < q ^ N) by (apply pow_lt; lra). lra.
+Qed.
+
+(* Its mirror image. *)
+Definition right_ties (N p j : nat) : R := if (p <? j)%nat then q ^ (j - p) else q ^ N.
+
+Lemma right_ties_sum n N p : (1 <= p <= n)%nat -> (n <= N)%nat -> sum n (except p (right_ties N p)) <= q / (1 - q).
+Proof.
+  intros Hp Hn. rewrite <- sum_backwards.
+  eapply Rle_trans; [|apply (left_ties_sum n N (S n - p)); lia].
+  apply sum_le. intros j Hj. unfold except, right_ties, left_ties.
+  destruct (Nat.eqb_spec (S n - j) p), (Nat.eqb_spec j (S n - p)); try lia; [lra|].
+  destruct (Nat.ltb_spec p (S n - j)), (Nat.ltb_spec j (S n - p)); try lia.
+  - replace (S n - j - p)%nat with (S n - p - j)%nat by lia. lra.
+  - rewrite (proj2 (Nat.leb_le j N)) by lia. lra.
+Qed.
+End OneSided.
+
+(* ---- attention whose rivals are dominated in this way ---- *)
+Section Sharp.
+Variables (n : nat) (m : mask) (s : nat -> R) (g : R) (p : nat).
+Hypothesis Hg : 0 < g.
+Hypothesis Vp : visible n m p.
+
+Let q := exp (- g).
+Hypothesis Dominated : sum n (except p (weight m s)) <= q / (1 - q) * weight m s p.
+
+Lemma beta_8 : 0 <= q / (1 - q) /\ q / (1 - q) / (1 + q / (1 - q)) = q.
+Proof.
+  pose proof (exp_negative_below_1 g Hg : 0 < q < 1). split; [|field; lra].
+  apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+Qed.
+
+Lemma distance_8 : sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * exp (- g).
+Proof.
+  destruct beta_8 as [B E]. fold q. rewrite <- E at 1. now apply distance_concentrated.
+Qed.
+
+Lemma attend_8 v : (forall j, visible n m j -> 0 <= v j <= 1) -> Rabs (v p - attend n m s v) <= exp (- g).
+Proof. intros Hv. destruct beta_8 as [B E]. fold q. rewrite <- E at 1. now apply attend_concentrated. Qed.
+End Sharp.
+
+Lemma dominated_left n m s g p N : 0 < g -> visible n m p -> (p <= N)%nat ->
+  (forall j, visible n m j -> j <> p ->
+     (j <= N)%nat /\ s j <= s p - INR (if (j <? p)%nat then p - j else N) * g) ->
+  sum n (except p (weight m s)) <= exp (- g) / (1 - exp (- g)) * weight m s p.
+Proof.
+  intros Hg Vp HN H. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (weight_pos m s p (proj2 Vp)) as W.
+  set (q := exp (- g)) in *. apply Rle_trans with (weight m s p * sum n (except p (left_ties q N p))).
+  - rewrite <- sum_scale. apply sum_le. intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|Ne]; [lra|].
+    destruct (m j) eqn:M.
+    + destruct (H j (conj Hj M) Ne) as [L B]. unfold left_ties. rewrite (proj2 (Nat.leb_le j N) L).
+      destruct (j <? p)%nat; apply weight_below; auto; apply Vp.
+    + unfold weight at 1. rewrite M. apply Rmult_le_pos; [lra|]. unfold left_ties.
+      destruct (j <? p)%nat, (j <=? N)%nat; try lra; apply pow_le; lra.
+  - rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|]. apply left_ties_sum; destruct Vp; lia || exact Hq.
+Qed.
+
+Lemma dominated_right n m s g p N : 0 < g -> visible n m p -> (n <= N)%nat ->
+  (forall j, visible n m j -> j <> p -> s j <= s p - INR (if (p <? j)%nat then j - p else N) * g) ->
+  sum n (except p (weight m s)) <= exp (- g) / (1 - exp (- g)) * weight m s p.
+Proof.
+  intros Hg Vp HN H. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (weight_pos m s p (proj2 Vp)) as W.
+  set (q := exp (- g)) in *. apply Rle_trans with (weight m s p * sum n (except p (right_ties q N p))).
+  - rewrite <- sum_scale. apply sum_le. intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|Ne]; [lra|].
+    unfold right_ties. pose proof (fun M => H j (conj Hj M) Ne) as B.
+    destruct (p <? j)%nat; apply weight_below; auto; apply Vp.
+  - rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|]. apply right_ties_sum; destruct Vp; lia || exact Hq.
+Qed.
+
+(* ---- the three cases ---- *)
+Section Cases.
+Variables (n : nat) (m : mask) (s : nat -> R) (g : R) (N : nat).
+Hypothesis Hg : 0 < g.
+Hypothesis Gap : has_gap n m s 1.
+
+Definition score_8a (j : nat) : R := g * INR N ^ 2 * (s j - 1 / INR j).
+Definition score_8b (j : nat) : R := 2 * g * INR N * (s j + INR j / (2 * INR N)).
+Definition score_8c (j : nat) : R := 2 * g * INR N * (s j - INR j / (2 * INR N)).
+
+Lemma greatest p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j,
+  visible n m j -> s j = s p \/ s j <= s p - 1.
+Proof. intros [[V M]|[V M]]; apply (Gap p V); intros j Vj; now destruct (M j Vj). Qed.
+
+Lemma reciprocal_gap j p : 1 <= j <= p -> p <= INR N -> p - j <= INR N ^ 2 * (1 / j - 1 / p).
+Proof.
+  intros Hj Hp. replace (1 / j - 1 / p) with ((p - j) / (j * p)) by (field; lra).
+  apply Rmult_le_reg_r with (j * p); [apply Rmult_lt_0_compat; lra|].
+  replace (INR N ^ 2 * ((p - j) / (j * p)) * (j * p)) with ((p - j) * (INR N * INR N)) by (field; lra).
+  apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat; lra.
+Qed.
+
+Lemma dominated_8a p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (except p (weight m score_8a)) <= exp (- g) / (1 - exp (- g)) * weight m score_8a p.
+Proof.
+  intros HN R. pose proof R as [V M]. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
+  pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p V)) as L2.
+  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
+  assert (T : INR (if (j <? p)%nat then p - j else N) <= INR N ^ 2 * ((s p - 1 / INR p) - (s j - 1 / INR j))).
+  { destruct (Nat.ltb_spec j p) as [L|L].
+    - rewrite minus_INR by lia. apply lt_INR in L.
+      pose proof (reciprocal_gap (INR j) (INR p) ltac:(lra) L2) as G.
+      assert (s j <= s p) by apply (proj1 (M j Vj)).
+      assert (0 <= INR N ^ 2 * (s p - s j)) by (apply Rmult_le_pos; [apply pow_le; lra|lra]). lra.
+    - destruct (greatest p (or_introl R) j Vj) as [E|L0].
+      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
+      assert (1 / INR p <= 1). { apply Rmult_le_reg_r with (INR p); [lra|]. field_simplify; lra. }
+      assert (1 / INR N <= 1 / INR j). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
+      replace (INR N) with (INR N ^ 2 * (1 / INR N)) at 1 by (field; lra).
+      apply Rmult_le_compat_l; [apply pow_le; lra|lra]. }
+  unfold score_8a. apply Rmult_le_compat_l with (r := g) in T; lra.
+Qed.
+
+Lemma dominated_8b p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (except p (weight m score_8b)) <= exp (- g) / (1 - exp (- g)) * weight m score_8b p.
+Proof.
+  intros HN R. pose proof R as [V M]. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
+  pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p V)) as L2.
+  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
+  replace (score_8b j) with (g * (2 * INR N * s j + INR j)) by (unfold score_8b; field; lra).
+  replace (score_8b p) with (g * (2 * INR N * s p + INR p)) by (unfold score_8b; field; lra).
+  assert (T : INR (if (j <? p)%nat then p - j else N) <= (2 * INR N * s p + INR p) - (2 * INR N * s j + INR j)).
+  { destruct (Nat.ltb_spec j p) as [L|L].
+    - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
+      assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
+    - destruct (greatest p (or_introl R) j Vj) as [E|L0].
+      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
+      assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
+  apply Rmult_le_compat_l with (r := g) in T; lra.
+Qed.
+
+Lemma dominated_8c p : (n <= N)%nat -> is_leftmost n m s p ->
+  sum n (except p (weight m score_8c)) <= exp (- g) / (1 - exp (- g)) * weight m score_8c p.
+Proof.
+  intros HN R. pose proof R as [V M]. apply dominated_right with N; auto. intros j Vj Ne.
+  assert (L1 : INR j <= INR N) by (apply le_INR; destruct Vj; lia).
+  assert (L2 : INR p <= INR N) by (apply le_INR; destruct V; lia).
+  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
+  replace (score_8c j) with (g * (2 * INR N * s j - INR j)) by (unfold score_8c; field; lra).
+  replace (score_8c p) with (g * (2 * INR N * s p - INR p)) by (unfold score_8c; field; lra).
+  assert (T : INR (if (p <? j)%nat then j - p else N) <= (2 * INR N * s p - INR p) - (2 * INR N * s j - INR j)).
+  { destruct (Nat.ltb_spec p j) as [L|L].
+    - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
+      assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
+    - destruct (greatest p (or_intror R) j Vj) as [E|L0].
+      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
+      assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
+  apply Rmult_le_compat_l with (r := g) in T; lra.
+Qed.
+
+(* The statements of the paper, with 2 in place of 4. *)
+Theorem lemma_08a p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m score_8a j)) <= 2 * exp (- g).
+Proof. intros HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8a]. Qed.
+
+Theorem lemma_08b p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m score_8b j)) <= 2 * exp (- g).
+Proof. intros HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8b]. Qed.
+
+Theorem lemma_08c p : (n <= N)%nat -> is_leftmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m score_8c j)) <= 2 * exp (- g).
+Proof. intros HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8c]. Qed.
+End Cases.

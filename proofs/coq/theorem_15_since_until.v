@@ -1,0 +1,126 @@
+(* [SHA] Theorem 15: `since` and `until` by tie-broken attention.
+
+   Proved, for every n, every position and all truth values p, q of the operands: one future-masked head with scores
+   2 gamma n ([p -> q] + j/(2n)) and values [p & q] is within e^(-gamma) of `p since q`; past-masked with -j/(2n), of
+   `p until q`. Idea: it looks at the nearest j where not p or q; there p & q is the answer. Where there is no such j
+   every value is 0. With gamma = 3 (any gamma >= ln 4 will do) Lemma 9 makes the answer exact. *)
+From Coq Require Import Reals Lra Lia Arith Bool.
+From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula.
+Open Scope R_scope.
+
+(* Truth values have a gap of 1. *)
+Lemma gap_bit n m (b : nat -> bool) : has_gap n m (fun j => bit (b j)) 1.
+Proof.
+  intros p V M j Vj. specialize (M j Vj). destruct (b j), (b p); simpl in *; lra.
+Qed.
+
+Section Operands.
+Variables p q : nat -> bool.
+
+Definition decides (j : nat) : bool := implb (p j) (q j).
+Definition both (j : nat) : bool := p j && q j.
+
+Lemma undecided j : decides j = false -> p j = true /\ q j = false.
+Proof. unfold decides. destruct (p j), (q j); easy. Qed.
+
+Lemma rightmost_decides n i k : (1 <= i <= n)%nat ->
+  is_rightmost n (future i) (fun j => bit (decides j)) k -> both k = since_at p q i.
+Proof.
+  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk.
+  assert (V : forall j, (1 <= j <= i)%nat -> visible n (future i) j).
+  { intros j Hj. split; [lia|]. apply Nat.leb_le. lia. }
+  apply eq_true_iff_eq. rewrite since_at_iff. unfold both. rewrite andb_true_iff. split.
+  - intros [P Q]. exists k. repeat split; [lia|lia|exact Q|]. intros l Hl.
+    destruct (Nat.eq_dec l k) as [->|]; [exact P|]. destruct (M l (V l ltac:(lia))) as [_ L].
+    specialize (L ltac:(lia)). unfold decides in L. rewrite P, Q in L. destruct (p l), (q l); simpl in L; lra || easy.
+  - intros (j & Hj & Q & P). destruct (decides k) eqn:D.
+    + destruct (le_gt_dec j k) as [L|L].
+      * unfold decides in D. rewrite (P k) in * by lia. now split.
+      * destruct (M j (V j Hj)) as [_ B]. specialize (B ltac:(lia)).
+        unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+    + destruct (M j (V j Hj)) as [B _]. unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+Qed.
+
+Lemma leftmost_decides n i k : (1 <= i <= n)%nat ->
+  is_leftmost n (past i) (fun j => bit (decides j)) k -> both k = until_at n p q i.
+Proof.
+  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk.
+  assert (V : forall j, (i <= j <= n)%nat -> visible n (past i) j).
+  { intros j Hj. split; [lia|]. apply Nat.leb_le. lia. }
+  apply eq_true_iff_eq. rewrite until_at_iff. unfold both. rewrite andb_true_iff. split.
+  - intros [P Q]. exists k. repeat split; [lia|lia|exact Q|]. intros l Hl.
+    destruct (Nat.eq_dec l k) as [->|]; [exact P|]. destruct (M l (V l ltac:(lia))) as [_ L].
+    specialize (L ltac:(lia)). unfold decides in L. rewrite P, Q in L. destruct (p l), (q l); simpl in L; lra || easy.
+  - intros (j & Hj & Q & P). destruct (decides k) eqn:D.
+    + destruct (le_gt_dec k j) as [L|L].
+      * unfold decides in D. rewrite (P k) in * by lia. now split.
+      * destruct (M j (V j Hj)) as [_ B]. specialize (B ltac:(lia)).
+        unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+    + destruct (M j (V j Hj)) as [B _]. unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+Qed.
+
+Section Heads.
+Variables (n i : nat) (g : R).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hg : 0 < g.
+
+Theorem since_head : Rabs (bit (since_at p q i)
+  - attend n (future i) (score_8b (fun j => bit (decides j)) g n) (fun j => bit (both j))) <= exp (- g).
+Proof.
+  destruct (rightmost_exists n (future i) (fun j => bit (decides j)) i (visible_future n i Hi)) as (k & K).
+  rewrite <- (rightmost_decides n i k Hi K).
+  apply (attend_8 n (future i) _ g k Hg (proj1 K)) with (v := fun j => bit (both j)); [|intros; apply bit_range].
+  apply dominated_8b; auto using gap_bit. intros j [Hj _]. lia.
+Qed.
+
+Theorem until_head : Rabs (bit (until_at n p q i)
+  - attend n (past i) (score_8c (fun j => bit (decides j)) g n) (fun j => bit (both j))) <= exp (- g).
+Proof.
+  destruct (leftmost_exists n (past i) (fun j => bit (decides j)) i (visible_past n i Hi)) as (k & K).
+  rewrite <- (leftmost_decides n i k Hi K).
+  apply (attend_8 n (past i) _ g k Hg (proj1 K)) with (v := fun j => bit (both j)); [|intros; apply bit_range].
+  apply dominated_8c; auto using gap_bit.
+Qed.
+End Heads.
+
+(* ---- the statements, with the printed constant: (a) temperature 1/n, (b) queries 6n ---- *)
+Section Printed.
+Variables n i : nat.
+Hypothesis Hi : (1 <= i <= n)%nat.
+
+Let n_pos : 0 < INR n.
+Proof. apply lt_0_INR. lia. Qed.
+
+Theorem theorem_15a_since : near (since_at p q i) (attend n (future i)
+  (fun j => 6 * (bit (decides j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
+Proof.
+  apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|].
+  - erewrite (attend_ext _ _ (fun j => 6 * _ / _)); [apply (since_head n i 3 Hi); lra| |reflexivity].
+    intros j _. unfold score_8b. field. lra.
+  - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
+Qed.
+
+Theorem theorem_15b_since : near (since_at p q i) (attend n (future i)
+  (fun j => (6 * INR n) * (bit (decides j) + INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
+Proof.
+  erewrite (attend_ext _ _ (fun j => 6 * INR n * _ / _)); [apply theorem_15a_since| |reflexivity].
+  intros j _. simpl. field. lra.
+Qed.
+
+Theorem theorem_15a_until : near (until_at n p q i) (attend n (past i)
+  (fun j => 6 * (bit (decides j) - INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
+Proof.
+  apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|].
+  - erewrite (attend_ext _ _ (fun j => 6 * _ / _)); [apply (until_head n i 3 Hi); lra| |reflexivity].
+    intros j _. unfold score_8c. field. lra.
+  - eapply attend_range; [apply (visible_past n i Hi)|intros; apply bit_range].
+Qed.
+
+Theorem theorem_15b_until : near (until_at n p q i) (attend n (past i)
+  (fun j => (6 * INR n) * (bit (decides j) - INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
+Proof.
+  erewrite (attend_ext _ _ (fun j => 6 * INR n * _ / _)); [apply theorem_15a_until| |reflexivity].
+  intros j _. simpl. field. lra.
+Qed.
+End Printed.
+End Operands.

@@ -1,0 +1,325 @@
+"""A transformer as a Coq file: its parameters and meanings, and the theorem that it computes a formula for every n.
+
+Coq's kernel checks the file with the library ``proofs/coq``: there ``check`` is a computation on the parameters, and
+``check_correct`` says what follows from its answer ``true``. Nothing here is trusted beyond the printing of the
+parameters and of the formula, which a reader can compare with the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.errors import Unsupported
+from constructions.language.arithmetic import NEGATE
+from constructions.language.brackets import Bracket, PositionFunction
+from constructions.language.expressions import Expression
+from constructions.language.predicates import BUILTIN, definitions_of
+from constructions.language.printer import format_formula
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Formula,
+    Iff,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Relation,
+    Since,
+    Symbol,
+    Term,
+    Until,
+    operands,
+    subformulas,
+)
+from constructions.network.meanings import (
+    Anything,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Truth,
+    formulas_of,
+)
+from constructions.network.transformer import Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from proofs.predicate_to_coq import predicate_function
+
+_CONNECTIVES: Mapping[type[Formula], str] = {
+    Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",
+    Previous: "Previous", Next: "Next", Since: "Since", Until: "Until",
+}  # fmt: skip
+_RELATIONS: Mapping[Relation, str] = {
+    "<=": "AtMost", "<": "Below", ">=": "AtLeast", ">": "Above", "==": "Equal", "!=": "Unequal",
+}  # fmt: skip
+_SIDES = {"left": "ToLeft", "right": "ToRight"}
+_MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMasked"}
+_OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
+_EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
+_VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
+
+_HEADER = """\
+From Coq Require Import Reals QArith ZArith List Bool.
+From Certify Require Import formula network meaning check.
+Import ListNotations.
+Open Scope Q_scope.
+"""
+
+_THEOREM = """\
+(* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
+   satisfies the formula at i, and exactly 0 if not. *)
+Theorem network_computes : computes users network claim.
+Proof.
+  apply (check_correct users network meanings claim).
+  vm_cast_no_check (eq_refl true).
+Qed.
+
+Print Assumptions network_computes.
+"""
+
+
+def theorem_file(transformer: Transformer, formula: Formula) -> str:
+    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n.
+
+    Whether the proof goes through is for Coq to say.
+
+    Raises:
+        Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return _Writer(transformer, formula).text()
+
+
+class _Writer:
+    """One transformer being printed: numbers for its directions, names for the formulas it mentions."""
+
+    def __init__(self, transformer: Transformer, formula: Formula) -> None:
+        self.transformer = transformer
+        self.formula = formula
+        self.places = {name: place for place, name in enumerate(transformer.directions)}
+        self.letters = {symbol: place for place, symbol in enumerate(transformer.alphabet)}
+        mentioned = [*self._formulas_of_embedding(), *_formulas_of_meanings(transformer), formula]
+        self.users = definitions_of(mentioned)
+        self.names: dict[Formula, str] = {}
+        for part in mentioned:
+            for subformula in subformulas(part):
+                self.names.setdefault(subformula, f"f{len(self.names)}")
+
+    def text(self) -> str:
+        """The whole file."""
+        alphabet = ", ".join(f"{place} is {symbol}" for place, symbol in enumerate(self.transformer.alphabet))
+        parts = [
+            comment(f"{format_formula(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
+            _HEADER, self._users(), self._formulas(), self._network(), self._meanings(),
+            f"Definition claim : formula := {self.names[self.formula]}.\n", _THEOREM,
+        ]  # fmt: skip
+        return "\n".join(parts)
+
+    # -- formulas ------------------------------------------------------------------------------------------------------
+
+    def _formulas_of_embedding(self) -> list[Formula]:
+        values = self.transformer.position_embedding.values()
+        return [value.formula for value in values if isinstance(value, Bracket)]
+
+    def _users(self) -> str:
+        cases = [f"  | {place}%nat => {predicate_function(user)} {comment(user.description)}"
+                 for place, user in enumerate(self.users)]
+        return "\n".join(["Definition users (name : nat) : nat -> nat -> bool :=", "  match name with", *cases,
+                          "  | _ => fun _ _ => false", "  end.", ""])
+
+    def _formulas(self) -> str:
+        lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_formula(formula))}"
+                 for formula, name in self.names.items()]
+        return "\n".join([*lines, ""])
+
+    def _top(self, formula: Formula) -> str:
+        match formula:
+            case Constant(value):
+                return f"Truth {str(value).lower()}"
+            case Symbol(symbol):
+                return f"Symbol {self.letters[symbol]}"
+            case Predicate():
+                return f"Positional {self._predicate(formula)}"
+            case PredicateOnCount(count=count):
+                return f"OnCount {self._predicate(formula)} {self._count(count)}"
+            case Comparison(relation, left, right):
+                return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
+        return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])
+
+    def _predicate(self, formula: Predicate | PredicateOnCount) -> str:
+        if formula.name in BUILTIN:
+            words = [formula.name, *map(str, formula.parameters)]
+            return f"({' '.join(words)})" if formula.parameters else formula.name
+        return f"(User {[user.name for user in self.users].index(formula.name)})"
+
+    def _count(self, count: Count) -> str:
+        return f"{_SIDES[count.side]} {self.names[count.operand]}"
+
+    def _term(self, term: Term) -> str:
+        summands = [f"(Plus {integer(number)} {self._count(count)} " for number, count in term.coefficients]
+        return "".join(summands) + f"(Number {integer(term.constant)})" + ")" * len(summands)
+
+    # -- the network ---------------------------------------------------------------------------------------------------
+
+    def _network(self) -> str:
+        model = self.transformer
+        tokens = [f"{self._row(model.token_embedding[symbol])} {comment(symbol)}" for symbol in model.alphabet]
+        positions = [f"({self.places[name]}%nat, {self._position_function(value)}) {comment(name)}"
+                     for name, value in model.position_embedding.items()]
+        layers = [self._layer(layer, number) for number, layer in enumerate(model.layers, start=1)]
+        names = [f"layer{number}" for number in range(1, len(layers) + 1)]
+        return "\n".join([
+            *layers,
+            f"Definition tokens : list (list (direction * Q)) :={listed(tokens)}.\n",
+            f"Definition positions : list (direction * position_function) :={listed(positions)}.\n",
+            f"Definition network : transformer := Transformer tokens positions [{'; '.join(names)}] "
+            f"{self.places[model.output]}%nat.\n",
+        ])
+
+    def _layer(self, layer: Layer, number: int) -> str:
+        feedforward = layer.feedforward
+        return (f"Definition layer{number} : layer := Layer{listed([self._head(head) for head in layer.heads])}"
+                f"{listed([self._unit(unit) for unit in feedforward.units])}\n  {self._row(feedforward.bias)}.\n")
+
+    def _head(self, head: Head) -> str:
+        if head.weighting is not Weighting.SOFTMAX:
+            raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
+        values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()]
+        rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
+        return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
+                f"{comment(f'{head.name}, {head.source}')}")
+
+    def _unit(self, unit: Unit) -> str:
+        return f"Unit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
+
+    def _row(self, row: Row) -> str:
+        entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items())
+        return f"[{'; '.join(entries)}]"
+
+    def _position_function(self, value: PositionFunction) -> str:
+        if isinstance(value, Bracket):
+            return f"Bracket {self.names[value.formula]} {str(value.shifted).lower()}"
+        return f"Formula {expression(value)}"
+
+    # -- meanings ------------------------------------------------------------------------------------------------------
+
+    def _meanings(self) -> str:
+        entries = [f"{self._meaning(meaning)} {comment(f'{place}: {name}')}"
+                   for place, (name, meaning) in enumerate(self.transformer.directions.items())]
+        return f"Definition meanings : list meaning :={listed(entries)}.\n"
+
+    def _meaning(self, meaning: Meaning) -> str:
+        match meaning:
+            case Position(value):
+                return f"IsPosition ({self._position_function(value)})"
+            case Truth(formula):
+                return f"IsTruth {self.names[formula]}"
+            case Near(formula, when):
+                return f"IsNear {self.names[formula]} {self.names[when]}"
+            case Product(value, formula):
+                return f"IsProduct {expression(value)} {self.names[formula]}"
+            case Mean(count):
+                return f"IsMean {self._count(count)}"
+            case Others(count):
+                return f"IsOthers {self._count(count)} 0"
+            case Anything():
+                return "IsAnything"
+
+
+def _formulas_of_meanings(transformer: Transformer) -> list[Formula]:
+    return [formula for meaning in transformer.directions.values() for formula in formulas_of(meaning)]
+
+
+# -- pieces ------------------------------------------------------------------------------------------------------------
+
+
+def comment(text: str) -> str:
+    """A Coq comment; what would end it or open another one is taken apart.
+
+    >>> comment("2*(*)")
+    '(* 2*( * ) *)'
+    """
+    safe = text.replace('"', "'").replace("(*", "( *").replace("*)", "* )")
+    return f"(* {safe} *)"
+
+
+def listed(entries: Sequence[str]) -> str:
+    """A Coq list, one entry per line."""
+    if not entries:
+        return "\n  []"
+    return "\n  [ " + ";\n    ".join(entries) + " ]"
+
+
+def integer(number: int) -> str:
+    """An integer of type Z.
+
+    >>> integer(-3)
+    '(-3)%Z'
+    """
+    return f"({number})%Z"
+
+
+def rational(number: Fraction) -> str:
+    """A rational of type Q.
+
+    >>> rational(Fraction(-1, 4)), rational(Fraction(6))
+    ('(-1 # 4)', '6')
+    """
+    if number.denominator == 1:
+        return str(number.numerator) if number >= 0 else f"({number.numerator})"
+    return f"({number.numerator} # {number.denominator})"
+
+
+def expression(value: Expression) -> str:
+    """The expression as data.
+
+    >>> from constructions.language.expressions import parse_expression
+    >>> expression(parse_expression("(-1)^(n-i)/2"))
+    '(Div (Power (Neg (Num 1)) (IntMinus IntN IntI)) (Num 2))'
+
+    Raises:
+        Unsupported: if an exponent is built from more than +, -, numbers, i and n, or a function occurs.
+    """
+    stack: list[_Operand] = []
+    for item in value.postfix:
+        stack.append(_leaf(item) if isinstance(item, int) or item in _VARIABLES else _operation(item, stack))
+    (whole,) = stack
+    return whole.text
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """Part of an expression: as a rational, and as an integer exponent if it can be one."""
+
+    text: str
+    exponent: str | None
+
+
+def _leaf(item: int | str) -> _Operand:
+    if isinstance(item, int):
+        return _Operand(f"(Num {item})", f"(Int {item})")
+    return _Operand(_VARIABLES[item], f"Int{_VARIABLES[item]}")
+
+
+def _operation(item: int | str, stack: list[_Operand]) -> _Operand:
+    right = stack.pop()
+    if item == NEGATE:
+        return _Operand(f"(Neg {right.text})", _exponent("IntMinus", _leaf(0), right))
+    left = stack.pop()
+    if item == "^" and right.exponent:
+        return _Operand(f"(Power {left.text} {right.exponent})", None)
+    if item in _OPERATORS:
+        exponent = _exponent(_EXPONENTS[item], left, right) if item in _EXPONENTS else None
+        return _Operand(f"({_OPERATORS[item]} {left.text} {right.text})", exponent)
+    raise Unsupported(f"an expression with {item} as it is used here: the Coq library has no counterpart of it")
+
+
+def _exponent(operator: str, left: _Operand, right: _Operand) -> str | None:
+    return f"({operator} {left.exponent} {right.exponent})" if left.exponent and right.exponent else None

@@ -1,0 +1,69 @@
+"""What is printed for Coq: expressions, predicates, formulas, and what has no counterpart there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from constructions.compiler import compile_formula
+from constructions.errors import Unsupported
+from constructions.language.expressions import parse_expression
+from constructions.language.parser import parse_formula
+from constructions.language.predicates import parse_predicate_definition
+from constructions.network.transformer import Transformer, Weighting
+from constructions.regimes import Regime
+from proofs.predicate_to_coq import predicate_function
+from proofs.to_coq import expression, theorem_file
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("1/n", "(Div (Num 1) N)"),
+    ("-i^2*n", "(Mul (Neg (Power I (Int 2))) N)"),
+    ("1/(n-i+1)", "(Div (Num 1) (Add (Sub N I) (Num 1)))"),
+    ("(-1)^i", "(Power (Neg (Num 1)) IntI)"),
+    ("i^-2", "(Power I (IntMinus (Int 0) (Int 2)))"),
+])
+def test_expressions_are_printed_as_they_are_parsed(text: str, expected: str) -> None:
+    assert expression(parse_expression(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["2^(i*n)", "2^(i/n)", "2^2^i"])
+def test_exponents_that_are_no_sums_are_unsupported(text: str) -> None:
+    with pytest.raises(Unsupported, match=r"\^ as it is used here"):
+        expression(parse_expression(text))
+
+
+def test_a_predicate_becomes_a_function_over_the_integers() -> None:
+    definition = parse_predicate_definition("THIRD(k,n) := k % 3 == 1 and not k // 2 >= n")
+    assert predicate_function(definition) == (
+        "fun k n => (andb (Z.eqb (Z.modulo (Z.of_nat k) 3%Z) 1%Z) "
+        "(negb (Z.geb (Z.div (Z.of_nat k) 2%Z) (Z.of_nat n))))"
+    )
+
+
+@pytest.mark.parametrize("condition", ["k / 2 == 1", "k % n == 1", "2 ^ k == n", "k // 0 == 1", "k % -3 == 1"])
+def test_predicates_that_divide_by_what_may_be_no_positive_number_are_unsupported(condition: str) -> None:
+    with pytest.raises(Unsupported, match="predicate P: "):
+        predicate_function(parse_predicate_definition(f"P(k,n) := {condition}"))
+
+
+def since() -> Transformer:
+    return compile_formula(parse_formula("Q_a since Q_b", "ab"), "ab", Regime())
+
+
+def test_the_file_states_the_formula_and_the_parameters() -> None:
+    text = theorem_file(since(), parse_formula("Q_a since Q_b", "ab"))
+    assert "Definition claim : formula := f4." in text
+    assert "Definition f4 : formula := Since f0 f1. (* Q_a since Q_b *)" in text
+    assert ("Head FutureMasked (Div (Num 1) N) [[5 |-> 6]] [[2 |-> 1; 4 |-> (1 # 2)]] [(6%nat, [3 |-> 1])] "
+            "(* rightmost deciding position, Theorem 15a *)") in text
+
+
+def test_hard_attention_is_unsupported() -> None:
+    transformer = since()
+    (layer,) = transformer.layers
+    head = replace(layer.heads[0], weighting=Weighting.RIGHTMOST_HARDMAX)
+    hard = replace(transformer, layers=(replace(layer, heads=(head,)),))
+    with pytest.raises(Unsupported, match="weighting rightmost-hardmax, in Coq only softmax is proved"):
+        theorem_file(hard, parse_formula("Q_a since Q_b", "ab"))
