@@ -129,7 +129,8 @@ def statements_table(report: AuditReport, width: int) -> Table:
 def print_claim(out: Console, claim: ClaimResult) -> None:
     """One claim in full: what it says, length by length, how it came out, and what else is known."""
     facts = [("claim", "" if claim.name == UNNAMED else claim.name), ("statement", claim.statement),
-             ("says", claim.says), ("subject", claim.subject), ("lengths", claim.lengths), ("gamma", "" if claim.gamma is None else str(claim.gamma))]
+             ("says", claim.says), ("subject", claim.subject), ("lengths", claim.lengths),
+             ("gamma", "" if claim.gamma is None else str(claim.gamma))]
     for name, text in facts:
         if text:
             out.print(plain(f"{name:10}{one_line(text)}"))
