@@ -32,6 +32,7 @@ def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
     repairs = [claim for claim in claims if claim.part == "repair"]
     texts += [f"as repaired it holds on {_range(claim)}" for claim in repairs[:1] if claim.verdict == "certified"]
     texts += [f"the repair {claim.name} is {claim.verdict}" for claim in repairs if claim.verdict != "certified"]
+    texts += [f"besides, {claim.says}: {claim.verdict}" for claim in claims if claim.part == "remark"]
     return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
 
 

@@ -61,7 +61,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "unknown statement": ({**SINCE, "statement": "Theorem 14"}, "statement 'Theorem 14', expected one of [SHA]"),
     "unknown verdict": ({**SINCE, "expect": "holds"}, "expect 'holds', expected one of certified, refuted"),
     "unknown regime": ({**SINCE, "regime": "cold"}, "regime 'cold', expected temperature or position"),
-    "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, repair"),
+    "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, repair, remark"),
     "bad lengths": ({**SINCE, "lengths": "5..2"}, "min-n: 5, expected a number from 1 to 2"),
     "no lengths": ({**SINCE, "lengths": "many"}, "lengths 'many', expected a number or a range"),
     "length 0": ({**SINCE, "lengths": 0}, "max-n: 0, expected a number from 1"),
