@@ -30,7 +30,8 @@ def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
     texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
     texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
     repairs = [claim for claim in claims if claim.part == "repair"]
-    texts += [f"as repaired it holds on {_range(claim)}" for claim in repairs[:1] if claim.verdict == "certified"]
+    held = [claim for claim in repairs if claim.verdict == "certified"]
+    texts += [f"as repaired it holds on {_common_range(held)}"] if held else []
     texts += [f"the repair {claim.name} is {claim.verdict}" for claim in repairs if claim.verdict != "certified"]
     texts += [f"besides, {claim.says}: {claim.verdict}" for claim in claims if claim.part == "remark"]
     return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
@@ -40,7 +41,7 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
     first = claims[0]
     match verdict:
         case "certified":
-            return f"holds on {_range(first)}"
+            return f"holds on {_common_range(claims)}"
         case "refuted":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
             return f"refuted as printed: {_shown(smallest)}"
@@ -53,6 +54,8 @@ def _shown(claim: ClaimResult) -> str:
     return describe_witness(claim.witness) if claim.witness else claim.reason
 
 
-def _range(claim: ClaimResult) -> str:
-    first, _, last = claim.lengths.partition("..")
-    return f"n <= {last}" if first == "1" else f"{first} <= n <= {last}"
+def _common_range(claims: Sequence[ClaimResult]) -> str:
+    """The lengths that all of the claims cover."""
+    ends = [claim.lengths.split("..") for claim in claims]
+    first, last = max(int(one) for one, _ in ends), min(int(one) for _, one in ends)
+    return f"n <= {last}" if first == 1 else f"{first} <= n <= {last}"
