@@ -8,31 +8,22 @@ bracket holds *a* change from refuted to certified. Where the errors fall with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.auditing.claims import NetworkSubject
 from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, sketch
 from certify.auditing.results import Bracket, Critical, Witness
+from certify.auditing.threshold import LARGEST_FACTOR, Threshold, find_threshold, read_probe, shortest_between
 from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
 from proofs.attention import forget_options
 from proofs.discharge import Line, Memory
 
-LARGEST_FACTOR = Fraction(2) ** 20
-"""Constants are looked for between this many times the claimed one and its reciprocal."""
 FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below, one is looked for at so much of the constant."""
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """Constants on either side of a change: the obligations fail at ``fails`` and pass at ``passes``."""
-
-    fails: Fraction
-    passes: Fraction
 
 
 class Bracketing:
@@ -65,7 +56,7 @@ class Bracketing:
         """The largest bracket over all lengths, and the length that needs it."""
         largest, place = here, lengths.last
         for n in lengths:
-            if not self._passes(largest.passes, Lengths(n, n)):
+            if not all(line.proved for line in self._lines(largest.passes, Lengths(n, n))):
                 other, _ = self.bracket(n)
                 if other is not None and other.passes > largest.passes:
                     largest, place = other, n
@@ -75,14 +66,11 @@ class Bracketing:
         """The refined bracket for this length alone, or why there is none."""
         self.search.progress(f"critical constant at n = {n}")
         lengths = Lengths(n, n)
-        threshold = find_threshold(lambda gamma: self._passes(gamma, lengths), self.demands.gamma,
-                                   self.demands.width / 4)
+        threshold = find_threshold(lambda gamma: read_probe(self._lines(gamma, lengths), self.demands.delta),
+                                   self.demands.gamma, self.demands.width / 4)
         if isinstance(threshold, str):
             return None, threshold
         return self._refine(threshold, lengths)
-
-    def _passes(self, gamma: Fraction, lengths: Lengths) -> bool:
-        return all(line.proved for line in self._lines(gamma, lengths))
 
     def _lines(self, gamma: Fraction, lengths: Lengths) -> Sequence[Line]:
         self.search.exact = Memory()  # no other constant gives the same obligations
@@ -124,40 +112,3 @@ class Refined(Threshold):
     """A threshold whose upper end is certified and whose lower end is refuted by ``witness``."""
 
     witness: Witness | None
-
-
-def find_threshold(passes: Callable[[Fraction], bool], start: Fraction, width: Fraction) -> Threshold | str:
-    """Constants of relative distance at most ``width`` on either side of a change, or why there is none.
-
-    >>> found = find_threshold(lambda x: x * x >= 2, Fraction(3), Fraction(1, 10**6))
-    >>> found.fails**2 < 2 <= found.passes**2, found.passes / found.fails - 1 <= Fraction(1, 10**6)
-    (True, True)
-    """
-    low = high = start
-    if passes(start):
-        while passes(low := low / 2):
-            high = low
-            if start / low > LARGEST_FACTOR:
-                return "every constant that was tried certifies: nothing competes for attention"
-    else:
-        while not passes(high := high * 2):
-            low = high
-            if high / start > LARGEST_FACTOR:
-                return "no constant that was tried certifies"
-    while high - low > width * low:
-        middle = shortest_between(low + (high - low) * Fraction(2, 5), low + (high - low) * Fraction(3, 5))
-        low, high = (low, middle) if passes(middle) else (middle, high)
-    return Threshold(low, high)
-
-
-def shortest_between(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of the smallest denominator in [low, high].
-
-    >>> str(shortest_between(Fraction(1386, 1000), Fraction(142, 100)))
-    '7/5'
-    """
-    whole = -(-low.numerator // low.denominator)
-    if whole <= high:
-        return Fraction(whole)
-    below = Fraction(whole - 1)
-    return below + 1 / shortest_between(1 / (high - below), 1 / (low - below))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from certify.auditing.decide import Decision, Question, Search, decide
 from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_growth
 from certify.auditing.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
+from certify.examples import examples_folder
 from certify.report import show_word
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
@@ -129,8 +131,13 @@ def _examined(n: int, instances: Iterable[object]) -> Row:
         return Row(n, "certified", where="nothing to examine")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
     value, bound = _bracket(shown.value), _bracket(shown.bound)
-    witness = Witness(shown.what, n, value, bound, shown.command) if failing else None
+    witness = Witness(shown.what, n, value, bound, from_here(shown.command)) if failing else None
     return Row(n, verdict, value, bound, shown.what, "the enclosures do not decide it" if undecided else "", witness)
+
+
+def from_here(command: str) -> str:
+    """The command with the place of the shipped examples as it is seen from the current folder."""
+    return command.replace(" examples/", f" {os.path.relpath(examples_folder())}/")
 
 
 def _bracket(interval: Interval) -> Bracket:

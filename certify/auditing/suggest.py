@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from certify.auditing.claims import NetworkSubject
-from certify.auditing.critical import find_threshold, shortest_between
 from certify.auditing.decide import Question, Search, certify_run, sketch
 from certify.auditing.results import Bracket
+from certify.auditing.threshold import Probe, find_threshold, read_probe, shortest_between
 from certify.outcomes import Outcome
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
@@ -68,11 +68,11 @@ def _suggest_head(subject: NetworkSubject, place: Place, head: Head, lengths: Le
     gamma = subject.demands.gamma
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 
-    def passes(constant: Fraction) -> bool:
+    def probe(constant: Fraction) -> Probe:
         lines = sketch(_question(subject, {place: constant / gamma}), lengths, search)
-        return all(line.proved for line in lines if line.layer >= place[0])
+        return read_probe([line for line in lines if line.layer >= place[0]], subject.demands.delta)
 
-    found = find_threshold(passes, gamma, WIDTH)
+    found = find_threshold(probe, gamma, WIDTH)
     if isinstance(found, str):
         return SuggestedHead(place, head.name, head.source, gamma, None, gamma)
     simple = shortest_between(found.passes, found.passes * ROOM)

@@ -55,6 +55,8 @@ def test_short_words_bear_out_what_is_expected(name: str) -> None:
     result = judge(shortened(claim), search())
     late = claim.expected.verdict == "refuted" and claim.lengths.first > SHORT
     assert late or result.mismatch == "", result
+    if result.verdict == "refuted":
+        assert result.witness is not None and result.witness.command.startswith("certify run "), result
 
 
 def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:
