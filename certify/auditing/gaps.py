@@ -37,7 +37,7 @@ def _decide_length(question: Question, claimed: Expression, n: int) -> Row:
         found = f"position {gap.i} of {word}, {where}"
         if value < bound:
             witness = Witness(f"the gap of {where}", n, Bracket(value, value), Bracket(bound, bound),
-                              question.show(word), word, gap.i)
+                              question.show(word), word, gap.i, "at least")
             return Row(n, "refuted", Bracket(value, value), Bracket(bound, bound), found, witness=witness)
         if smallest is None or smallest.error is None or value < smallest.error.lower:
             smallest = Row(n, "certified", Bracket(value, value), Bracket(bound, bound), found)

@@ -131,7 +131,8 @@ def _examined(n: int, instances: Iterable[object]) -> Row:
         return Row(n, "certified", where="nothing to examine")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
     value, bound = _bracket(shown.value), _bracket(shown.bound)
-    witness = Witness(shown.what, n, value, bound, from_here(shown.command)) if failing else None
+    witness = Witness(shown.what, n, value, bound, from_here(shown.command),
+                      side="at most" if value.lower > bound.upper else "at least") if failing else None
     return Row(n, verdict, value, bound, shown.what, "the enclosures do not decide it" if undecided else "", witness)
 
 

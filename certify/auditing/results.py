@@ -49,7 +49,8 @@ def _rounded_up(x: Fraction) -> Fraction:
 class Witness:
     """What refutes a claim: an instance, replayed in enclosed arithmetic, and the command that shows it.
 
-    ``value`` is enclosed and lies outside ``allowed``. Of a network, ``word`` and ``position`` say where.
+    ``value`` is enclosed and lies outside ``allowed``, which may be one number that it should be ``at most`` or
+    ``at least``. Of a network, ``word`` and ``position`` say where.
     """
 
     what: str
@@ -59,6 +60,7 @@ class Witness:
     command: str
     word: str | None = None
     position: int | None = None
+    side: Literal["", "at most", "at least"] = ""
 
 
 @dataclass(frozen=True)

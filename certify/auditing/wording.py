@@ -106,7 +106,7 @@ def describe_witness(witness: Witness) -> str:
         where = f"on the word {one_line(witness.word)} (n = {witness.n})"
         where += f" at position {witness.position}" if witness.position is not None else ""
     return (f"{where}: {one_line(witness.what)} is {show_enclosed(witness.value)}, "
-            f"allowed is {show_allowed(witness.allowed)}")
+            f"allowed is {witness.side + ' ' if witness.side else ''}{show_allowed(witness.allowed)}")
 
 
 def describe_expectation(claim: ClaimResult) -> str:
