@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -141,7 +142,7 @@ class _Reader:
             case "formula":
                 return self.formula(entry, lengths)
             case "model":
-                path = self.folder / entry["model"]
+                path = self.place(entry["model"])
                 return ModelSubject(path, read_model(str(path)), read_demands(entry, Fraction(1), lengths))
             case "examine":
                 from proofs.instances.registry import EXAMINATIONS
@@ -150,7 +151,7 @@ class _Reader:
                     raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
                 return ExamineSubject(entry["examine"])
             case "program":
-                return ProgramSubject(self.folder / entry["program"], entry.get("oracle", ""))
+                return ProgramSubject(self.place(entry["program"]), entry.get("oracle", ""))
         return UndecidableSubject(entry["undecidable"])
 
     def formula(self, entry: Table, lengths: Lengths) -> FormulaSubject:
@@ -165,10 +166,14 @@ class _Reader:
         subject.formula  # noqa: B018  it is parsed here, so that a mistake in it is found before the audit begins
         return subject
 
+    def place(self, path: str) -> Path:
+        """A file that the claims file names, as seen from the current folder."""
+        return Path(os.path.normpath(self.folder / path))
+
     def digest(self, entry: Table) -> str:
         """What a claim depends on: its keys, and the files that it names."""
-        named = [(self.folder / entry[key]).read_bytes() for key in ("model", "program")
-                 if key in entry and (self.folder / entry[key]).is_file()]
+        named = [self.place(entry[key]).read_bytes() for key in ("model", "program")
+                 if key in entry and self.place(entry[key]).is_file()]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
 
