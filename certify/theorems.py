@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from certify.exports.coq import theorem_name
 from certify.exports.subject import Subject
 from certify.pipeline import Clock
 from certify.report import COLOURS, plain, print_shape, show_alphabet
 from constructions.errors import Unsupported
 from constructions.language.printer import Style, format_formula
 from constructions.regimes import Regime
-from proofs.by_coq import Answer, Coq, compiled_library, find_answer, find_coq
-from proofs.to_coq import theorem_file
+from proofs.by_coq import Coq, ask, compiled_library, find_coq
 
 EXIT_CODES = {"proved": 0, "unproved": 3, "unsupported": 3}
 """What Coq does not accept is not refuted: the checker of the library accepts less than what is true."""
@@ -52,24 +48,15 @@ def prove(subject: Subject, regime: Regime | None = None, progress: Callable[[st
     """
     clock, coq = Clock(), find_coq()
     unsettled = Theorem("unsupported", subject, regime, coq)
-    try:
-        text = theorem_file(subject.network, subject.formula)
-    except Unsupported as construct:
-        return replace(unsettled, reason=str(construct), seconds=clock.total)
-    clock.stamp("print")
     library = compiled_library(coq, progress)
     clock.stamp("library")
     progress("Coq checks the theorem")
-    answer = _ask(coq, library, theorem_name(subject), text)
+    try:
+        answer = ask(coq, library, subject.network, subject.formula)
+    except Unsupported as construct:
+        return replace(unsettled, reason=str(construct), seconds=clock.total)
     return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
                    reason=answer.reason, seconds=clock.total, library_seconds=clock.stages["library"])
-
-
-def _ask(coq: Coq, library: Path, name: str, text: str) -> Answer:
-    with tempfile.TemporaryDirectory(prefix="certify-") as folder:
-        source = Path(folder) / name
-        source.write_text(text, encoding="utf-8")
-        return find_answer(coq, library, source)
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------

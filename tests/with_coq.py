@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq import Answer, Coq, CoqMissing, compiled_library, find_answer, find_coq
-from proofs.to_coq import theorem_file
+from proofs.by_coq import Answer, Coq, CoqMissing, ask, compiled_library, find_coq
 
 
 def coq_or_skip() -> Coq:
@@ -34,7 +32,4 @@ def library_of(coq: Coq) -> Path:
 def ask_coq(transformer: Transformer, formula: Formula) -> Answer:
     """What Coq says of the theorem that the transformer computes the formula."""
     coq = coq_or_skip()
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "theorem_under_test.v"
-        source.write_text(theorem_file(transformer, formula), encoding="utf-8")
-        return find_answer(coq, library_of(coq), source)
+    return ask(coq, library_of(coq), transformer, formula)

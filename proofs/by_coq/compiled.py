@@ -14,7 +14,7 @@ from pathlib import Path
 
 from constructions.errors import InputError, InternalError
 from proofs.by_coq.kernel import Coq
-from proofs.by_coq.library import digest, needed_sources
+from proofs.by_coq.library import DIAGNOSIS, digest, needed_sources
 
 
 def cache_folder() -> Path:
@@ -29,7 +29,7 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None)
         InputError: if the cache cannot be written.
         InternalError: if Coq does not accept the library.
     """
-    sources = needed_sources()
+    sources = needed_sources(DIAGNOSIS)
     place = cache_folder() / f"coq-{digest([coq.version, *sources, *sources.values()])}"
     if place.is_dir():
         return place

@@ -16,6 +16,8 @@ from pathlib import Path
 from proofs.by_coq.axioms import allowed_axioms, parse_axioms
 from proofs.by_coq.library import LOGICAL_NAME
 
+REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
+
 
 class CoqMissing(Exception):
     """There is no ``coqc`` on the path; the message says what to install."""
@@ -83,7 +85,7 @@ def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
 def _reason(complaint: str) -> str:
     """In words, if it is the checker that said no; else what Coq complains of."""
     if "check network meanings claim = true" in complaint:
-        return "the checker of the Coq library does not accept this network; that does not make it wrong"
+        return REFUSED
     return f"Coq does not accept the theorem: {complaint}"
 
 

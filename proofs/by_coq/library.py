@@ -9,8 +9,10 @@ from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parent.parent / "coq"
 LOGICAL_NAME = "Certify"
-ENTRY = "check.v"
+CHECKER = "check.v"
 """The file with ``check_correct``; theorems about networks import it and what it imports."""
+DIAGNOSIS = "refusal.v"
+"""The file that says where the checker said no."""
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
 
 
@@ -29,9 +31,9 @@ def imported_files(text: str) -> set[str]:
     return {f"{name}.v" for names in _IMPORTS.findall(text) for name in names.split()}
 
 
-def needed_sources() -> dict[str, str]:
-    """The files that a theorem about a network needs, each after those that it imports, and their texts."""
-    needed, texts = {ENTRY}, {}
+def needed_sources(entry: str = CHECKER) -> dict[str, str]:
+    """A file and all that it needs, each after those that it imports, with their texts."""
+    needed, texts = {entry}, {}
     for name in reversed(listed_files()):
         if name in needed:
             texts[name] = (LIBRARY / name).read_text(encoding="utf-8")

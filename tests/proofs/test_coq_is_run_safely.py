@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from constructions.errors import InputError, InternalError
-from proofs.by_coq import Coq, CoqMissing, compiled_library, find_answer, find_coq
+from proofs.by_coq import Coq, CoqMissing, compiled_library, find_coq
 from proofs.by_coq.axioms import ALLOW_LIST, parse_axioms
-from proofs.by_coq.library import needed_sources
+from proofs.by_coq.kernel import find_answer
+from proofs.by_coq.library import DIAGNOSIS, needed_sources
 
 COUNTING = 'for last; do :; done; echo "$last" >> "$(dirname "$0")/log"; touch "${last}o"'
 """A ``coqc`` that accepts everything, and notes what."""
@@ -32,7 +33,7 @@ def test_the_library_is_compiled_once_for_each_version_of_coq(tmp_path: Path, ca
     first = compiled_library(script(tmp_path, COUNTING))
     assert compiled_library(script(tmp_path, COUNTING)) == first
     names = [Path(line).name for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()]
-    assert names == list(needed_sources())
+    assert names == list(needed_sources(DIAGNOSIS))
     assert compiled_library(script(tmp_path, COUNTING, "8.17.0")) != first
     assert len(list(cache.iterdir())) == 2
 

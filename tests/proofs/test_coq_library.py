@@ -117,3 +117,25 @@ def test_a_users_predicate_is_proved() -> None:
     predicates = parse_predicate_definitions(["THIRD(k,n) := k % 3 == 1 and not k > n"])
     formula = parse_formula("THIRD(#<[Q_a]) | THIRD", "ab", predicates=predicates)
     assert ask_coq(compile_formula(formula, "ab", Regime()), formula).proved
+
+
+# -- where it says no --------------------------------------------------------------------------------------------------
+
+
+def refusal(transformer: Transformer, text: str = "Q_a since Q_b") -> str:
+    answer = ask_coq(transformer, parse_formula(text, "ab"))
+    assert not answer.proved
+    return answer.reason.partition("make it wrong: ")[2]
+
+
+def test_a_refusal_names_the_stage_and_its_directions() -> None:
+    right = build("Q_a since Q_b", Regime())
+    (layer,) = right.layers
+    silent = replace(layer, feedforward=replace(layer.feedforward, units=layer.feedforward.units[:1]))
+    swapped = {**right.token_embedding, "a": right.token_embedding["b"]}
+    assert refusal(changed_head(right, 0, mask=Mask.NONE)) == "layer 1, heads: near[Q_a since Q_b]"
+    assert refusal(replace(right, layers=(silent,))) == "layer 1, ReLUs: is[Q_a since Q_b]"
+    assert refusal(replace(right, token_embedding=swapped)).startswith("the embedding: is[Q_a], is[Q_b]")
+    assert refusal(right, "Q_b since Q_a") == "the output does not mean the truth of the formula"
+    assert refusal(changed_head(right, 0, temperature=parse_expression("1/(i-1)"))) == (
+        "an embedding or temperature may have no value, or a temperature not be positive")
