@@ -1,7 +1,7 @@
 """The command line: what becomes of arguments, and of everything that can go wrong.
 
-Exit status 0 certified or accepted, 1 refuted or rejected, 2 bad usage or input, 3 unknown or unsupported. Imports
-inside the commands keep ``certify --help`` quick.
+Exit status 0 certified, proved or accepted, 1 refuted or rejected, 2 bad usage or input, 3 unknown, unproved or
+unsupported. Imports inside the commands keep ``certify --help`` quick.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import typer
 
 from certify.commands.auditing import audit
-from certify.commands.proving import check, formula, model
+from certify.commands.exporting import export
+from certify.commands.proving import check, formula, model, prove
 from certify.commands.showing import build, explain, list_all, run
 from certify.terminal import BAD_INPUT, complain, discard_output, prepare_output
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain):
+for command in (formula, check, audit, build, model, run, explain, prove, export):
     app.command()(command)
 app.command(name="list")(list_all)
 

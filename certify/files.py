@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from constructions.errors import InputError
@@ -105,3 +106,43 @@ def _replace(target: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         raise
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+def check_new_folder(path: str) -> None:
+    """Raise InputError if ``write_folder`` could not write there: a folder with something in it is never touched."""
+    if path in ("", "-"):
+        raise InputError(f"-o: found {path!r}, expected a folder")
+    target, reason = _target(path), None
+    if target.exists() and not target.is_dir():
+        reason = "it is no folder"
+    elif target.is_dir() and any(target.iterdir()):
+        reason = "the folder is not empty"
+    elif not target.parent.is_dir():
+        reason = f"there is no folder {target.parent}"
+    elif not os.access(target.parent, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise InputError(f"{path}: cannot be written: {reason}")
+
+
+def write_folder(path: str, files: Mapping[str, str | bytes]) -> None:
+    """Write the whole folder or nothing: a temporary folder beside it is renamed to it.
+
+    Raises:
+        InputError: if the place cannot be written, or is a folder that is not empty.
+    """
+    check_new_folder(path)
+    target = _target(path)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".certify-") as temporary:
+            folder = Path(temporary) / "folder"
+            for name, content in files.items():
+                place = folder / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+            folder.replace(target)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -17,6 +17,7 @@ from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedCl
 from constructions.language.printer import Style, format_formula
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.transformer import Transformer
 from proofs.discharge import Line
 from proofs.extremes import Extreme
 from proofs.lookup import LookupObligation
@@ -29,7 +30,8 @@ WIDTH = 132
 NARROW = 112
 """Below this many columns a table leaves out what is not essential."""
 SHOWN_SYMBOLS = 40
-COLOURS = {"certified": "bold green", "refuted": "bold red", "unknown": "bold yellow", "unsupported": "bold yellow"}
+COLOURS = {"certified": "bold green", "proved": "bold green", "refuted": "bold red", "unknown": "bold yellow",
+           "unproved": "bold yellow", "unsupported": "bold yellow"}
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -141,17 +143,15 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
                     "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.transformer:
-        print_shape(out, outcome)
+        print_shape(out, outcome.transformer)
     if outcome.lines:
         print_attention(out, outcome.lines)
         print_exact(out, outcome.lines)
     print_verdict(out, outcome)
 
 
-def print_shape(out: Console, outcome: Outcome) -> None:
+def print_shape(out: Console, network: Transformer) -> None:
     """One line on the size of the network."""
-    network = outcome.transformer
-    assert network is not None
     units = sum(len(layer.feedforward.units) for layer in network.layers)
     sizes = [(len(network.layers), "layer"), (sum(1 for _ in network.heads()), "head"), (units, "ReLU"),
              (len(network.directions), "direction"), (network.parameter_count(), "non-zero parameter")]

@@ -85,6 +85,11 @@ Qed.
 Print Assumptions network_computes.
 """
 
+_REFUSAL = """\
+From Certify Require Import refusal.
+Eval vm_compute in find_refusal network meanings claim.
+"""
+
 
 def theorem_file(transformer: Transformer, formula: Formula) -> str:
     """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n.
@@ -94,7 +99,16 @@ def theorem_file(transformer: Transformer, formula: Formula) -> str:
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return _Writer(transformer, formula).text()
+    return _Writer(transformer, formula).text(_THEOREM)
+
+
+def refusal_file(transformer: Transformer, formula: Formula) -> str:
+    """The text of a Coq file that prints where the checker of the library does not accept the transformer.
+
+    Raises:
+        Unsupported: as ``theorem_file``.
+    """
+    return _Writer(transformer, formula).text(_REFUSAL)
 
 
 class _Writer:
@@ -112,13 +126,13 @@ class _Writer:
             for subformula in subformulas(part):
                 self.names.setdefault(subformula, f"f{len(self.names)}")
 
-    def text(self) -> str:
-        """The whole file."""
+    def text(self, ending: str) -> str:
+        """The whole file: everything about the network and the claim, and then ``ending``."""
         alphabet = ", ".join(f"{place} is {symbol}" for place, symbol in enumerate(self.transformer.alphabet))
         parts = [
             comment(f"{format_formula(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
             _HEADER, self._users(), self._formulas(), self._network(), self._meanings(),
-            f"Definition claim : formula := {self.names[self.formula]}.\n", _THEOREM,
+            f"Definition claim : formula := {self.names[self.formula]}.\n", ending,
         ]  # fmt: skip
         return "\n".join(parts)
 

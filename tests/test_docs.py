@@ -12,6 +12,7 @@ import pytest
 
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES
+from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,12 +25,12 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
     return [(command, output.strip()) for command, output in blocks]
 
 
-def check_run(command: str, shown: str, folder: Path) -> None:
+def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
     """The command prints what is shown, but for the seconds."""
     script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
     script = script.replace("python -I -S proofs/check.py", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check.py'}")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
-                          env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONIOENCODING": "utf-8"})
+                          env={"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"})
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()
     assert SECONDS.sub("? s", printed) == SECONDS.sub("? s", shown)
 
@@ -68,8 +69,18 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         check_run(command, shown, tmp_path)
 
 
+def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
+    program = coq_or_skip().program
+    text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, str(Path(program).parent))
+    assert (tmp_path / "parity" / "Theorem_parity.v").is_file()
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/critical.md", "docs/models.md", "docs/rasp.md"])
+                                      "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/models.md",
+                                      "docs/rasp.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):

@@ -1,8 +1,10 @@
-"""`certify formula`, `certify model` and `certify check`: the commands that prove, and the one that checks."""
+"""`certify formula`, `model` and `prove`: the commands that prove; `certify check`: the one that checks."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,7 +32,11 @@ from certify.options import (
     read_temperature,
     whole_number,
 )
-from certify.terminal import check_place, finish, print_json
+from certify.terminal import check_place, complain, finish, print_json
+
+if TYPE_CHECKING:
+    from certify.exports.subject import Subject
+    from constructions.regimes import Regime
 
 
 def formula(
@@ -144,3 +150,79 @@ def model(
     with ProgressLine() as progress:
         outcome = certify_transformer(network, lengths.last, progress=progress, min_n=lengths.first)
     finish(outcome, as_json, style, parenthesize, output)
+
+
+def prove(
+    text: Annotated[str, typer.Argument(
+        metavar="FORMULA|FILE", help="a formula (- is standard input), a model file (.json) or a certificate (.cert)")],
+    alphabet: AlphabetOption = None,
+    regime: RegimeOption = "temperature",
+    causal: CausalOption = False,
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="DIR", help="write the proof here, as a folder that Coq alone can check")] = None,
+    gamma: Annotated[str | None, typer.Option(
+        "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3)")] = None,
+    predicate: PredicateOption = None,
+    style: StyleOption = "ascii",
+    as_json: JsonOption = False,
+) -> None:
+    """Prove it for words of every length, by Coq.
+
+    Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
+    (Debian: the package coq).
+    """
+    from certify.exports.coq import coq_folder
+    from certify.files import check_new_folder, write_folder
+    from certify.progress import ProgressLine
+    from certify.report import console
+    from certify.theorems import print_theorem, prove, theorem_to_json
+    from constructions.errors import Unsupported
+    from proofs.by_coq import CoqMissing
+
+    if output is not None:
+        check_new_folder(output)
+    options = {"--alphabet": alphabet, "--predicate": predicate, "--gamma": gamma, "--causal": causal}
+    try:
+        subject, stated = _subject(text, options, regime, output)
+        with ProgressLine() as progress:
+            theorem = prove(subject, stated, progress)
+    except CoqMissing as missing:
+        raise typer.Exit(_give_up("unknown", missing, as_json)) from None
+    except Unsupported as construct:
+        raise typer.Exit(_give_up("unsupported", construct, as_json)) from None
+    if as_json:
+        print_json(theorem_to_json(theorem))
+    else:
+        print_theorem(console(), theorem, style)
+    if output is not None and theorem.verdict == "proved":
+        write_folder(output, coq_folder(subject))
+        if not as_json:
+            print(f"proof in {output}", file=sys.stderr)
+    elif output is not None:
+        print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
+    raise typer.Exit(theorem.exit_code)
+
+
+def _subject(text: str, options: dict[str, Any], regime: SharpenedBy,
+             output: str | None) -> tuple[Subject, Regime | None]:
+    """The network of a formula with its regime, or the one in a file, which says the rest itself."""
+    from certify.exports.subject import Subject, identifier, read_subject
+    from constructions.compiler import compile_formula
+    from constructions.errors import InputError
+
+    if os.path.isfile(text) or text.endswith((".json", ".cert")):
+        for name, value in (options | {"--regime": regime != "temperature"}).items():
+            if value:
+                raise InputError(f"{name}: {text} says this itself, expected a formula beside it")
+        return read_subject(text), None
+    formula, symbols = read_formula(text, options["--alphabet"], options["--predicate"])
+    stated = read_regime(regime, options["--causal"])
+    network = compile_formula(formula, symbols, stated, read_gamma(options["--gamma"] or "3"))
+    return Subject(identifier(os.path.basename(output or "formula")), network, formula), stated
+
+
+def _give_up(verdict: str, reason: Exception, as_json: bool) -> int:
+    """There is no network or no Coq, so nothing to say but why."""
+    if as_json:
+        print_json({"verdict": verdict, "reason": str(reason)})
+    return complain(f"{verdict}: {reason}", 3)

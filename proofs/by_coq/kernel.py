@@ -1,0 +1,100 @@
+"""Running ``coqc``, and what its answer means.
+
+The question is a file of ``proofs.to_coq``. It is proved if ``coqc`` accepts the file and the theorem rests on allowed
+axioms only. If ``coqc`` does not accept it, nothing is known: the library's checker accepts less than what is true.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from proofs.by_coq.axioms import allowed_axioms, parse_axioms
+from proofs.by_coq.library import LOGICAL_NAME
+
+REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
+
+
+class CoqMissing(Exception):
+    """There is no ``coqc`` on the path; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What ``coqc`` did with one file."""
+
+    accepted: bool
+    printed: str
+    complaint: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a theorem is proved; if so its axioms, if not the reason."""
+
+    proved: bool
+    axioms: frozenset[str]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Coq:
+    """A ``coqc`` and its version."""
+
+    program: str
+    version: str
+
+    def compile(self, source: Path, library: Path) -> Run:
+        """Compile one file, with ``library`` known as the library; what is compiled lies beside the source."""
+        command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, str(source)]
+        done = subprocess.run(command, capture_output=True, check=False, cwd=source.parent, env=_environment())
+        printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
+        return Run(done.returncode == 0, printed, _one_line(complaint) or f"exit status {done.returncode}")
+
+
+def find_coq() -> Coq:
+    """The ``coqc`` on the path.
+
+    Raises:
+        CoqMissing: if there is none.
+    """
+    program = shutil.which("coqc")
+    if program is None:
+        raise CoqMissing("coqc is not on the path; install Coq (Debian: the package coq)")
+    done = subprocess.run([program, "--print-version"], capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        raise CoqMissing(f"{program} --print-version: exit status {done.returncode}; install Coq (Debian: coq)")
+    return Coq(program, done.stdout.split()[0])
+
+
+def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
+    """Whether Coq proves the theorem in the file, and by which axioms."""
+    run = coq.compile(source, library)
+    if not run.accepted:
+        return Answer(False, frozenset(), _reason(run.complaint))
+    axioms = parse_axioms(run.printed)
+    if foreign := axioms - allowed_axioms():
+        return Answer(False, axioms, f"it rests on axioms that are not allowed: {', '.join(sorted(foreign))}")
+    return Answer(True, axioms)
+
+
+def _reason(complaint: str) -> str:
+    """In words, if it is the checker that said no; else what Coq complains of."""
+    if "check network meanings claim = true" in complaint:
+        return REFUSED
+    return f"Coq does not accept the theorem: {complaint}"
+
+
+def _environment() -> dict[str, str]:
+    """Without COQPATH, which could put another library in the place of ours."""
+    return {name: value for name, value in os.environ.items() if name != "COQPATH"}
+
+
+def _one_line(complaint: str, limit: int = 400) -> str:
+    """What Coq complains of, without the place in the file."""
+    text = re.sub(r"\s+", " ", complaint.partition("Error:")[2] or complaint).strip()
+    return text if len(text) <= limit else text[:limit] + " ..."

@@ -1,0 +1,52 @@
+"""The question whether a network computes a formula for every n, put to Coq; if Coq says no, where it stopped."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Transformer
+from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer
+from proofs.to_coq import refusal_file, theorem_file
+
+_REFUSAL = re.compile(r"= (?P<place>\w+)(?: (?P<layer>\d+))?(?: \[(?P<directions>[^]]*)\])? : refusal")
+_PLACES = {"InEmbedding": "the embedding", "InHeads": "layer {layer}, heads", "InFeedforward": "layer {layer}, ReLUs"}
+_OTHERS = {
+    "Undefined": "an embedding or temperature may have no value, or a temperature not be positive",
+    "InOutput": "the output does not mean the truth of the formula",
+}
+
+
+def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:
+    """Whether Coq proves that the transformer computes the formula on words of every length.
+
+    Raises:
+        Unsupported: naming a part of the transformer that the library has no counterpart of.
+    """
+    with tempfile.TemporaryDirectory(prefix="certify-") as folder:
+        source = Path(folder) / "theorem.v"
+        source.write_text(theorem_file(transformer, formula), encoding="utf-8")
+        answer = find_answer(coq, library, source)
+        if answer.reason != REFUSED:
+            return answer
+        source.write_text(refusal_file(transformer, formula), encoding="utf-8")
+        place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
+        return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
+
+
+def describe_refusal(printed: str, directions: list[str]) -> str:
+    """The place that ``find_refusal`` of ``proofs/coq/refusal.v`` found, in words; empty if it found none.
+
+    >>> describe_refusal("     = InHeads 2 [0%nat;\\n 1%nat]\\n     : refusal", ["near[Q_a]", "near[Q_b]"])
+    'layer 2, heads: near[Q_a], near[Q_b]'
+    """
+    found = _REFUSAL.search(re.sub(r"\s+", " ", printed))
+    if not found:
+        return ""
+    if found["place"] not in _PLACES:
+        return _OTHERS.get(found["place"], "")
+    names = (directions[int(place)] for place in re.findall(r"\d+", found["directions"]))
+    return f"{_PLACES[found['place']].format(layer=found['layer'])}: {', '.join(names)}"

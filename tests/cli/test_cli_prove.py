@@ -1,0 +1,123 @@
+"""`certify prove` and `certify export`: verdicts, exit statuses, folders, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs.by_coq.axioms import allowed_axioms
+from tests.with_coq import coq_or_skip
+
+PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
+
+
+def assert_one_line(result: Any, code: int, message: str) -> None:
+    assert (result.code, result.out, result.err) == (code, "", f"certify: {message}\n")
+
+
+# -- with Coq ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def coq() -> str:
+    return coq_or_skip().version
+
+
+def test_parity_is_proved_for_every_n(certify: Any, coq: str) -> None:
+    result = certify("prove", *PARITY, "--json")
+    found = result.json
+    seconds = [found.pop("seconds"), found.pop("library_seconds")]
+    assert result.code == 0 and all(isinstance(number, float) for number in seconds)
+    assert found == {
+        "verdict": "proved", "formula": "ODD(#<[Q_1])", "predicates": [], "alphabet": ["0", "1"], "lengths": "every n",
+        "regime": "temperature", "causal": False, "axioms": sorted(allowed_axioms()), "coq": coq, "reason": None,
+    }
+
+
+def test_the_proof_is_a_folder_and_the_model_in_it_is_proved_too(certify: Any, coq: str) -> None:
+    result = certify("prove", "prev Q_a", "--alphabet", "ab", "--causal", "-o", "proof")
+    assert result.code == 0 and "\nPROVED  for every n: the kernel of Coq " in result.out
+    assert Path("proof/Theorem_proof.v").is_file() and Path("proof/library/check.v").is_file()
+    assert result.err.endswith("proof in proof\n")
+    assert certify("prove", "proof/model.json", "--json").json["verdict"] == "proved"
+
+
+def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> None:
+    result = certify("prove", "THIRD", "--alphabet", "ab", "--predicate", "THIRD(k,n) := k % 3 == 1", "--json")
+    assert (result.code, result.json["predicates"]) == (0, ["THIRD(k) := k%3 == 1"])
+
+
+def test_too_small_a_constant_is_unproved_and_no_folder_is_written(certify: Any, coq: str) -> None:
+    result = certify("prove", *PARITY, "--gamma", "1", "-o", "proof")
+    assert result.code == 3 and "\nUNPROVED  the checker of the Coq library does not accept this network" in result.out
+    assert result.err.endswith("certify: unproved, so no folder was written\n")
+    assert list(Path().iterdir()) == []
+
+
+def test_hard_attention_is_unsupported(certify: Any, coq: str, since_model: dict[str, Any]) -> None:
+    since_model["layers"][0]["heads"][0]["weighting"] = "rightmost-hardmax"
+    Path("hard.json").write_text(json.dumps(since_model), encoding="utf-8")
+    result = certify("prove", "hard.json")
+    assert result.code == 3
+    assert "\nUNSUPPORTED  head 'rightmost deciding position': weighting rightmost-hardmax, in Coq only" in result.out
+
+
+def test_a_certificate_up_to_n_becomes_a_theorem_for_every_n(certify: Any, coq: str) -> None:
+    assert certify("formula", "Q_1 since Q_0", "--max-n", "3", "-o", "since.cert").code == 0
+    result = certify("prove", "since.cert")
+    assert result.code == 0 and "claim     for every n, every word" in result.out
+
+
+# -- without Coq -------------------------------------------------------------------------------------------------------
+
+
+def test_without_coq_one_line_names_the_package(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    reason = "coqc is not on the path; install Coq (Debian: the package coq)"
+    assert_one_line(certify("prove", *PARITY), 3, f"unknown: {reason}")
+    result = certify("prove", *PARITY, "--json")
+    assert (result.code, result.json) == (3, {"verdict": "unknown", "reason": reason})
+
+
+def test_a_formula_outside_the_regime_is_unsupported(certify: Any) -> None:
+    result = certify("prove", "next Q_a", "--causal")
+    assert result.code == 3 and result.err.startswith("certify: unsupported: next Q_a: ")
+    assert certify("prove", "next Q_a", "--causal", "--json").json["verdict"] == "unsupported"
+
+
+@pytest.mark.parametrize("option", [
+    ("--alphabet", "01"), ("--gamma", "3"), ("--causal",), ("--regime", "position"), ("--predicate", "P(k) := k > 1"),
+])
+def test_an_option_that_a_file_would_ignore_is_refused(certify: Any, option: tuple[str, ...]) -> None:
+    result = certify("prove", "model.json", *option)
+    assert_one_line(result, 2, f"{option[0]}: model.json says this itself, expected a formula beside it")
+
+
+@pytest.mark.parametrize("command", [("prove", "Q_a"), ("export", "model.json", "--to", "coq")])
+def test_a_folder_with_something_in_it_is_refused(certify: Any, command: tuple[str, ...]) -> None:
+    Path("kept").mkdir()
+    Path("kept/file").write_text("mine", encoding="utf-8")
+    assert_one_line(certify(*command, "-o", "kept"), 2, "kept: cannot be written: the folder is not empty")
+    assert_one_line(certify(*command, "-o", "kept/file"), 2, "kept/file: cannot be written: it is no folder")
+    assert_one_line(certify(*command, "-o", "-"), 2, "-o: found '-', expected a folder")
+    result = certify(*command, "-o", "none/new")
+    assert result.code == 2 and "none/new: cannot be written: there is no folder" in result.err
+
+
+def test_export_needs_no_coq_and_the_folder_is_that_of_prove(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert certify("build", "Q_a S Q_b", "-o", "usual.json").code == 0
+    Path("new").mkdir()
+    result = certify("export", "usual.json", "--to", "coq", "-o", "new")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert {path.name for path in Path("new").iterdir()} == {
+        "README.md", "_CoqProject", "axioms.txt", "model.json", "Theorem_usual.v", "library"}
+    assert Path("new/model.json").read_bytes() == Path("usual.json").read_bytes()
+
+
+def test_an_unknown_format_names_those_there_are(certify: Any) -> None:
+    result = certify("export", "model.json", "--to", "docx", "-o", "new")
+    assert result.code == 2 and result.err.startswith("certify: --to: found docx, expected one of coq")

@@ -1,0 +1,109 @@
+"""`--to coq`: a folder that is whole, says what it is, and is checked by the one command of its README."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from certify.exports.coq import coq_folder
+from certify.exports.subject import Subject, read_subject, subject_of
+from certify.files import write_folder
+from constructions.compiler import compile_formula
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.network.json_form import transformer_from_json
+from constructions.network.meanings import Near
+from constructions.regimes import Regime
+from proofs.by_coq.library import imported_files
+from tests.with_coq import coq_or_skip
+
+COMMAND = re.compile(r"```sh\n(.+)\n```")
+
+
+def since() -> Subject:
+    formula = parse_formula("Q_a since Q_b", "ab")
+    return Subject("since", compile_formula(formula, "ab", Regime()), formula)
+
+
+def test_the_folder_has_every_file_that_its_files_import() -> None:
+    files = coq_folder(since())
+    listed = [line for line in files["_CoqProject"].splitlines() if line.endswith(".v")]
+    assert sorted(listed) == sorted(name for name in files if name.endswith(".v"))
+    assert listed[-1] == "Theorem_since.v"
+    for place, name in enumerate(listed):
+        assert {f"library/{other}" for other in imported_files(files[name])} <= set(listed[:place]), name
+
+
+def test_the_readme_names_files_of_the_folder_only() -> None:
+    files = coq_folder(since())
+    named = set(re.findall(r"`([\w/]+\.\w+|_CoqProject)`", files["README.md"]))
+    assert named <= set(files) and {"Theorem_since.v", "model.json", "axioms.txt", "_CoqProject"} <= named
+    assert "```text\nQ_a since Q_b\n```" in files["README.md"]
+
+
+def test_the_model_in_the_folder_is_the_network() -> None:
+    subject = since()
+    assert transformer_from_json(json.loads(coq_folder(subject)["model.json"])) == subject.network
+
+
+@pytest.mark.exhaustive
+def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp_path: Path) -> None:
+    coq_or_skip()
+    write_folder(str(tmp_path / "right"), coq_folder(since()))
+    right = run_command(tmp_path / "right")
+    assert right.returncode == 0, right.stderr
+    allowed = (tmp_path / "right" / "axioms.txt").read_text(encoding="utf-8").split()
+    assert [line.split()[0] for line in right.stdout.splitlines() if line[:1].isalpha()] == ["Axioms:", *sorted(
+        allowed, key=right.stdout.index)]
+    theorem = tmp_path / "right" / "Theorem_since.v"
+    text = theorem.read_text(encoding="utf-8")
+    theorem.write_text(text.replace("FutureMasked", "PastMasked"), encoding="utf-8")
+    assert run_command(tmp_path / "right").returncode != 0
+
+
+def run_command(folder: Path) -> subprocess.CompletedProcess[str]:
+    """The command, with nothing but the programs of the system."""
+    (command,) = COMMAND.findall((folder / "README.md").read_text(encoding="utf-8"))
+    return subprocess.run(["env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", command], cwd=folder, capture_output=True,
+                          text=True, check=False)
+
+
+# -- what can be exported, and where to --------------------------------------------------------------------------------
+
+
+def test_a_network_whose_output_is_no_truth_has_no_theorem() -> None:
+    network = since().network
+    near = next(name for name, meaning in network.directions.items() if isinstance(meaning, Near))
+    changed = type(network)(network.alphabet, network.directions, network.token_embedding, network.position_embedding,
+                            network.layers, near)
+    with pytest.raises(InputError, match="its meaning is no truth, expected the truth of a formula"):
+        subject_of(changed, "changed")
+
+
+def test_a_certificate_brings_its_lengths(tmp_path: Path) -> None:
+    model = json.loads(coq_folder(since())["model.json"])
+    certificate = {"format": "certify-certificate", "claim": {"min_n": 2, "max_n": 9}, "transformer": model}
+    path = tmp_path / "since-1.cert"
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    subject = read_subject(str(path))
+    assert (subject.name, str(subject.lengths), subject.formula) == ("since_1", "2..9", since().formula)
+    del certificate["claim"]
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    with pytest.raises(InputError, match="claim: found no lengths"):
+        read_subject(str(path))
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_folder(str(tmp_path / "new"), {"a": "text", "a/b": "a file cannot be in a file"})
+    assert list(tmp_path.iterdir()) == []
+    write_folder(str(tmp_path / "new"), {"a/b": "text", "c": b"\x00"})
+    assert (tmp_path / "new" / "a" / "b").read_text(encoding="utf-8") == "text"
+    assert (tmp_path / "new" / "c").read_bytes() == b"\x00"
+    with pytest.raises(InputError, match="the folder is not empty"):
+        write_folder(str(tmp_path / "new"), {"d": ""})
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "c", "new"]
