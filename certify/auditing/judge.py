@@ -27,6 +27,7 @@ from certify.report import show_word
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
+from proofs.instances.examination import Instance
 
 
 def judge(claim: Claim, search: Search) -> ClaimResult:
@@ -120,10 +121,8 @@ def describe_subject(claim: Claim) -> str:
 # -- statements about numbers ------------------------------------------------------------------------------------------
 
 
-def _examined(n: int, instances: Iterable[object]) -> Row:
-    from proofs.instances.examination import Instance
-
-    listed = [instance for instance in instances if isinstance(instance, Instance)]
+def _examined(n: int, instances: Iterable[Instance]) -> Row:
+    listed = list(instances)
     undecided = next((instance for instance in listed if instance.holds is None), None)
     failing = next((instance for instance in listed if instance.holds is False), None)
     shown = failing or undecided or (listed[0] if listed else None)
