@@ -53,10 +53,11 @@ class Search:
 
 @dataclass(frozen=True)
 class Decision:
-    """A row for each length, and the certificates of runs of them."""
+    """A row for each length, and the certificates of runs of them; of gaps it is the least that matters."""
 
     rows: tuple[Row, ...]
     certificates: tuple[str, ...]
+    least_matters: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -71,7 +72,9 @@ class Decision:
             for row in self.rows:
                 if row.verdict == verdict:
                     return row
-        return max(self.rows, key=lambda row: (row.error.upper if row.error else Fraction(-1), row.n))
+        measured = [row for row in self.rows if row.error is not None] or list(self.rows)
+        sign = -1 if self.least_matters else 1
+        return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
 
 
 def decide(question: Question, lengths: Lengths, search: Search) -> Decision:

@@ -22,7 +22,7 @@ def decide_gaps(question: Question, claimed: Expression, lengths: Lengths) -> De
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
     check_defined(question.network, lengths)
-    return Decision(tuple(_decide_length(question, claimed, n) for n in lengths), ())
+    return Decision(tuple(_decide_length(question, claimed, n) for n in lengths), (), least_matters=True)
 
 
 def _decide_length(question: Question, claimed: Expression, n: int) -> Row:
