@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 import typer
 
 from certify.commands.auditing import audit
+from certify.commands.crosschecking import crosscheck
+from certify.commands.exporting import export
 from certify.commands.proving import check, formula, model
 from certify.commands.showing import build, explain, list_all, run
 from certify.terminal import BAD_INPUT, complain, discard_output, prepare_output
@@ -29,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain):
+for command in (formula, check, audit, build, model, run, explain, export, crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

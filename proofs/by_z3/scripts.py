@@ -9,7 +9,6 @@ import z3
 
 from proofs.by_z3.solver import Question, solver_of
 
-WIDTH = 118
 _LOGICS = {
     frozenset[str](): "QF_UF",
     frozenset({"Int"}): "QF_LIA",
@@ -39,16 +38,12 @@ def script_of(question: Question, comment: Sequence[str]) -> str:
     return _script(question, "unsat", comment, (question.condition,), (question.denied,))
 
 
-def probe_of(question: Question, comment: Sequence[str]) -> str:
+def probe_of(question: Question, vacuous: bool, comment: Sequence[str]) -> str:
     """The script that is satisfiable: the same without the denial, so that it is no contradiction that proves.
 
-    If no input meets the condition there is nothing to prove, and the condition is left out.
-
-    Raises:
-        Undecided: if Z3 gives up.
+    If the question is ``vacuous`` (no input meets the condition) the condition is left out.
     """
-    kept = () if question.is_vacuous() else (question.condition,)
-    return _script(question, "sat", comment, kept)
+    return _script(question, "sat", comment, () if vacuous else (question.condition,))
 
 
 def _script(question: Question, status: str, comment: Sequence[str], *parts: Sequence[Any]) -> str:

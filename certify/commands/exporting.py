@@ -1,0 +1,45 @@
+"""`certify export`: a certificate for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Annotated, Literal
+
+import typer
+
+from certify.terminal import complain
+
+Format = Literal["smt2", "latex", "npz"]
+Exporter = Callable[[str, str], None]
+EXPORTERS: Mapping[Format, tuple[str, str]] = {
+    "smt2": ("certify.exports.smt2", "export_smt2"),
+    "latex": ("certify.exports.latex", "export_latex"),
+    "npz": ("certify.exports.npz", "export_npz"),
+}
+"""Where the function of each format is; it takes the certificate's path and the place to write to."""
+
+
+def load_exporter(form: Format) -> Exporter:
+    """The function of the format, imported only now: some need z3 or numpy."""
+    module, name = EXPORTERS[form]
+    exporter: Exporter = getattr(import_module(module), name)
+    return exporter
+
+
+def export(
+    path: Annotated[str, typer.Argument(metavar="CERT", help="a certificate; - is standard input")],
+    to: Annotated[Format, typer.Option("--to", help="smt2: scripts for solvers; latex: tables; npz: dense matrices")],
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="PLACE", help="a new folder for smt2; else a file (latex: - is standard output)")],
+) -> None:
+    """Write a certificate for other tools (docs/exports.md).
+
+    The certificate is checked first; one that is rejected is not exported.
+    """
+    from certify.exports.sealed import NotAccepted
+
+    try:
+        load_exporter(to)(path, output)
+    except NotAccepted as reason:
+        raise typer.Exit(complain(reason, 1)) from None
