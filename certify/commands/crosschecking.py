@@ -36,7 +36,7 @@ def crosscheck(
         raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 on")
     scripts = read_manifest(folder)
     if not is_installed(solver):
-        raise typer.Exit(complain(f"{solver} is not installed, expected the optional extra: pip install 'certify[cvc5]'", 3))
+        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'", 3))
     start = time.perf_counter()
     answers = []
     with ProgressLine() as progress:

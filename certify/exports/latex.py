@@ -17,10 +17,10 @@ _MASKS = {"none": "unmasked", "future": r"future-masked ($j \le i$)", "past": r"
 PREAMBLE = r"""% Pastes into a document with \usepackage{amsmath,booktabs}.
 % From the {names}
 """
-CONVENTIONS = r"""Position $i$ of a word $w_1 \cdots w_n$ starts as the sum of its embeddings; $h_k$ is the $k$th direction of the
-residual stream. Each layer adds the outputs of its heads, then those of its feed-forward part. A head has the scores
-$\sum_r q_r(i)\,k_r(j)$, divided by its temperature $\tau$; $1/\sqrt{d_k}$ is folded into the queries. It adds the
-weighted mean of the values. Everything that is not listed is $0$."""
+CONVENTIONS = r"""Position $i$ of a word $w_1 \cdots w_n$ starts as the sum of its embeddings; $h_k$ is the $k$th
+direction of the residual stream, and $e_k$ its unit vector. Each layer adds the outputs of its heads, then those of its
+feed-forward part. A head has the scores $\sum_r q_r(i)\,k_r(j)$, divided by its temperature $\tau$; $1/\sqrt{d_k}$ is
+folded into the queries. It adds the weighted mean of the values. Everything that is not listed is $0$."""
 
 
 def export_latex(path: str, output: str) -> None:
@@ -51,8 +51,8 @@ def _statement(sealed: Sealed) -> str:
     output = sealed.transformer.directions[sealed.transformer.output]
     assert isinstance(output, Truth)
     symbols = ", ".join(typewriter(symbol) for symbol in sealed.transformer.alphabet)
-    return (rf"\paragraph{{Claim.}} For {_lengths(sealed)}, every word $w$ of length $n$ over \{{{symbols}\}} and every "
-            rf"position $i$ of it, the output {math(format_formula(output.formula, 'latex'))} of the following "
+    return (rf"\paragraph{{Claim.}} For {_lengths(sealed)}, every word $w$ of length $n$ over \{{{symbols}\}} and "
+            rf"every position $i$ of it, the output {math(format_formula(output.formula, 'latex'))} of the following "
             rf"transformer (regime: {text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ "
             "if not.")
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from certify.exports.folders import check_new_folder, write_folder
 from certify.exports.manifest import MANIFEST, write_manifest
-from certify.exports.sealed import NotAccepted, Sealed, read_sealed
+from certify.exports.sealed import Sealed, read_sealed
 from certify.files import printable
-from proofs.discharge import Line, discharge
+from certify.progress import ProgressLine
+from constructions.errors import Unsupported
+from proofs.discharge import Line, Progress, discharge
 from proofs.transcript import Entry, Transcript
 
 if TYPE_CHECKING:
@@ -32,22 +34,31 @@ def export_smt2(path: str, output: str) -> None:
     Raises:
         InputError: if the file is no certificate, or the folder cannot be written.
         NotAccepted: if the certificate is rejected.
+        Unsupported: if Z3 does not prove all that the certificate says.
     """
+    from proofs.by_z3 import Undecided
+
     check_new_folder(output)
-    write_folder(output, scripts_of(read_sealed(path)))
+    sealed = read_sealed(path)
+    try:
+        with ProgressLine() as progress:
+            files = scripts_of(sealed, progress)
+    except Undecided as undecided:
+        raise Unsupported(f"a probe that is not decided: {undecided}") from None
+    write_folder(output, files)
 
 
-def scripts_of(sealed: Sealed) -> dict[str, str]:
+def scripts_of(sealed: Sealed, progress: Progress = lambda _: None) -> dict[str, str]:
     """All files of the folder.
 
     Raises:
-        NotAccepted: if the producer proves less than the checker accepts, so that scripts would be missing.
+        Unsupported: if the producer proves less than the checker accepts, so that scripts would be missing.
     """
     transcript = Transcript()
-    lines = discharge(sealed.transformer, sealed.lengths, transcript=transcript)
+    lines = discharge(sealed.transformer, sealed.lengths, progress=progress, transcript=transcript)
     for line in lines:
         if not line.proved:
-            raise NotAccepted(f"{line.kind}, {line.direction}: not proved by Z3: {line.reason}")
+            raise Unsupported(f"scripts for {line.kind}, {line.direction}, which is not proved here: {line.reason}")
     files: dict[str, str] = {}
     rows: list[dict[str, Any]] = []
     for number, entry in enumerate(transcript.entries, start=1):
