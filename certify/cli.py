@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from certify.commands.auditing import audit
+from certify.commands.crosschecking import crosscheck
 from certify.commands.exporting import export
 from certify.commands.proving import check, formula, model, prove
 from certify.commands.showing import build, explain, list_all, run
@@ -30,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain, prove, export):
+for command in (formula, check, audit, build, model, run, explain, prove, export, crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

@@ -84,22 +84,31 @@ def write_text(path: str, text: str) -> None:
     """
     if path == "-":
         sys.stdout.write(text)
-        return
+    else:
+        write_bytes(path, text.encode())
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """Write the whole file or nothing, likewise.
+
+    Raises:
+        InputError: if the place cannot be written.
+    """
     target = _target(path)
     try:
         if target.exists() and not target.is_file():  # a device or a pipe: there is nothing to rename
-            target.write_text(text, encoding="utf-8")
+            target.write_bytes(data)
         else:
-            _replace(target, text)
+            _replace(target, data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".certify-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(target)
     except BaseException:

@@ -20,6 +20,7 @@ from proofs.failures import NotDerived
 from proofs.feed_forward import oblige_feed_forward
 from proofs.known import KnownValues
 from proofs.lookup import LookupObligation, looks_up, oblige_lookup
+from proofs.transcript import Place, Record, Transcript, ignore
 from proofs.two_provers import Disagreement, Proof, prove_attention, prove_feed_forward, prove_lookup
 from proofs.uniform import check_mean, check_uniform
 
@@ -54,28 +55,30 @@ class Memory:
 
 def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
               progress: Progress = lambda _: None, tolerance: Fraction | None = None,
-              twice: bool = True) -> list[Line]:
+              twice: bool = True, transcript: Transcript | None = None) -> list[Line]:
     """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
 
     With a ``tolerance`` (at most 1/4) a head is proved only if it errs by no more than that. Unless ``twice`` is set,
-    the exact method alone is asked, which is quick: enough to search with, not to certify.
+    the exact method alone is asked, which is quick: enough to search with, not to certify. A ``transcript`` takes what
+    Z3 is asked; with a ``memory`` of earlier obligations, what it was asked about those is missing there.
 
     Raises:
         Disagreement: if the two provers contradict each other.
         InputError: if an expression is not defined at some (n, i).
     """
-    return list(_Discharge(transformer, lengths, memory or Memory(), progress, tolerance, twice).lines())
+    return list(_Discharge(transformer, lengths, memory or Memory(), progress, tolerance, twice, transcript).lines())
 
 
 class _Discharge:
     def __init__(self, transformer: Transformer, lengths: Lengths, memory: Memory, progress: Progress,
-                 tolerance: Fraction | None, twice: bool):
+                 tolerance: Fraction | None, twice: bool, transcript: Transcript | None):
         self.transformer = transformer
         self.lengths = lengths
         self.memory = memory
         self.progress = progress
         self.tolerance = tolerance
         self.twice = twice
+        self.transcript = transcript
         self.known = KnownValues(transformer.directions)
         self.bounds: dict[str, Interval] = {}
         self.cells = lengths.cells
@@ -108,21 +111,24 @@ class _Discharge:
                 case "lookup":
                     lookup = oblige_lookup(self.transformer, self.known, self.lengths, layer, place, head, direction,
                                            near if isinstance(meaning, Near) else self.tolerance)
-                    return self._weighed_line(kind, lookup, lambda: prove_lookup(lookup, self.twice))
+                    return self._weighed_line(kind, lookup, lambda record: prove_lookup(lookup, self.twice, record))
                 case "attention" if isinstance(meaning, Near):
                     attention = oblige_attention(self.transformer, self.known, self.lengths, layer, place, head,
                                                  direction)
-                    return self._weighed_line(kind, attention, lambda: prove_attention(attention, near, self.twice))
+                    return self._weighed_line(
+                        kind, attention, lambda record: prove_attention(attention, near, self.twice, record))
             raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
         except NotDerived as fault:
             return Line(kind, layer, place, direction, head.source, self.cells, False, str(fault))
 
     def _weighed_line(self, kind: str, obligation: AttentionObligation | LookupObligation,
-                      prove: Callable[[], Proof]) -> Line:
+                      prove: Callable[[Record], Proof]) -> Line:
         key = (kind, self.tolerance, self.twice, *obligation.key())
+        record = self._recorder(key, Place(kind, obligation.layer, obligation.place, obligation.direction,
+                                           obligation.head.source))
         repeated = key in self.memory.heads
         if not repeated:
-            self.memory.heads[key] = prove()
+            self.memory.heads[key] = prove(record)
         proof = self.memory.heads[key]
         line = Line(kind, obligation.layer, obligation.place, obligation.direction, obligation.head.source,
                     obligation.rows, not proof.reason, proof.reason, proof.worst, obligation, repeated)
@@ -135,11 +141,15 @@ class _Discharge:
         except NotDerived as fault:
             return Line("feed-forward", layer, 0, direction, "", self.cells, False, str(fault))
         key = (self.twice, *obligation.key())
+        record = self._recorder(key, Place("feed-forward", layer, 0, direction))
         repeated = key in self.memory.feed_forward
         if not repeated:
-            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.lengths, self.twice)
+            self.memory.feed_forward[key] = prove_feed_forward(obligation, self.lengths, self.twice, record)
         reason = self.memory.feed_forward[key]
         return Line("feed-forward", layer, 0, direction, "", obligation.rows, not reason, reason, repeated=repeated)
+
+    def _recorder(self, key: tuple[object, ...], place: Place) -> Record:
+        return self.transcript.recorder(key, place) if self.transcript else ignore
 
 
 def _kind_of_head(meaning: Meaning, looks_up_a_count: bool) -> str:

@@ -21,6 +21,7 @@ from proofs.lookup import LookupObligation
 from proofs.lookup_worst_case import Profiles, find_lookup_worst_case
 from proofs.piecewise import check_cases
 from proofs.second_opinion import agrees
+from proofs.transcript import Record, ignore
 from proofs.worst_case import find_worst_case
 
 
@@ -36,7 +37,8 @@ class Proof:
     worst: WorstCase
 
 
-def prove_attention(obligation: AttentionObligation, tolerance: Fraction, twice: bool = True) -> Proof:
+def prove_attention(obligation: AttentionObligation, tolerance: Fraction, twice: bool = True,
+                    record: Record = ignore) -> Proof:
     """Exact worst case at rising precision until it is on one side of the tolerance, then Z3 for the same statement.
 
     Unless it is done ``twice``, nothing is confirmed by mpmath and Z3: enough to search with, not to certify.
@@ -48,10 +50,10 @@ def prove_attention(obligation: AttentionObligation, tolerance: Fraction, twice:
         if worst.within(tolerance) is not None:
             break
     return _confirm(obligation.where, worst, tolerance, twice,
-                    lambda: by_z3.proves_attention(obligation, tolerance))
+                    lambda: by_z3.proves_attention(obligation, tolerance, record))
 
 
-def prove_lookup(obligation: LookupObligation, twice: bool = True) -> Proof:
+def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:
     """The same for a head that looks up a count; of numbers Z3 proves the bounds that were found."""
     from proofs import by_z3
 
@@ -68,7 +70,7 @@ def prove_lookup(obligation: LookupObligation, twice: bool = True) -> Proof:
             return Proof(f"the worst error exceeds {tolerance}", worst)
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
     return _confirm(obligation.where, worst, max(excess, shortfall), twice,
-                    lambda: by_z3.proves_lookup(profiles, excess, shortfall))
+                    lambda: by_z3.proves_lookup(profiles, excess, shortfall, record))
 
 
 def _confirm(where: str, worst: WorstCase, tolerance: Fraction, twice: bool, by_solver: Callable[[], bool]) -> Proof:
@@ -95,7 +97,8 @@ def _confirm(where: str, worst: WorstCase, tolerance: Fraction, twice: bool, by_
     return Proof(reason, worst)
 
 
-def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, twice: bool = True) -> str:
+def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, twice: bool = True,
+                       record: Record = ignore) -> str:
     """Why the obligation is not proved; empty if it is, by both methods."""
     from proofs import by_z3
 
@@ -107,7 +110,7 @@ def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, twic
     if not twice:
         return reason
     try:
-        by_solver = by_z3.proves_feed_forward(obligation, lengths)
+        by_solver = by_z3.proves_feed_forward(obligation, lengths, record)
     except by_z3.Undecided as undecided:
         return reason or str(undecided)
     if not reason and not by_solver:

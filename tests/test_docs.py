@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -78,9 +79,19 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     assert (tmp_path / "parity" / "Theorem_parity.v").is_file()
 
 
+def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^For the certificate of `certify (formula .+)`:$", text, re.MULTILINE)
+    subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=tmp_path, check=True,
+                   capture_output=True, env={"PYTHONPATH": str(ROOT)})
+    assert len(console_blocks(text)) == 2
+    for shown in console_blocks(text):
+        check_run(*shown, tmp_path)
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/models.md",
-                                      "docs/rasp.md"])
+                                      "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
+                                      "docs/models.md", "docs/rasp.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):

@@ -1,45 +1,49 @@
-"""`certify export`: a certificate or model in the format of another tool."""
+"""`certify export`: a certificate for other tools."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from importlib import import_module
+from typing import Annotated, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    from certify.exports.subject import Subject
+from certify.terminal import complain
 
-Files = Mapping[str, str | bytes]
-"""The files of a folder, by their paths in it."""
+Format = Literal["coq", "smt2", "latex", "npz"]
+Exporter = Callable[[str, str], None]
+EXPORTERS: Mapping[Format, tuple[str, str]] = {
+    "coq": ("certify.exports.coq", "export_coq"),
+    "smt2": ("certify.exports.smt2", "export_smt2"),
+    "latex": ("certify.exports.latex", "export_latex"),
+    "npz": ("certify.exports.npz", "export_npz"),
+}
+"""Where the function of each format is; it takes the path of what is exported and the place to write to."""
 
 
-def to_coq(subject: Subject) -> Files:
-    """The theorem for every n, and the library that it needs."""
-    from certify.exports.coq import coq_folder
-
-    return coq_folder(subject)
-
-
-EXPORTERS: Mapping[str, Callable[[Subject], Files]] = {"coq": to_coq}
-"""What makes the folder of each format."""
+def load_exporter(form: Format) -> Exporter:
+    """The function of the format, imported only now: some need z3 or numpy."""
+    module, name = EXPORTERS[form]
+    exporter: Exporter = getattr(import_module(module), name)
+    return exporter
 
 
 def export(
     path: Annotated[str, typer.Argument(
-        metavar="CERT|MODEL", help="a certificate or a model file; - is standard input")],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"the format: {', '.join(EXPORTERS)}")],
-    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="a folder that is new or empty")],
+        metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input")],
+    to: Annotated[Format, typer.Option(
+        "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; npz: matrices")],
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="PLACE",
+        help="a new folder for coq and smt2; else a file (latex: - is standard output)")],
 ) -> None:
-    """Write a network and its theorem for another tool.
+    """Write a network and what is proved of it for other tools.
 
-    As a folder: --to coq is a theorem for every n that Coq alone checks.
+    A certificate is checked first; one that is rejected is not exported. docs/exports.md has the formats.
     """
-    from certify.exports.subject import read_subject
-    from certify.files import check_new_folder, write_folder
-    from constructions.errors import InputError
+    from certify.exports.sealed import NotAccepted
 
-    if to not in EXPORTERS:
-        raise InputError(f"--to: found {to}, expected one of {', '.join(EXPORTERS)}")
-    check_new_folder(output)
-    write_folder(output, EXPORTERS[to](read_subject(path)))
+    try:
+        load_exporter(to)(path, output)
+    except NotAccepted as reason:
+        raise typer.Exit(complain(reason, 1)) from None

@@ -1,1 +1,1 @@
-"""`certify export`: a network and its theorem in the formats of other tools, one module each."""
+"""What a certificate becomes for other tools: scripts for solvers, tables for papers, arrays for programs."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from certify.exports.subject import Subject
+from certify.exports.subject import Subject, read_subject
+from certify.files import check_new_folder, write_folder
 from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from proofs.by_coq.axioms import ALLOW_LIST
@@ -45,6 +46,17 @@ and the meaning of formulas in `library/formula.v`. The other files are proofs, 
 | `library/` | definitions and proofs that hold for all networks |
 | `_CoqProject` | the files in the order in which they are compiled |
 """
+
+
+def export_coq(path: str, output: str) -> None:
+    """Write the folder for what is in a model file or in a certificate.
+
+    Raises:
+        InputError: if it is neither, or the folder is not new or empty.
+        Unsupported: naming a part of the network that the Coq library has no counterpart of.
+    """
+    check_new_folder(output)
+    write_folder(output, coq_folder(read_subject(path)))
 
 
 def coq_folder(subject: Subject) -> Mapping[str, str]:

@@ -76,16 +76,22 @@ _LATEX_CHARACTERS = {
 }  # fmt: skip
 
 
-def _latex_text(text: str) -> str:
-    return "".join(_LATEX_CHARACTERS.get(character, character) for character in text)
+def latex_text(text: str) -> str:
+    """The text with escapes for what LaTeX would act on; what cannot be printed is written as in Python.
+
+    >>> print(latex_text("50%\\n"))
+    50\\%\\textbackslash{}n
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(_LATEX_CHARACTERS.get(character, character) for character in shown)
 
 
 def _latex_symbol(symbol: str) -> str:
-    return rf"Q_{{\texttt{{{_latex_text(symbol)}}}}}"
+    return rf"Q_{{\texttt{{{latex_text(symbol)}}}}}"
 
 
 def _latex_name(name: str) -> str:
-    return rf"\mathrm{{{_latex_text(name)}}}"
+    return rf"\mathrm{{{latex_text(name)}}}"
 
 
 def _latex_operator(name: str) -> str:

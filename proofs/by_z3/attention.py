@@ -11,17 +11,20 @@ from typing import Any
 
 import z3
 
+from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
 from proofs.attention import AttentionObligation, spread
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
-from proofs.by_z3.solver import choose, connective_term, integer, is_unsat, new_solver
+from proofs.by_z3.solver import Question, all_of, any_of, choose, connective_term, integer, total
 from proofs.targets import Target
+from proofs.transcript import Record, ignore
 
 
-def proves_attention(obligation: AttentionObligation, bound: Fraction) -> bool:
+def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore) -> bool:
     """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
 
-    False means that Z3 found an input for one single row; then the bound is false up to rounding.
+    False means that Z3 found an input for one single row; then the bound is false up to rounding. The questions that
+    ``record`` gets are those that Z3 answered as hoped: if the answer is True, together they are the proof.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -32,23 +35,27 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction) -> bool:
             rows.setdefault(tuple(step.number for step in row.steps), row)
     ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
     costs = Costs(ordered)
-    return all(_proves_rows(obligation, ordered, truth, bound, costs) for truth in (False, True))
+    return all(_proves_rows(obligation, ordered, truth, bound, costs, record) for truth in (False, True))
 
 
-def _proves_rows(obligation: AttentionObligation, rows: list[Row], truth: bool, bound: Fraction, costs: Costs) -> bool:
+def _proves_rows(obligation: AttentionObligation, rows: list[Row], truth: bool, bound: Fraction, costs: Costs,
+                 record: Record) -> bool:
     """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
     largest = len(rows)
     start = 0
     while start < len(rows):
         group = _group(rows, start, largest)
-        if _has_no_violation(obligation, group, truth, costs.hull(group, truth, bound, ROUGH_BITS)):
-            start += len(group)
-        elif len(group) > 1:
+        question = _ask(obligation, group, truth, costs.hull(group, truth, bound, ROUGH_BITS), bound)
+        proved = question.is_proved()
+        if not proved and len(group) > 1:
             largest = len(group) // 2
-        elif _has_no_violation(obligation, group, truth, costs.hull(group, truth, bound, FINE_BITS)):
-            start += 1
-        else:
-            return False
+            continue
+        if not proved:
+            question = _ask(obligation, group, truth, costs.hull(group, truth, bound, FINE_BITS), bound)
+            if not question.is_proved():
+                return False
+        record(question)
+        start += len(group)
     return True
 
 
@@ -65,25 +72,45 @@ def _compatible(shorter: Row, longer: Row) -> bool:
     return longer.shape[:len(shorter.steps)] == shorter.shape
 
 
-def _has_no_violation(obligation: AttentionObligation, rows: list[Row], truth: bool, hull: list[list[int]]) -> bool:
-    """Whether no row of these, on no input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
+def _ask(obligation: AttentionObligation, rows: list[Row], truth: bool, hull: list[list[int]],
+         bound: Fraction) -> Question:
+    """Whether a row of these, on some input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
     target, letters, longest = obligation.target, obligation.letters, rows[-1]
-    solver = new_solver()
+    given: list[Any] = []
     present = [z3.Bool(f"present_{k}") for k in range(len(hull))]
     shortest = min(len(row.steps) for row in rows)
-    solver.add(*(present[k] for k in range(shortest)))
-    solver.add(*(z3.Implies(present[k], present[k - 1]) for k in range(1, len(hull))))
+    given += [present[k] for k in range(shortest)]
+    given += [z3.Implies(present[k], present[k - 1]) for k in range(1, len(hull))]
     atoms = [[z3.Bool(f"atom_{k}_{a}") for a in range(len(target.atoms))] for k in range(len(hull))]
     costs = [z3.Int(f"cost_{k}") for k in range(len(hull))]
     for k, step in enumerate(longest.steps):
         by_assignment = spread(letters, [hull[k][choice] for choice in step.choices])
         if len(letters) < len(by_assignment):
-            solver.add(z3.Or(*(z3.And(*map(z3.BoolRef.__eq__, atoms[k], map(z3.BoolVal, letter)))
-                               for letter in letters)))
-        solver.add(costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment)))
-        solver.add(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
-    solver.add(_target_truth(target, longest, atoms, present) == truth, z3.Sum(costs) < 0)
-    return is_unsat(solver)
+            given.append(any_of([all_of(list(map(z3.BoolRef.__eq__, atoms[k], map(z3.BoolVal, letter))))
+                                 for letter in letters]))
+        given += [costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment))]
+        given.append(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
+    return Question(_describe(rows, truth, bound), _legend(target), tuple(given),
+                    _target_truth(target, longest, atoms, present) == truth, total(costs) < 0)
+
+
+def _describe(rows: list[Row], truth: bool, bound: Fraction) -> str:
+    """What the question about these rows proves."""
+    first, last = rows[0], rows[-1]
+    which = f"the row n = {first.n}, i = {first.i}" if len(rows) == 1 else (
+        f"{len(rows)} rows from n = {first.n}, i = {first.i} to n = {last.n}, i = {last.i}")
+    return f"the error is at most {bound} in {which}, on every input on which the target is {str(truth).lower()}"
+
+
+def _legend(target: Target) -> tuple[str, ...]:
+    """What the names in the questions about this target stand for."""
+    side = "left" if target.past else "right"
+    return (
+        f"present_k: the position k places to the {side} of the row's own is visible",
+        *(f"atom_k_{a}: {format_formula(atom)} there" for a, atom in enumerate(target.atoms)),
+        "cost_k: its weight times (bound less error of its value), rounded down, least of the rows; rescaled such that",
+        "        the sign of the sum is kept. A negative sum is an error above the bound.",
+    )
 
 
 def _target_truth(target: Target, row: Row, atoms: list[list[Any]], present: list[Any]) -> Any:

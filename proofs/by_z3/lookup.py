@@ -13,21 +13,27 @@ from typing import Any
 
 import z3
 
-from proofs.by_z3.solver import is_unsat, new_solver, rational
+from proofs.by_z3.solver import Question, rational, total
 from proofs.enclosures.exponential import enclose_exp
 from proofs.lookup_worst_case import Peak, Profile, Profiles, Window
+from proofs.transcript import Record, ignore
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
 """e^-400 < 2^-550, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-550]."""
 EXTRA_BITS = 64
 """What the exact worst case could decide, Z3 decides too: its enclosures are finer by so many bits."""
+LEGEND = (
+    "w_k: the weight of a position at one distance from the greatest score, relative to that; within its enclosures",
+    "y_k: w_k times what the value there misses the target by, in units of the values' common denominator",
+)
 Ends = tuple[Fraction, Fraction]
 
 
-def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> bool:
+def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction, record: Record = ignore) -> bool:
     """Whether Z3 shows that no profile's mean exceeds its target by more, or falls short of it by more.
 
-    False means that Z3 found weights within the enclosures of one single profile; then it is false up to rounding.
+    False means that Z3 found weights within the enclosures of one single profile; then it is false up to rounding. The
+    questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -35,19 +41,30 @@ def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction) -> 
     weights = _Weights(profiles.bits + EXTRA_BITS)
     ordered = sorted((profile for profile, _ in profiles.cases),
                      key=lambda profile: (profile.window.peak.drop(1), profile.left))
-    return all(_proves_group(profiles, ordered, weights, sign, bound) for sign, bound in ((1, excess), (-1, shortfall)))
+    return all(_proves_group(profiles, ordered, weights, sign, bound, record)
+               for sign, bound in ((1, excess), (-1, shortfall)))
 
 
-def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weights, sign: int, bound: Fraction) -> bool:
+def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weights, sign: int, bound: Fraction,
+                  record: Record) -> bool:
     pending = [group] if group else []
     while pending:
         group = pending.pop()
-        if not _within(_hulls(profiles, group, weights), sign, bound * profiles.scale):
-            if len(group) == 1:
-                return False
-            middle = len(group) // 2
-            pending += [group[middle:], group[:middle]]
+        question = _ask(_describe(group, sign, bound), _hulls(profiles, group, weights), sign, bound * profiles.scale)
+        if question.is_proved():
+            record(question)
+            continue
+        if len(group) == 1:
+            return False
+        middle = len(group) // 2
+        pending += [group[middle:], group[:middle]]
     return True
+
+
+def _describe(group: Sequence[Profile], sign: int, bound: Fraction) -> str:
+    """What the question about these profiles proves."""
+    misses = "exceeds its target" if sign > 0 else "falls short of its target"
+    return f"the weighted mean {misses} by at most {bound} in all cases of {len(group)} profiles"
 
 
 class _Weights:
@@ -99,16 +116,14 @@ def _beyond(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> 
     return [((Fraction(0), 2 * profiles.positions * heaviest), (-profiles.spread, profiles.spread))]
 
 
-def _within(hulls: Sequence[tuple[Ends, tuple[int, int]]], sign: int, bound: Fraction) -> bool:
-    """Whether no weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
-    solver = new_solver()
-    total, missed = [], []
+def _ask(about: str, hulls: Sequence[tuple[Ends, tuple[int, int]]], sign: int, bound: Fraction) -> Question:
+    """Whether weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
+    given, weights, missed = [], [], []
     for k, ((lightest, heaviest), (least, most)) in enumerate(hulls):
         weight, product = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")
-        solver.add(rational(lightest) <= weight, weight <= rational(heaviest))
-        solver.add(least * weight <= product, product <= most * weight)
-        total.append(weight)
+        given += [rational(lightest) <= weight, weight <= rational(heaviest)]
+        given += [least * weight <= product, product <= most * weight]
+        weights.append(weight)
         missed.append(product)
-    excess: Any = sign * z3.Sum(missed)
-    solver.add(excess > rational(bound) * z3.Sum(total))
-    return is_unsat(solver)
+    excess: Any = sign * total(missed)
+    return Question(about, LEGEND, tuple(given), z3.BoolVal(True), excess > rational(bound) * total(weights))

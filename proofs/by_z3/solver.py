@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -39,6 +40,44 @@ def is_unsat(solver: Any) -> bool:
     return bool(answer == z3.unsat)
 
 
+@dataclass(frozen=True)
+class Question:
+    """Terms that contradict each other if a bound holds: ``hypotheses`` and ``condition``, and the conclusion denied.
+
+    The hypotheses say what inputs there are, the condition (True if there is none) which of them the conclusion is
+    about. ``about`` says in words what is proved, and ``legend`` what the variables stand for.
+    """
+
+    about: str
+    legend: tuple[str, ...]
+    hypotheses: tuple[Any, ...]
+    condition: Any
+    denied: Any
+
+    def is_proved(self) -> bool:
+        """Whether no input that meets the condition denies the conclusion.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        return is_unsat(solver_of(*self.hypotheses, self.condition, self.denied))
+
+    def is_vacuous(self) -> bool:
+        """Whether no input meets the condition at all.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        return is_unsat(solver_of(*self.hypotheses, self.condition))
+
+
+def solver_of(*terms: Any) -> Any:
+    """A fresh solver with these assertions."""
+    solver = new_solver()
+    solver.add(*terms)
+    return solver
+
+
 def integer(x: int) -> Any:
     """The numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
     return z3.IntVal(str(fmpz(x)))
@@ -47,6 +86,21 @@ def integer(x: int) -> Any:
 def rational(x: Fraction) -> Any:
     """The numeral of a rational."""
     return z3.Q(x.numerator, x.denominator)
+
+
+def total(terms: Sequence[Any]) -> Any:
+    """The sum; other solvers refuse a sum, a conjunction or a disjunction of one term, which Z3 would write."""
+    return terms[0] if len(terms) == 1 else z3.Sum(list(terms))
+
+
+def all_of(terms: Sequence[Any]) -> Any:
+    """The conjunction."""
+    return terms[0] if len(terms) == 1 else z3.And(*terms)
+
+
+def any_of(terms: Sequence[Any]) -> Any:
+    """The disjunction."""
+    return terms[0] if len(terms) == 1 else z3.Or(*terms)
 
 
 def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:

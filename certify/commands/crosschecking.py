@@ -1,0 +1,78 @@
+"""`certify crosscheck`: a second solver on the scripts that `certify export --to smt2` wrote."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from certify.options import JsonOption, whole_number
+from certify.terminal import complain, print_json
+
+if TYPE_CHECKING:
+    from certify.second_solver import Answer
+
+
+def crosscheck(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="a folder that certify export --to smt2 wrote")],
+    solver: Annotated[Literal["cvc5", "z3"], typer.Option("--solver", help="which solver reads the scripts")] = "cvc5",
+    timeout: Annotated[int, typer.Option(
+        "--timeout", metavar="S", parser=whole_number, help="seconds that each script may take")] = 60,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask a second solver about every script of DIR.
+
+    Exit status 0 if it says of every script what the script states, 1 if it says the opposite of one, 3 if it does not
+    know.
+    """
+    from certify.exports.manifest import read_manifest
+    from certify.progress import ProgressLine
+    from certify.second_solver import ask, is_installed, verdict_of
+    from constructions.errors import InputError
+
+    if timeout < 1:
+        raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 on")
+    scripts = read_manifest(folder)
+    if not is_installed(solver):
+        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'", 3))
+    start = time.perf_counter()
+    answers = []
+    with ProgressLine() as progress:
+        for answer in ask(solver, folder, scripts, timeout):
+            answers.append(answer)
+            progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
+    verdict, code = verdict_of(answers)
+    seconds = time.perf_counter() - start
+    if as_json:
+        print_json(_to_json(solver, verdict, answers, seconds))
+    else:
+        _print(solver, verdict, answers, seconds)
+    raise typer.Exit(code)
+
+
+def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> dict[str, Any]:
+    return {
+        "verdict": verdict,
+        "solver": solver,
+        "scripts": [{"file": answer.script.file, "status": answer.script.status, "found": answer.found,
+                     "agreement": answer.agreement, "seconds": round(answer.seconds, 3)} for answer in answers],
+        "seconds": round(seconds, 3),
+    }
+
+
+def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
+    from certify.report import console, counted, open_table, plain
+
+    out = console()
+    table = open_table([("script", "left"), ("stated", "left"), (solver, "left"), ("", "left"), ("proves", "left")],
+                       fold=["proves"])
+    for answer in answers:
+        about = "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves
+        table.add_row(*map(plain, (answer.script.file, answer.script.status, answer.found, answer.agreement, about)))
+    out.print(table)
+    out.print()
+    tally = ", ".join(f"{sum(answer.agreement == word for answer in answers)} {said}" for word, said in (
+        ("agrees", "as stated"), ("contradicts", "contradicted"), ("unknown", "unknown")))
+    out.print(plain(f"{verdict.upper()}  {solver}, {counted(len(answers), 'script')}: {tally}; {seconds:.2f} s"))

@@ -1,0 +1,83 @@
+"""The manifest of a folder of scripts: which there are, what they are about, and what a solver should say of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from certify.exports.sealed import Sealed
+from certify.files import read_text
+from constructions.errors import InputError
+from constructions.network.json_form import read_json
+
+MANIFEST = "manifest.json"
+FORMAT = "certify-smt2"
+VERSION = 1
+_STATUS = re.compile(r"^\(set-info :status (\w+)\)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Script:
+    """One script, and the answer that is stated for it."""
+
+    file: str
+    status: str
+    proves: str
+    is_probe: bool
+
+
+def write_manifest(sealed: Sealed, scripts: Sequence[Mapping[str, Any]],
+                   unscripted: Sequence[Mapping[str, Any]]) -> str:
+    """The text of the manifest; ``unscripted`` are the obligations that exact evaluation decides."""
+    return json.dumps({
+        "format": FORMAT,
+        "version": VERSION,
+        "certificate": {"sha256": sealed.digest, **sealed.claim},
+        "scripts": list(scripts),
+        "decided_by_evaluation": list(unscripted),
+    }, indent=1) + "\n"
+
+
+def read_manifest(folder: str) -> list[Script]:
+    """The scripts of a folder.
+
+    Raises:
+        InputError: if it has no manifest, or the scripts there are not the ones of the manifest with its answers.
+    """
+    where = str(Path(folder) / MANIFEST)
+    data = read_json(read_text(where), where)
+    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
+        raise InputError(f"{where}: expected a manifest of the format {FORMAT}, version {VERSION}")
+    rows = data.get("scripts")
+    if not isinstance(rows, list) or not rows:
+        raise InputError(f"{where}: scripts: expected a list of at least one")
+    scripts = [_read_row(row, f"{where}: script {place}") for place, row in enumerate(rows, start=1)]
+    listed = {script.file for script in scripts}
+    if len(listed) < len(scripts):
+        raise InputError(f"{where}: a script is listed twice")
+    for file in sorted(path.name for path in Path(folder).glob("*.smt2")):
+        if file not in listed:
+            raise InputError(f"{where}: does not list {file}")
+    for script in scripts:
+        _check_status(folder, script)
+    return scripts
+
+
+def _read_row(row: Any, where: str) -> Script:
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("file", "status", "proves")):
+        raise InputError(f"{where}: expected an object with the texts file, status and proves")
+    if not re.fullmatch(r"\w[\w.-]*\.smt2", row["file"], re.ASCII):
+        raise InputError(f"{where}: file: found {row['file'][:60]!r}, expected a name that ends in .smt2")
+    if row["status"] not in ("sat", "unsat"):
+        raise InputError(f"{where}: status: found {row['status'][:60]!r}, expected sat or unsat")
+    return Script(row["file"], row["status"], row["proves"], "probe_of" in row)
+
+
+def _check_status(folder: str, script: Script) -> None:
+    path = str(Path(folder) / script.file)
+    if (found := _STATUS.findall(read_text(path))) != [script.status]:
+        raise InputError(f"{path}: states the status {', '.join(found) or 'nothing'}, and the manifest {script.status}")

@@ -1,0 +1,82 @@
+"""A certificate that the independent checker accepts, as the exporters get it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from certify.files import read_text
+from constructions.errors import InputError
+from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from proofs.check import Malformed, Rejected, check_text
+
+
+class NotAccepted(Exception):
+    """The checker rejects the certificate: nothing is exported from it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The stated errors of one direction that a head writes."""
+
+    layer: int
+    head: int
+    direction: str
+    error_if_false: Fraction
+    error_if_true: Fraction
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """Claim, transformer and bounds of an accepted certificate."""
+
+    claim: Mapping[str, Any]
+    lengths: Lengths
+    transformer: Transformer
+    bounds: tuple[Bound, ...]
+    digest: str
+
+    @property
+    def regime(self) -> str:
+        """The regime of the claim in words."""
+        return f"{self.claim['regime']}{', causal' if self.claim['causal'] else ''}"
+
+    @property
+    def statement(self) -> tuple[str, ...]:
+        """The claim in plain lines."""
+        symbols = ", ".join(self.transformer.alphabet)
+        return (f"formula   {self.claim['formula']}", f"alphabet  {{{symbols}}}", f"regime    {self.regime}",
+                f"claim     for {self.lengths.claim}, every word of length n and every position: the output is exactly "
+                "1 if the formula holds there, else 0")
+
+    @property
+    def names(self) -> str:
+        """The certificate in one line."""
+        return f"certificate sha256 {self.digest}"
+
+
+def read_sealed(path: str) -> Sealed:
+    """The certificate in a file, checked.
+
+    Raises:
+        InputError: if the file cannot be read or is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    text = read_text(path)
+    try:
+        check_text(text.encode())
+    except Malformed as error:
+        raise InputError(f"{path}: {error}, expected a certificate") from None
+    except Rejected as error:
+        raise NotAccepted(f"{path}: rejected: {error}") from None
+    data = read_json(text, path)
+    claim = data["claim"]
+    bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
+                         Fraction(entry["error_if_true"])) for entry in data["bounds"])
+    return Sealed(claim, Lengths(claim.get("min_n", 1), claim["max_n"]),
+                  transformer_from_json(data["transformer"], path), bounds, hashlib.sha256(text.encode()).hexdigest())

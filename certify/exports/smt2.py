@@ -1,0 +1,113 @@
+"""`certify export --to smt2`: what Z3 was asked, as scripts for other solvers, each with its probe, and a manifest.
+
+The certificate is proved anew, and every question that Z3 answered on the way becomes a script. An obligation that is
+decided by exact evaluation alone (compositions, embeddings, uniform heads) has none; the manifest lists it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from certify.exports.manifest import MANIFEST, write_manifest
+from certify.exports.sealed import Sealed, read_sealed
+from certify.files import check_new_folder, printable, write_folder
+from certify.progress import ProgressLine
+from constructions.errors import Unsupported
+from proofs.discharge import Line, Progress, discharge
+from proofs.transcript import Entry, Transcript
+
+if TYPE_CHECKING:
+    from proofs.by_z3.solver import Question
+
+UNSAT_MEANS = "unsat means: no input of these breaks the bound; so it is proved."
+SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is no empty one."
+VACUOUS = ("No input meets the condition of {script}, so there is nothing to prove; this is its hypotheses without the "
+           "condition.")
+
+
+def export_smt2(path: str, output: str) -> None:
+    """Write the folder of scripts for the certificate in a file.
+
+    Raises:
+        InputError: if the file is no certificate, or the folder cannot be written.
+        NotAccepted: if the certificate is rejected.
+        Unsupported: if Z3 does not prove all that the certificate says.
+    """
+    from proofs.by_z3 import Undecided
+
+    check_new_folder(output)
+    sealed = read_sealed(path)
+    try:
+        with ProgressLine() as progress:
+            files = scripts_of(sealed, progress)
+    except Undecided as undecided:
+        raise Unsupported(f"a probe that is not decided: {undecided}") from None
+    write_folder(output, files)
+
+
+def scripts_of(sealed: Sealed, progress: Progress = lambda _: None) -> dict[str, str]:
+    """All files of the folder.
+
+    Raises:
+        Unsupported: if the producer proves less than the checker accepts, so that scripts would be missing.
+    """
+    transcript = Transcript()
+    lines = discharge(sealed.transformer, sealed.lengths, progress=progress, transcript=transcript)
+    for line in lines:
+        if not line.proved:
+            raise Unsupported(f"scripts for {line.kind}, {line.direction}, which is not proved here: {line.reason}")
+    files: dict[str, str] = {}
+    rows: list[dict[str, Any]] = []
+    for number, entry in enumerate(transcript.entries, start=1):
+        for row, text in _scripts_of_entry(sealed, number, entry):
+            files[row["file"]] = text
+            rows.append(row)
+    return {MANIFEST: write_manifest(sealed, rows, [_unscripted(line) for line in lines if _is_unscripted(line)]),
+            **files}
+
+
+def _scripts_of_entry(sealed: Sealed, number: int, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
+    """The scripts and probes of one obligation with their rows of the manifest."""
+    from proofs.by_z3.scripts import logic_of, probe_of, script_of
+
+    place = entry.places[0]
+    stem = f"{number:03}_layer_{place.layer}_" + (f"head_{place.place}" if place.place else "feed_forward")
+    for part, question in enumerate(entry.questions, start=1):
+        name = stem + (f"_part_{part}" if len(entry.questions) > 1 else "")
+        script, probe = f"{name}.smt2", f"{name}_probe.smt2"
+        vacuous = question.is_vacuous()
+        about = {"logic": logic_of(question), "kind": place.kind, "directions": [str(each) for each in entry.places],
+                 "proves": question.about}
+        header = _header(sealed, entry, question)
+        explained = (VACUOUS if vacuous else SAT_MEANS).format(script=script)
+        yield ({"file": script, "status": "unsat", **about},
+               script_of(question, _comment([*header, UNSAT_MEANS])))
+        yield ({"file": probe, "status": "sat", "probe_of": script, "vacuous": vacuous, **about},
+               probe_of(question, vacuous, _comment([*header, explained])))
+
+
+def _header(sealed: Sealed, entry: Entry, question: Question) -> list[str]:
+    source = entry.places[0].source
+    return [
+        f"certify: an obligation of {sealed.names}", *sealed.statement, "",
+        *(f"written   {place}" for place in entry.places),
+        *([f"source    {source}"] if source else []),
+        f"proves    {question.about}", "",
+        *question.legend, "",
+    ]
+
+
+def _comment(lines: list[str]) -> list[str]:
+    """Every line in printable ASCII: names of directions may hold anything."""
+    return [re.sub(r"[^ -~]", lambda found: found[0].encode("unicode_escape").decode("ascii"), printable(line))
+            for line in lines]
+
+
+def _is_unscripted(line: Line) -> bool:
+    return line.obligation is None and line.kind != "feed-forward"
+
+
+def _unscripted(line: Line) -> Mapping[str, Any]:
+    return {"kind": line.kind, "layer": line.layer, "head": line.place, "direction": line.direction, "rows": line.rows}

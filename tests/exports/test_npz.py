@@ -1,0 +1,100 @@
+"""The arrays: exactly the dense matrices, and the reader of docs/exports.md computes what soft attention computes."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certify.exports.npz import arrays_of
+from certify.exports.sealed import Sealed, read_sealed
+from constructions.network.dense import dense_embeddings, dense_layers
+from constructions.regimes import ALL_REGIMES, Regime, Sharpening
+from proofs.replay import run_soft
+from tests.exports.conftest import write_certificate
+
+DOCUMENT = (Path(__file__).resolve().parent.parent.parent / "docs" / "exports.md").read_text(encoding="utf-8")
+MIXED = "ODD(#<[Q_1]) | #<[Q_1] > #>[Q_0] & (Q_1 since next Q_0)"
+
+
+@pytest.fixture(scope="module")
+def forward() -> Callable[[Any, str], Any]:
+    """The function that the document shows."""
+    (program,) = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(program, names)
+    read: Callable[[Any, str], Any] = names["forward"]
+    return read
+
+
+@pytest.mark.parametrize(("formula", "regime"), [
+    (MIXED, Regime()), *(("Q_1 since prev Q_0", regime) for regime in ALL_REGIMES),
+    ("ODD(#<[Q_1])", Regime(causal=True))], ids=str)
+def test_the_reader_of_the_document_agrees_with_soft_attention(
+        certify: Any, tmp_path: Path, forward: Any, formula: str, regime: Regime) -> None:
+    """On every word up to length 4, in every direction at every position."""
+    path = write_certificate(tmp_path / "x.cert", formula, "01", 4, regime)
+    assert certify("export", path.name, "--to", "npz", "-o", "x.npz").code == 0
+    transformer = read_sealed(str(path)).transformer
+    for n in range(1, 5):
+        for word in itertools.product("01", repeat=n):
+            stream = forward("x.npz", "".join(word))
+            for row, exact in zip(stream, run_soft(transformer, word, 128), strict=True):
+                for number, name in zip(row, transformer.directions, strict=True):
+                    expected = exact[name].lower if name in exact else Fraction(0)
+                    assert abs(number - float(expected)) < 1e-9 * (1 + abs(float(expected)))
+
+
+def test_what_the_document_says_of_parity_is_true(certify: Any, tmp_path: Path, forward: Any) -> None:
+    write_certificate(tmp_path / "parity.cert", "ODD(#<[Q_1])", "01", 4)
+    assert certify("export", "parity.cert", "--to", "npz", "-o", "parity.npz").code == 0
+    ((word, shown),) = re.findall(r'forward\("parity.npz", "(\d+)"\)\[:, net\["output"\]\]` is ([\d, ]+) up', DOCUMENT)
+    output = np.load(tmp_path / "parity.npz")["output"]
+    assert [str(round(x)) for x in forward("parity.npz", word)[:, output]] == shown.strip().split(", ")
+
+
+def test_the_arrays_are_the_dense_matrices_and_embeddings(sealed: Callable[..., Sealed]) -> None:
+    given = sealed(MIXED, "01", 4)
+    arrays, transformer = arrays_of(given), given.transformer
+    assert list(arrays["directions"]) == list(transformer.directions)
+    assert arrays["directions"][arrays["output"]] == transformer.output
+    for place, layer in enumerate(dense_layers(transformer), start=1):
+        for name in ("w1", "b1", "w2", "b2"):
+            assert_rounded(arrays[f"layer{place}.{name}"], getattr(layer, name))
+        assert arrays["heads"][place - 1] == len(layer.heads)
+        for number, head in enumerate(layer.heads, start=1):
+            for name in ("queries", "keys", "values"):
+                assert_rounded(arrays[f"layer{place}.head{number}.{name}"], getattr(head, name))
+    for n in range(1, 5):
+        tokens, positions = dense_embeddings(transformer, n)
+        assert_rounded(arrays["token_embedding"], tokens)
+        columns = [[row[column] for column in arrays["position_directions"]] for row in positions]
+        assert_rounded(arrays["position_embedding"][n - 1, :n], columns)
+        assert np.isnan(arrays["position_embedding"][n - 1, n:]).all()
+
+
+def assert_rounded(array: Any, exact: Any) -> None:
+    assert array.tolist() == [[float(x) for x in row] if isinstance(row, list) else float(row) for row in exact]
+
+
+def test_every_array_is_in_the_table_of_the_document(sealed: Callable[..., Sealed]) -> None:
+    arrays = arrays_of(sealed("Q_1 since prev Q_0", "01", 3, Regime(Sharpening.POSITION)))
+    named = set()
+    for cell in re.findall(r"^\| (`.+?`) \|", DOCUMENT, re.MULTILINE):
+        first, *rest = re.findall("`(.+?)`", cell)
+        named |= {first, *(first.rpartition(".")[0] + name if name.startswith(".") else name for name in rest)}
+    assert {re.sub(r"(layer|head)\d+", r"\g<1>1", name) for name in arrays} == named - {"smt2", "latex", "npz"}
+
+
+def test_a_symbol_or_a_name_is_never_pickled(sealed: Callable[..., Sealed]) -> None:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays_of(sealed("O Q['é']", ("é", "long"), 2)))
+    buffer.seek(0)
+    assert list(np.load(buffer, allow_pickle=False)["alphabet"]) == ["é", "long"]
