@@ -15,18 +15,23 @@ def check_new_folder(path: str) -> None:
     """Raise InputError unless ``write_folder`` could write there: nothing is there yet, or an empty folder."""
     if path in ("", "-"):
         raise InputError(f"-o: found {path!r}, expected the name of a folder")
-    target = Path(os.path.realpath(path))
-    reason = None
-    if target.is_dir():
-        reason = "it is a folder with files in it, expected a new or an empty one" if any(target.iterdir()) else None
-    elif target.exists():
-        reason = "it is a file"
-    if not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    elif reason is None and not os.access(target.parent, os.W_OK):
-        reason = "permission denied"
+    try:
+        reason = _find_obstacle(Path(os.path.realpath(path)))
+    except OSError as error:
+        reason = error.strerror or str(error)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
+
+
+def _find_obstacle(target: Path) -> str | None:
+    """Why no folder can be put there."""
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}"
+    if target.is_dir() and any(target.iterdir()):
+        return "it is a folder with files in it, expected a new or an empty one"
+    if target.exists() and not target.is_dir():
+        return "it is a file"
+    return None if os.access(target.parent, os.W_OK) else "permission denied"
 
 
 def write_folder(path: str, files: Mapping[str, str]) -> None:

@@ -10,6 +10,8 @@ import pytest
 from certify.commands.exporting import EXPORTERS, load_exporter
 from certify.exports.folders import write_folder
 from constructions.errors import InputError
+from proofs.by_z3.solver import Question, Undecided
+from proofs.failures import NotDerived
 from tests.cli.conftest import Result
 
 FORMATS = ["smt2", "latex", "npz"]
@@ -57,6 +59,7 @@ def test_what_is_no_certificate_is_bad_input(
     ("smt2", "full", "full: cannot be written: it is a folder with files in it, expected a new or an empty one"),
     ("smt2", "file", "file: cannot be written: it is a file"),
     ("smt2", "-", "-o: found '-', expected the name of a folder"),
+    ("smt2", "x" * 300, "cannot be written: File name too long"),
     ("smt2", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("latex", "full", "full: cannot be written: it is a folder"),
     ("latex", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
@@ -103,3 +106,30 @@ def test_latex_goes_to_standard_output(certify: Any, since: str) -> None:
 def test_standard_input_is_read(certify: Any, since: str, tmp_path: Path) -> None:
     result = certify("export", "-", "--to", "latex", "-o", "-", stdin=(tmp_path / since).read_bytes())
     assert result.code == 0 and r"\begin{tabular}" in result.out
+
+
+def test_a_probe_that_z3_does_not_decide_is_no_export(
+        certify: Any, since: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def undecided(_: Question) -> bool:
+        raise Undecided("Z3: timeout")
+
+    monkeypatch.setattr(Question, "is_vacuous", undecided)
+    result = certify("export", since, "--to", "smt2", "-o", "out")
+    assert (result.code, result.err) == (3, "certify: unsupported: a probe that is not decided: Z3: timeout\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_line_that_is_not_proved_is_no_export(
+        certify: Any, since: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripts of a proof with a hole would all be answered as stated."""
+    monkeypatch.setattr(Question, "is_proved", lambda question: False)
+    monkeypatch.setattr("proofs.two_provers.check_cases", _refuse)
+    monkeypatch.setattr("proofs.by_z3.proves_attention", lambda *_: True)
+    result = certify("export", since, "--to", "smt2", "-o", "out")
+    assert (result.code, result.err) == (3, "certify: unsupported: scripts for feed-forward, is[Q_1 since Q_0], which "
+                                            "is not proved here: no\n")
+    assert not (tmp_path / "out").exists()
+
+
+def _refuse(_: object) -> None:
+    raise NotDerived("no")
