@@ -14,7 +14,7 @@ from constructions.errors import InputError
 def check_new_folder(path: str) -> None:
     """Raise InputError unless ``write_folder`` could write there: nothing is there yet, or an empty folder."""
     if path in ("", "-"):
-        raise InputError(f"-o: found {path!r}, expected the name of a folder")
+        raise InputError(f"-o: found {path!r}, expected a folder")
     try:
         reason = _find_obstacle(Path(os.path.realpath(path)))
     except OSError as error:
@@ -28,9 +28,9 @@ def _find_obstacle(target: Path) -> str | None:
     if not target.parent.is_dir():
         return f"there is no folder {target.parent}"
     if target.is_dir() and any(target.iterdir()):
-        return "it is a folder with files in it, expected a new or an empty one"
+        return "the folder is not empty"
     if target.exists() and not target.is_dir():
-        return "it is a file"
+        return "it is no folder"
     return None if os.access(target.parent, os.W_OK) else "permission denied"
 
 

@@ -56,9 +56,9 @@ def test_what_is_no_certificate_is_bad_input(
 
 
 @pytest.mark.parametrize(("form", "place", "complaint"), [
-    ("smt2", "full", "full: cannot be written: it is a folder with files in it, expected a new or an empty one"),
-    ("smt2", "file", "file: cannot be written: it is a file"),
-    ("smt2", "-", "-o: found '-', expected the name of a folder"),
+    ("smt2", "full", "full: cannot be written: the folder is not empty"),
+    ("smt2", "file", "file: cannot be written: it is no folder"),
+    ("smt2", "-", "-o: found '-', expected a folder"),
     ("smt2", "x" * 300, "cannot be written: File name too long"),
     ("smt2", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("latex", "full", "full: cannot be written: it is a folder"),
@@ -89,9 +89,9 @@ def test_an_unknown_format_is_bad_usage(certify: Any, since: str) -> None:
 
 
 def test_a_folder_appears_complete_or_not_at_all(tmp_path: Path) -> None:
-    """The second file cannot be written: it would be in a folder that is not there."""
+    """The second file cannot be written: its name is too long."""
     with pytest.raises(InputError, match="cannot be written"):
-        write_folder(str(tmp_path / "out"), {"first": "1", "no/second": "2"})
+        write_folder(str(tmp_path / "out"), {"first": "1", "x" * 300: "2"})
     assert list(tmp_path.iterdir()) == []
     write_folder(str(tmp_path / "out"), {"first": "1", "second": "é"})
     assert {path.name: path.read_text("utf-8") for path in (tmp_path / "out").iterdir()} == {"first": "1",
