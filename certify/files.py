@@ -124,17 +124,22 @@ def check_new_folder(path: str) -> None:
     """Raise InputError if ``write_folder`` could not write there: a folder with something in it is never touched."""
     if path in ("", "-"):
         raise InputError(f"-o: found {path!r}, expected a folder")
-    target, reason = _target(path), None
-    if target.exists() and not target.is_dir():
-        reason = "it is no folder"
-    elif target.is_dir() and any(target.iterdir()):
-        reason = "the folder is not empty"
-    elif not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    elif not os.access(target.parent, os.W_OK):
-        reason = "permission denied"
+    try:
+        reason = _why_no_new_folder(_target(path))
+    except OSError as error:
+        reason = error.strerror or str(error)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
+
+
+def _why_no_new_folder(target: Path) -> str:
+    if target.exists() and not target.is_dir():
+        return "it is no folder"
+    if target.is_dir() and any(target.iterdir()):
+        return "the folder is not empty"
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}"
+    return "" if os.access(target.parent, os.W_OK) else "permission denied"
 
 
 def write_folder(path: str, files: Mapping[str, str | bytes]) -> None:

@@ -52,6 +52,11 @@ def test_only_by_z3_imports_z3() -> None:
     assert importers == {("proofs", "by_z3")}
 
 
+def test_only_by_cvc5_imports_cvc5_and_it_imports_nothing_of_the_project() -> None:
+    assert [path.name for path in SOURCES if "cvc5" in imported_modules(path)] == ["by_cvc5.py"]
+    assert imported_modules(ROOT / "proofs" / "by_cvc5.py") == {"__future__", "sys", "cvc5"}
+
+
 @pytest.mark.parametrize("folder", ["constructions", "proofs"])
 def test_no_floating_point_literal_and_no_eval_where_verdicts_are_made(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):

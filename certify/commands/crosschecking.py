@@ -14,6 +14,8 @@ from certify.terminal import complain, print_json
 if TYPE_CHECKING:
     from certify.second_solver import Answer
 
+MOST_SECONDS = 86_400
+
 
 def crosscheck(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="a folder that certify export --to smt2 wrote")],
@@ -32,8 +34,8 @@ def crosscheck(
     from certify.second_solver import ask, is_installed, verdict_of
     from constructions.errors import InputError
 
-    if timeout < 1:
-        raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 on")
+    if not 1 <= timeout <= MOST_SECONDS:
+        raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 to {MOST_SECONDS}")
     scripts = read_manifest(folder)
     if not is_installed(solver):
         raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'", 3))

@@ -140,6 +140,8 @@ def test_a_folder_that_was_changed_is_bad_input(certify: Any, folder: Path, spoi
     assert len(result.err.splitlines()) == 1
 
 
-def test_a_timeout_is_at_least_a_second(certify: Any, folder: Path) -> None:
-    result = certify("crosscheck", "scripts", "--timeout", "0")
-    assert (result.code, result.err) == (2, "certify: --timeout: 0, expected a number of seconds from 1 on\n")
+@pytest.mark.parametrize("seconds", ["0", "86401", "9" * 40])
+def test_a_timeout_is_from_a_second_to_a_day(certify: Any, folder: Path, seconds: str) -> None:
+    result = certify("crosscheck", "scripts", "--timeout", seconds)
+    assert (result.code, result.err) == (
+        2, f"certify: --timeout: {seconds}, expected a number of seconds from 1 to 86400\n")

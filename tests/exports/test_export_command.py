@@ -59,6 +59,7 @@ def test_what_is_no_certificate_is_bad_input(
     ("smt2", "full", "full: cannot be written: the folder is not empty"),
     ("smt2", "file", "file: cannot be written: it is no folder"),
     ("smt2", "-", "-o: found '-', expected a folder"),
+    ("smt2", "x" * 300, "cannot be written: File name too long"),
     ("smt2", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("latex", "full", "full: cannot be written: it is a folder"),
     ("latex", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
