@@ -166,7 +166,7 @@ def prove(
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
-    """Prove it for words of every length, by Coq.
+    """Prove FORMULA for words of every length, by Coq.
 
     Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
     (Debian: the package coq).

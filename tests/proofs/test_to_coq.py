@@ -11,10 +11,12 @@ from constructions.errors import Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definition
+from constructions.language.syntax import Since, Symbol
 from constructions.network.transformer import Transformer, Weighting
 from constructions.regimes import Regime
 from proofs.predicate_to_coq import predicate_function
 from proofs.to_coq import expression, theorem_file
+from tests.with_coq import ask_coq
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -67,3 +69,12 @@ def test_hard_attention_is_unsupported() -> None:
     hard = replace(transformer, layers=(replace(layer, heads=(head,)),))
     with pytest.raises(Unsupported, match="weighting rightmost-hardmax, in Coq only softmax is proved"):
         theorem_file(hard, parse_formula("Q_a since Q_b", "ab"))
+
+
+@pytest.mark.parametrize("symbol", ["*)", "(*", '"', "(*)", "é", "*) Axiom cheat : False. (*", "\\"])
+def test_a_symbol_stays_inside_its_comment(symbol: str) -> None:
+    formula = Since(Symbol(symbol), Symbol("a"))
+    network = compile_formula(formula, (symbol, "a"), Regime())
+    text = theorem_file(network, formula)
+    assert text.count("(*") == text.count("*)") and text.count('"') == 0
+    assert ask_coq(network, formula).proved
