@@ -10,7 +10,7 @@ from typing import Any
 
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.compiler import PRINTED_GAMMA, compile_formula
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.parser import alphabet_of, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
@@ -22,7 +22,7 @@ from constructions.network.validation import check_defined
 from constructions.regimes import Regime, Sharpening
 from proofs.certificate import seal
 from proofs.check import Malformed, Rejected, check_text
-from proofs.discharge import Line, Memory, Progress, discharge
+from proofs.discharge import TOLERATED_ERROR, Line, Memory, Progress, discharge
 from proofs.refutation import find_counterexample
 
 DEFAULT_MAX_N = 64
@@ -93,9 +93,12 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
     """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
 
     Raises:
-        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the tolerance is
+            not above 0 and at most 1/4.
     """
     lengths = Lengths(min_n, max_n)
+    if tolerance is not None and not 0 < tolerance <= TOLERATED_ERROR:
+        raise InputError(f"tolerance: {tolerance}, expected a number above 0 and at most {TOLERATED_ERROR}")
     clock = clock or Clock()
     check_defined(transformer, lengths)
     lines = discharge(transformer, lengths, memory, progress, tolerance)

@@ -140,7 +140,7 @@ class _Discharge:
             obligation = oblige_feed_forward(self.transformer, self.known, self.lengths, layer, direction, self.bounds)
         except NotDerived as fault:
             return Line("feed-forward", layer, 0, direction, "", self.cells, False, str(fault))
-        key = (self.twice, *obligation.key())
+        key = (self.twice, self.lengths, *obligation.key())
         record = self._recorder(key, Place("feed-forward", layer, 0, direction))
         repeated = key in self.memory.feed_forward
         if not repeated:

@@ -18,7 +18,6 @@ from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 
-PRINTED_GAMMA = Fraction(3)
 PARTS = ("statement", "proof step", "repair", "remark")
 """What a claim is to the statement it belongs to: the statement as printed, a step of its proof, a repair of either, or
 something that the source does not say and that is worth knowing beside it."""

@@ -16,7 +16,6 @@ from typing import Any, get_args
 from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
-    PRINTED_GAMMA,
     Claim,
     Demands,
     ExamineSubject,
@@ -30,8 +29,9 @@ from certify.auditing.claims import (
 from certify.auditing.results import Verdict
 from certify.files import read_text
 from certify.options import read_delta, read_gamma, read_model
+from constructions.compiler import PRINTED_GAMMA
 from constructions.errors import InputError
-from constructions.language.expressions import Expression, parse_expression
+from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.language.parser import parse_alphabet, parse_word
 from constructions.network.lengths import Lengths
 from constructions.network.validation import shortened
@@ -191,7 +191,7 @@ def read_demands(entry: Table, gamma: Fraction, lengths: Lengths) -> Demands:
         embeddings=tuple(str(parse_expression(text)) for text in _texts("embeddings", entry["embeddings"]))
         if "embeddings" in entry else None,
         embedding_bound=_expression("embedding_bound", entry, lengths),
-        gap=_expression("gap", entry, lengths),
+        gap=_expression("gap", entry, lengths, frozenset("n")),
         critical=tuple(critical),
         width=DEFAULT_WIDTH if width is None else read_width(width),
     )
@@ -205,12 +205,13 @@ def read_width(text: str) -> Fraction:
     return width
 
 
-def _expression(key: str, entry: Table, lengths: Lengths) -> Expression | None:
+def _expression(key: str, entry: Table, lengths: Lengths,
+                variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression | None:
     """The expression, which must have a positive value at every (n, i)."""
     if key not in entry:
         return None
     try:
-        expression = parse_expression(entry[key])
+        expression = parse_expression(entry[key], variables)
         for n, i in lengths.rows():
             if (value := expression.evaluate(i=i, n=n)) <= 0:
                 raise InputError(f"{expression} is {shortened(value)} at i = {i}, n = {n}, expected a positive number")

@@ -15,7 +15,7 @@ from fractions import Fraction
 from certify.auditing.claims import NetworkSubject
 from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, sketch
 from certify.auditing.results import Bracket, Critical, Witness
-from certify.auditing.threshold import LARGEST_FACTOR, Threshold, find_threshold, read_probe, shortest_between
+from certify.auditing.threshold import Threshold, find_threshold, read_probe, shortest_between
 from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
@@ -87,15 +87,14 @@ class Bracketing:
             witness = find_witness(self.question(fails), lengths, self._lines(fails, lengths), self.search)
             if witness:
                 return Refined(fails, passes, witness), "" if fails == near else "no word found between the two ends"
-        return Refined(Fraction(0), passes, None), f"no word found that refutes {near * FURTHER[-1]} or more"
+        return None, f"certified at {passes}; no word found that refutes {near * FURTHER[-1]} or more"
 
     def _result(self, n: int, here: Refined | None, note: str) -> Critical:
         claimed, temperature = self.demands.gamma, self._temperature(n)
         if here is None:
             return Critical(n, None, Bracket(temperature, temperature), Bracket(Fraction(1), Fraction(1)), None,
                             temperature, note)
-        slack = Bracket(claimed / here.passes, claimed / here.fails) if here.fails else Bracket(
-            claimed / here.passes, LARGEST_FACTOR)
+        slack = Bracket(claimed / here.passes, claimed / here.fails)
         return Critical(n, Bracket(here.fails, here.passes),
                         Bracket(temperature * slack.lower, temperature * slack.upper), slack, here.witness,
                         temperature, note)
@@ -111,4 +110,4 @@ class Bracketing:
 class Refined(Threshold):
     """A threshold whose upper end is certified and whose lower end is refuted by ``witness``."""
 
-    witness: Witness | None
+    witness: Witness

@@ -20,11 +20,10 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import Line, Memory, discharge
+from proofs.discharge import TOLERATED_ERROR, Line, Memory, discharge
 from proofs.refutation import find_counterexample
 from proofs.replay import Counterexample
 
-QUARTER = Fraction(1, 4)
 Progress = Callable[[str], None]
 
 
@@ -131,8 +130,8 @@ def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -
     witness = find_witness(question, Lengths(n, n), lines, search)
     if witness:
         return _row(n, "refuted", lines, question, witness=witness)
-    failed = next(line for line in lines if not line.proved)
-    return _row(n, "unknown", lines, question, f"{failed.direction}: {failed.reason}; no word found that breaks it")
+    failed = [f"{line.direction}: {line.reason}" for line in lines if not line.proved]
+    return _row(n, "unknown", lines, question, "; ".join([*failed[:1], "no word found that breaks it"]))
 
 
 def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, reason: str = "",
@@ -141,7 +140,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, re
     if not weighed:
         return Row(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = question.delta or (QUARTER if line.kind == "attention" else None)
+    bound = question.delta or (TOLERATED_ERROR if line.kind == "attention" else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
                witness)

@@ -127,7 +127,7 @@ def _examined(n: int, instances: Iterable[Instance]) -> Row:
     failing = next((instance for instance in listed if instance.holds is False), None)
     shown = failing or undecided or (listed[0] if listed else None)
     if shown is None:
-        return Row(n, "certified", where="nothing to examine")
+        return Row(n, "unknown", reason="nothing was examined")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
     value, bound = _bracket(shown.value), _bracket(shown.bound)
     witness = Witness(shown.what, n, value, bound, from_here(shown.command),

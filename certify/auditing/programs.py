@@ -18,7 +18,7 @@ from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program
+from constructions.rasp.syntax import Program, Type
 
 MAX_WORDS = 200_000
 BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -68,6 +68,8 @@ def decide_program(subject: ProgramSubject, lengths: Lengths, progress: Progress
         InputError: if the program or the oracle is wrong, or there are too many words.
     """
     program = parse_program(read_text(str(subject.path)))
+    if program.output.type is not Type.BOOLEAN:
+        raise InputError(f"{subject.path}: the output {program.output.name} is no truth, expected a Boolean vector")
     oracle = read_oracle(subject.oracle, program)
     words = sum(len(program.alphabet) ** n for n in lengths)
     if words > MAX_WORDS:

@@ -71,6 +71,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "division by zero": ({**SINCE, "temperature": "1/(n-3)"}, "temperature: 1/(n-3) is -1/2 at i = 1, n = 1"),
     "division by zero at some n": ({**SINCE, "temperature": "1/(n-3)^2"}, "divides by zero at i = 1, n = 3"),
     "negative temperature": ({**SINCE, "temperature": "4-n"}, "4-n is 0 at i = 1, n = 4, expected a positive number"),
+    "a gap in i": ({**SINCE, "gap": "1/i"}, "gap: expression '1/i', column 3: found 'i', expected n"),
     "critical outside": ({**SINCE, "critical": [65]}, "critical = [65], expected lengths in 1..64"),
     "critical not a number": ({**SINCE, "critical": [True]}, "critical = [True], expected lengths"),
     "width too large": ({**SINCE, "width": "1"}, "width: found 1, expected a rational"),
