@@ -87,10 +87,7 @@ def audit(
         refuse_beside_a_file(options | {"--suggest": suggest, "--output": output, "--critical": critical})
         assert claims is not None
         raise typer.Exit(audit_file(claims, resume, jobs, reports))
-    if jobs != 1:
-        refuse("--jobs: a single claim is not divided, expected a claims file")
-    if resume:
-        refuse("--resume: a single claim is not kept, expected a claims file")
+    refuse_beside_one_claim(resume, jobs)
     if suggest:
         raise typer.Exit(print_suggestion(options, min_n, max_n, output, as_json))
     raise typer.Exit(audit_claim(options, min_n, max_n, critical, output, reports))
@@ -141,6 +138,14 @@ def exactly_one(given: dict[str, str | None]) -> str:
     if len(names) != 1:
         refuse(f"{' and '.join(names) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
     return names[0]
+
+
+def refuse_beside_one_claim(resume: bool, jobs: int) -> None:
+    """What only many claims can have."""
+    if jobs != 1:
+        refuse("--jobs: a single claim is not divided, expected a claims file")
+    if resume:
+        refuse("--resume: a single claim is not kept, expected a claims file")
 
 
 def refuse_beside_a_file(options: dict[str, Any]) -> None:

@@ -6,5 +6,6 @@
 from certify.shards.planning import plan_prefixes, prefixes, steps_per_word
 from certify.shards.running import run_tasks
 from certify.shards.standing import ShardsProgress, Standing
+from constructions.errors import WorkLost
 
-__all__ = ["ShardsProgress", "Standing", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]
+__all__ = ["ShardsProgress", "Standing", "WorkLost", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]

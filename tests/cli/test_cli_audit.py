@@ -243,8 +243,8 @@ def test_an_interrupted_audit_reports_what_is_finished_and_resumes(certify: Any,
     claims = write(SLOW)
     kept = Path("claims.audit.json")
     process = subprocess.Popen(
-        [sys.executable, "-m", "certify.cli", "audit", claims, "--jobs", jobs], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-m", "certify.cli", "audit", claims, "--jobs", jobs], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # noqa: PLW1509  no threads; a shell may ignore it
     while process.poll() is None and not (kept.is_file() and len(json.loads(kept.read_text())["claims"]) == 2):
         time.sleep(0.05)
