@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,7 +43,8 @@ def test_help_loads_no_prover_and_no_parser() -> None:
 def test_a_certificate_is_accepted_by_the_checker_alone_and_only_for_its_claim(tmp_path: Path) -> None:
     path = tmp_path / "c.cert"
     made = run("formula", "Q_1 since prev Q_0", "--alphabet", "01", "--max-n", "8", "-o", str(path), "--json")
-    assert made.returncode == 0 and json.loads(made.stdout)["verdict"] == "certified" and made.stderr == ""
+    assert made.returncode == 0 and json.loads(made.stdout)["verdict"] == "certified"
+    assert all(re.match(r"certify: \d+ s: ", line) for line in made.stderr.splitlines()), "progress, if it took long"
     claim = ["--formula", "Q_1 since prev Q_0", "--alphabet", "01", "--max-n", "8"]
     accepted = run_checker(*claim, str(path), cwd=tmp_path)
     assert accepted.returncode == 0 and accepted.stdout.splitlines()[-1] == f"accepted: {path}"
