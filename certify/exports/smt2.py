@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from certify.exports.manifest import MANIFEST, write_manifest
 from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_new_folder, printable, write_folder
+from certify.files import check_new_folder, write_folder
 from certify.progress import ProgressLine
 from constructions.errors import Unsupported
+from constructions.text import printable
 from proofs.discharge import Line, Progress, discharge
 from proofs.transcript import Entry, Transcript
 

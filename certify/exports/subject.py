@@ -14,6 +14,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 
+MOST_CHARACTERS = 100
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -58,9 +60,9 @@ def _lengths(claim: object, path: str) -> Lengths:
 
 
 def identifier(name: str) -> str:
-    """The name with letters, digits and _ only, so that it can be part of a name in Coq.
+    """The name with letters, digits and _ only, and no longer than a file's name can be, to be part of a name in Coq.
 
     >>> identifier("dyck-1 (depth 3)"), identifier("-")
     ('dyck_1_depth_3', 'network')
     """
-    return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "network"
+    return re.sub(r"[^A-Za-z0-9]+", "_", name)[:MOST_CHARACTERS].strip("_") or "network"
