@@ -34,6 +34,7 @@ from constructions.language.syntax import (
     Symbol,
     Term,
     Until,
+    is_positional,
 )
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
@@ -232,6 +233,8 @@ class _Reader:
     def position(self, node: Node) -> PositionFunction:
         if node[0] == "Bracket":
             _, formula, shifted = node
+            if not is_positional(self.formula(formula)):
+                raise Unreadable("a bracket of a formula about the word, which no model has")
             return Bracket(self.formula(formula), {"true": True, "false": False}[shifted])
         _, value = node
         return self.expression(value)

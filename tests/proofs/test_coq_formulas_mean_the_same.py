@@ -1,4 +1,4 @@
-"""The meaning of formulas in Coq (``proofs/coq/formula.v``), computed there, is the one of ``language/semantics.py``."""
+"""The meaning of formulas in Coq (``proofs/coq/formula.v``), computed there, is that of ``language/semantics.py``."""
 
 from __future__ import annotations
 
