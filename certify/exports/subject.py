@@ -8,6 +8,7 @@ from pathlib import Path
 
 from certify.files import read_text
 from constructions.errors import InputError
+from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
@@ -45,10 +46,15 @@ def read_subject(path: str) -> Subject:
     Raises:
         InputError: if it is neither.
     """
-    data, lengths = read_json(read_text(path), path), None
+    data, claim, lengths = read_json(read_text(path), path), None, None
     if isinstance(data, dict) and data.get("format") == "certify-certificate" and "transformer" in data:
-        lengths, data = _lengths(data.get("claim"), path), data["transformer"]
-    return subject_of(transformer_from_json(data, path), Path(path).stem, lengths)
+        claim, data = data.get("claim"), data["transformer"]
+        lengths = _lengths(claim, path)
+    subject = subject_of(transformer_from_json(data, path), Path(path).stem, lengths)
+    meant = format_formula(subject.formula)
+    if isinstance(claim, dict) and claim.get("formula", meant) != meant:
+        raise InputError(f"{path}: claim: its formula is not {meant}, which the output means")
+    return subject
 
 
 def _lengths(claim: object, path: str) -> Lengths:

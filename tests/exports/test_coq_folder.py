@@ -90,6 +90,10 @@ def test_a_certificate_brings_its_lengths(tmp_path: Path) -> None:
     path.write_text(json.dumps(certificate), encoding="utf-8")
     subject = read_subject(str(path))
     assert (subject.name, str(subject.lengths), subject.formula) == ("since_1", "2..9", since().formula)
+    certificate["claim"] = {"max_n": 9, "formula": "Q_b since Q_a"}
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which the output means"):
+        read_subject(str(path))
     del certificate["claim"]
     path.write_text(json.dumps(certificate), encoding="utf-8")
     with pytest.raises(InputError, match="claim: found no lengths"):
