@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from constructions.errors import InputError
+from constructions.text import printable
 
 MAX_BYTES = 64_000_000
 
@@ -43,15 +44,6 @@ def check_unicode(*texts: str) -> None:
         except UnicodeEncodeError as error:
             place = error.start + 1
             raise InputError(f"argument {printable(text[:40])}: character {place} is not UTF-8 text") from None
-
-
-def printable(text: str) -> str:
-    """The text on one line, with escapes for what a terminal would act on or cannot show.
-
-    >>> print(printable("red\\x1b[31m\\n"))
-    red\\x1b[31m\\n
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def check_writable(path: str) -> None:

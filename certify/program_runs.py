@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.files import printable, read_text
+from certify.files import read_text
 from certify.report import plain
 from certify.runs import check_length, print_rows
 from constructions.language.parser import parse_alphabet, parse_word
@@ -15,6 +15,7 @@ from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Program, Type
+from constructions.text import printable
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.files import printable
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from constructions.language.printer import Style, format_formula
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
+from constructions.text import printable
 from proofs.discharge import Line
 from proofs.extremes import Extreme
 from proofs.lookup import LookupObligation

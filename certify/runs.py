@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.files import printable
 from certify.report import (
     counterexample_to_json,
     decimal,
@@ -31,6 +30,7 @@ from constructions.network.meanings import Mean, Near, Others, Truth
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
+from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point
 from proofs.replay import Counterexample, Reading, find_miss, run_soft
 from proofs.replay import Residual as SoftResidual

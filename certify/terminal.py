@@ -20,7 +20,7 @@ BAD_INPUT = 2
 
 def complain(error: object, code: int = BAD_INPUT) -> int:
     """Print one line (two more for a formula: the text and a caret) and return the exit status."""
-    from certify.files import printable
+    from constructions.text import printable
 
     lines = [f"certify: {printable(str(error))}"]
     if caret := getattr(error, "caret", None):

@@ -1,7 +1,7 @@
 """A transformer as a Coq file: its parameters and meanings, and the theorem that it computes a formula for every n.
 
 Coq's kernel checks the file with the library ``proofs/coq``: there ``check`` is a computation on the parameters, and
-``check_correct`` says what follows from its answer ``true``. Nothing here is trusted beyond the printing of the
+``check_computes`` says what follows from its answer ``true``. Nothing here is trusted beyond the printing of the
 parameters and of the formula, which a reader can compare with the model.
 """
 
@@ -51,6 +51,7 @@ from constructions.network.meanings import (
     formulas_of,
 )
 from constructions.network.transformer import Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.text import printable
 from proofs.predicate_to_coq import predicate_function
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
@@ -66,19 +67,21 @@ _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": 
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
 
+MOST_UNARY = 100_000
+
 _HEADER = """\
 From Coq Require Import Reals QArith ZArith List Bool.
-From Certify Require Import formula network meaning check.
+From Certify Require Import formula network meaning well_defined check.
 Import ListNotations.
 Open Scope Q_scope.
 """
 
 _THEOREM = """\
 (* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
-   satisfies the formula at i, and exactly 0 if not. *)
-Theorem network_computes : computes users network claim.
+   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
+Theorem network_computes : defined network /\\ computes users network claim.
 Proof.
-  apply (check_correct users network meanings claim).
+  apply (check_computes users network meanings claim).
   vm_cast_no_check (eq_refl true).
 Qed.
 
@@ -169,7 +172,7 @@ class _Writer:
 
     def _predicate(self, formula: Predicate | PredicateOnCount) -> str:
         if formula.name in BUILTIN:
-            words = [formula.name, *map(str, formula.parameters)]
+            words = [formula.name, *map(unary, formula.parameters)]
             return f"({' '.join(words)})" if formula.parameters else formula.name
         return f"(User {[user.name for user in self.users].index(formula.name)})"
 
@@ -255,12 +258,12 @@ def _formulas_of_meanings(transformer: Transformer) -> list[Formula]:
 
 
 def comment(text: str) -> str:
-    """A Coq comment; what would end it or open another one is taken apart.
+    """A Coq comment on one line; what would end it or open another one is taken apart, what no reader sees is escaped.
 
-    >>> comment("2*(*)")
-    '(* 2*( * ) *)'
+    >>> print(comment("2*(*)\\nDefinition"))
+    (* 2*( * )\\nDefinition *)
     """
-    safe = text.replace('"', "'").replace("(*", "( *").replace("*)", "* )")
+    safe = printable(text).replace('"', "'").replace("(*", "( *").replace("*)", "* )")
     return f"(* {safe} *)"
 
 
@@ -269,6 +272,17 @@ def listed(entries: Sequence[str]) -> str:
     if not entries:
         return "\n  []"
     return "\n  [ " + ";\n    ".join(entries) + " ]"
+
+
+def unary(number: int) -> str:
+    """A number of type nat.
+
+    Raises:
+        Unsupported: if it is so great that Coq, which writes it in unary, would need gigabytes.
+    """
+    if number > MOST_UNARY:
+        raise Unsupported(f"the number {number} of a predicate, which Coq writes in unary: at most {MOST_UNARY} here")
+    return str(number)
 
 
 def integer(number: int) -> str:

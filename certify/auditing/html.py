@@ -16,8 +16,8 @@ from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.to_json import format_exact
-from certify.files import printable
 from certify.report import decimal
+from constructions.text import printable
 
 OPEN_UP_TO = 12
 """Tables with more rows are folded until somebody opens them."""

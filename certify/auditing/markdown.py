@@ -25,8 +25,8 @@ from certify.auditing.wording import (
     show_slack,
     summarize,
 )
-from certify.files import printable
 from certify.report import decimal
+from constructions.text import printable
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from certify.auditing.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
-from certify.files import printable
 from certify.report import counted, decimal_lower, decimal_upper, enclosed
+from constructions.text import printable
 
 END_DIGITS = 8
 """Both ends of a bracket are shown to so many digits: two more than the default width needs."""

@@ -10,12 +10,13 @@ import typer
 
 from certify.terminal import complain
 
-Format = Literal["coq", "smt2", "latex", "npz"]
+Format = Literal["coq", "smt2", "latex", "html", "npz"]
 Exporter = Callable[[str, str], None]
 EXPORTERS: Mapping[Format, tuple[str, str]] = {
     "coq": ("certify.exports.coq", "export_coq"),
     "smt2": ("certify.exports.smt2", "export_smt2"),
     "latex": ("certify.exports.latex", "export_latex"),
+    "html": ("certify.exports.html", "export_html"),
     "npz": ("certify.exports.npz", "export_npz"),
 }
 """Where the function of each format is; it takes the path of what is exported and the place to write to."""
@@ -32,10 +33,11 @@ def export(
     path: Annotated[str, typer.Argument(
         metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input")],
     to: Annotated[Format, typer.Option(
-        "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; npz: matrices")],
+        "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; html: a page; "
+                     "npz: matrices")],
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="PLACE",
-        help="a new folder for coq and smt2; else a file (latex: - is standard output)")],
+        help="a new folder for coq and smt2; else a file (latex, html: - is standard output)")],
 ) -> None:
     """Write a network and what is proved of it for other tools.
 

@@ -190,16 +190,16 @@ def prove(
         raise typer.Exit(_give_up("unknown", missing, as_json)) from None
     except Unsupported as construct:
         raise typer.Exit(_give_up("unsupported", construct, as_json)) from None
+    if output is not None and theorem.verdict == "proved":
+        write_folder(output, coq_folder(subject))
     if as_json:
         print_json(theorem_to_json(theorem))
     else:
         print_theorem(console(), theorem, style)
-    if output is not None and theorem.verdict == "proved":
-        write_folder(output, coq_folder(subject))
-        if not as_json:
-            print(f"proof in {output}", file=sys.stderr)
-    elif output is not None:
+    if output is not None and theorem.verdict != "proved":
         print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
+    elif output is not None and not as_json:
+        print(f"proof in {output}", file=sys.stderr)
     raise typer.Exit(theorem.exit_code)
 
 

@@ -8,6 +8,7 @@ from certify.exports.subject import Subject, read_subject
 from certify.files import check_new_folder, write_folder
 from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.text import printable
 from proofs.by_coq.axioms import ALLOW_LIST
 from proofs.by_coq.library import LOGICAL_NAME, needed_sources
 from proofs.to_coq import theorem_file
@@ -23,7 +24,8 @@ _README = """\
 ```
 
 For every n >= 1, every word of length n over the alphabet and every position of the word: the output of the network, in
-real arithmetic with real softmax, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not.
+real arithmetic with real softmax, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not;
+nothing divides by zero, and every temperature is positive.
 
 Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
 
@@ -35,8 +37,9 @@ This compiles the library and then the theorem, in about a minute. The theorem i
 is printed at the end are the axioms that it rests on: those of `axioms.txt`, which Coq's own real numbers need, and no
 others.
 
-To believe the theorem, read its statement: `network_computes` in `{theorem}`, `computes` in `library/network.v`
-and the meaning of formulas in `library/formula.v`. The other files are proofs, which Coq reads for you.
+To believe the theorem, read its statement: `network_computes` in `{theorem}`, `computes` in `library/network.v`,
+`defined` in `library/well_defined.v` and the meaning of formulas in `library/formula.v`. The other files are proofs,
+which Coq reads for you.
 
 | file | what it is |
 |---|---|
@@ -67,7 +70,7 @@ def coq_folder(subject: Subject) -> Mapping[str, str]:
     """
     theorem, library = theorem_name(subject), needed_sources()
     compiled = [*(f"library/{name}" for name in library), theorem]
-    readme = _README.format(theorem=theorem, command=COMMAND, formula=format_formula(subject.formula))
+    readme = _README.format(theorem=theorem, command=COMMAND, formula=printable(format_formula(subject.formula)))
     return {
         "README.md": readme,
         "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", "", *compiled, ""]),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from certify.exports.script_text import check_script
 from certify.exports.sealed import Sealed
 from certify.files import read_text
 from constructions.errors import InputError
@@ -17,7 +18,7 @@ from constructions.network.json_form import read_json
 MANIFEST = "manifest.json"
 FORMAT = "certify-smt2"
 VERSION = 1
-_STATUS = re.compile(r"^\(set-info :status (\w+)\)$", re.MULTILINE)
+_KEYS = ("file", "status", "proves", "sha256")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Script:
     file: str
     status: str
     proves: str
+    sha256: str
     is_probe: bool
 
 
@@ -46,7 +48,8 @@ def read_manifest(folder: str) -> list[Script]:
     """The scripts of a folder.
 
     Raises:
-        InputError: if it has no manifest, or the scripts there are not the ones of the manifest with its answers.
+        InputError: if it has no manifest, or the scripts there are not the ones of the manifest with its answers, or do
+            more than to state and to ask.
     """
     where = str(Path(folder) / MANIFEST)
     data = read_json(read_text(where), where)
@@ -63,21 +66,16 @@ def read_manifest(folder: str) -> list[Script]:
         if file not in listed:
             raise InputError(f"{where}: does not list {file}")
     for script in scripts:
-        _check_status(folder, script)
+        path = str(Path(folder) / script.file)
+        check_script(read_text(path), path, script.status, script.sha256)
     return scripts
 
 
 def _read_row(row: Any, where: str) -> Script:
-    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("file", "status", "proves")):
-        raise InputError(f"{where}: expected an object with the texts file, status and proves")
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in _KEYS):
+        raise InputError(f"{where}: expected an object with the texts {', '.join(_KEYS)}")
     if not re.fullmatch(r"\w[\w.-]*\.smt2", row["file"], re.ASCII):
         raise InputError(f"{where}: file: found {row['file'][:60]!r}, expected a name that ends in .smt2")
     if row["status"] not in ("sat", "unsat"):
         raise InputError(f"{where}: status: found {row['status'][:60]!r}, expected sat or unsat")
-    return Script(row["file"], row["status"], row["proves"], "probe_of" in row)
-
-
-def _check_status(folder: str, script: Script) -> None:
-    path = str(Path(folder) / script.file)
-    if (found := _STATUS.findall(read_text(path))) != [script.status]:
-        raise InputError(f"{path}: states the status {', '.join(found) or 'nothing'}, and the manifest {script.status}")
+    return Script(row["file"], row["status"], row["proves"], row["sha256"], "probe_of" in row)

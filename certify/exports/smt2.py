@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from certify.exports.manifest import MANIFEST, write_manifest
+from certify.exports.script_text import digest_of_script
 from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_new_folder, printable, write_folder
+from certify.files import check_new_folder, write_folder
 from certify.progress import ProgressLine
 from constructions.errors import Unsupported
+from constructions.text import printable
 from proofs.discharge import Line, Progress, discharge
 from proofs.transcript import Entry, Transcript
 
@@ -63,7 +65,7 @@ def scripts_of(sealed: Sealed, progress: Progress = lambda _: None) -> dict[str,
     for number, entry in enumerate(transcript.entries, start=1):
         for row, text in _scripts_of_entry(sealed, number, entry):
             files[row["file"]] = text
-            rows.append(row)
+            rows.append({**row, "sha256": digest_of_script(text)})
     return {MANIFEST: write_manifest(sealed, rows, [_unscripted(line) for line in lines if _is_unscripted(line)]),
             **files}
 

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from certify.files import read_text
 from constructions.errors import InputError
+from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
+
+MOST_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,15 @@ def read_subject(path: str) -> Subject:
     Raises:
         InputError: if it is neither.
     """
-    data, lengths = read_json(read_text(path), path), None
+    data, claim, lengths = read_json(read_text(path), path), None, None
     if isinstance(data, dict) and data.get("format") == "certify-certificate" and "transformer" in data:
-        lengths, data = _lengths(data.get("claim"), path), data["transformer"]
-    return subject_of(transformer_from_json(data, path), Path(path).stem, lengths)
+        claim, data = data.get("claim"), data["transformer"]
+        lengths = _lengths(claim, path)
+    subject = subject_of(transformer_from_json(data, path), Path(path).stem, lengths)
+    meant = format_formula(subject.formula)
+    if isinstance(claim, dict) and claim.get("formula", meant) != meant:
+        raise InputError(f"{path}: claim: its formula is not {meant}, which the output means")
+    return subject
 
 
 def _lengths(claim: object, path: str) -> Lengths:
@@ -58,9 +66,9 @@ def _lengths(claim: object, path: str) -> Lengths:
 
 
 def identifier(name: str) -> str:
-    """The name with letters, digits and _ only, so that it can be part of a name in Coq.
+    """The name with letters, digits and _ only, and no longer than a file's name can be, to be part of a name in Coq.
 
     >>> identifier("dyck-1 (depth 3)"), identifier("-")
     ('dyck_1_depth_3', 'network')
     """
-    return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "network"
+    return re.sub(r"[^A-Za-z0-9]+", "_", name)[:MOST_CHARACTERS].strip("_") or "network"

@@ -32,6 +32,7 @@ from constructions.language.syntax import (
     operands,
     postorder,
 )
+from constructions.text import printable
 
 Style = Literal["ascii", "unicode", "latex"]
 MAX_LENGTH = 5_000_000
@@ -82,8 +83,7 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("50%\\n"))
     50\\%\\textbackslash{}n
     """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return "".join(_LATEX_CHARACTERS.get(character, character) for character in shown)
+    return "".join(_LATEX_CHARACTERS.get(character, character) for character in printable(text))
 
 
 def _latex_symbol(symbol: str) -> str:

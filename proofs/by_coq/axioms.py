@@ -5,21 +5,51 @@ from __future__ import annotations
 from proofs.by_coq.library import LIBRARY
 
 ALLOW_LIST = LIBRARY / "axioms.txt"
+_HEAD = "Axioms:"
 _NONE = "Closed under the global context"
 
 
+class NoAxiomList(Exception):
+    """What Coq printed is no answer to ``Print Assumptions``."""
+
+
 def allowed_axioms() -> frozenset[str]:
-    """The axioms of Coq's own real numbers, which ``proofs/coq/axioms.txt`` lists."""
-    return frozenset(ALLOW_LIST.read_text(encoding="utf-8").split())
+    """The axioms of Coq's own real numbers, which ``proofs/coq/axioms.txt`` lists with what they state."""
+    return frozenset(ALLOW_LIST.read_text(encoding="utf-8").splitlines())
 
 
 def parse_axioms(printed: str) -> frozenset[str]:
-    """The names in an answer of Coq to ``Print Assumptions``; whatever else it reports there counts as a name.
+    """The axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
 
-    >>> sorted(parse_axioms("Axioms:\\nClassical_Prop.classic\\n  : forall P : Prop, ...\\nf is assumed guarded.\\n"))
-    ['Classical_Prop.classic', 'f']
+    The statement counts as well as the name: of a name, Coq prints only as much as sets it apart. Whatever else Coq
+    reports there (an unguarded recursion, a section's variable) is an entry too, so that it is not allowed.
+
+    >>> parse_axioms("Axioms:\\nClassical_Prop.classic\\n  : forall P : Prop,\\n    P \\\\/ ~ P\\n")
+    frozenset({'Classical_Prop.classic : forall P : Prop, P \\\\/ ~ P'})
     >>> parse_axioms("Closed under the global context\\n")
     frozenset()
+
+    Raises:
+        NoAxiomList: if it is no such answer.
     """
-    lines = [line for line in printed.splitlines() if line[:1].strip() and line not in ("Axioms:", _NONE)]
-    return frozenset(line.split()[0] for line in lines)
+    head, *lines = printed.rstrip().split("\n")
+    if (head, lines) == (_NONE, []):
+        return frozenset()
+    if head != _HEAD or not lines:
+        raise NoAxiomList
+    entries: list[str] = []
+    for line in lines:
+        if line.startswith(" ") and entries:
+            entries[-1] += line
+        else:
+            entries.append(line)
+    return frozenset(" ".join(entry.split()) for entry in entries)
+
+
+def name_of(axiom: str) -> str:
+    """The name of an axiom without what it states.
+
+    >>> name_of("Classical_Prop.classic : forall P : Prop, P \\\\/ ~ P")
+    'Classical_Prop.classic'
+    """
+    return axiom.partition(" ")[0]

@@ -1,49 +1,83 @@
-"""The library in compiled form: once for each user, each version of the library and each version of Coq.
+"""The library in compiled form: once for each user, each version of the library and each build of Coq.
 
-It lies in the user's cache, under a name that is a digest of the sources and of Coq's version. It is compiled in a
-folder beside that place and then renamed, so that what is found there is whole.
+It lies in the user's cache, under a name that is a digest of the sources and of Coq's build. It is compiled in a folder
+beside that place and then renamed, so that what is found there is whole. What lies there would be believed, so it is
+used only if nobody else may write there and if it is, byte for byte, what was compiled; else it is compiled again.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from constructions.errors import InputError, InternalError
 from proofs.by_coq.kernel import Coq
-from proofs.by_coq.library import DIAGNOSIS, digest, needed_sources
+from proofs.by_coq.library import DIAGNOSIS, digest, digest_of_files, needed_sources
+
+SEAL = "sealed"
+"""The file with the digest of all compiled files of its folder."""
+_ANOTHER = "XDG_CACHE_HOME names another place"
 
 
 def cache_folder() -> Path:
-    """Where this user's caches of ``certify`` are."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "certify"
+    """Where this user's caches of ``certify`` are; a relative XDG_CACHE_HOME does not count.
+
+    Raises:
+        InputError: if there is neither such a place nor a home.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    try:
+        return (named if named.is_absolute() else Path.home() / ".cache") / "certify"
+    except RuntimeError:
+        raise InputError(f"there is no home folder, and so no cache; {_ANOTHER}") from None
 
 
 def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None) -> Path:
-    """The folder with the compiled library; if there is none yet, it is made.
+    """The folder with the compiled library; if there is none yet, or it was changed, it is made.
 
     Raises:
-        InputError: if the cache cannot be written.
+        InputError: if the cache cannot be written, or if somebody else can write it.
         InternalError: if Coq does not accept the library.
     """
     sources = needed_sources(DIAGNOSIS)
-    place = cache_folder() / f"coq-{digest([coq.version, *sources, *sources.values()])}"
-    if place.is_dir():
-        return place
+    place = cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        if _is_whole(place):
+            return place
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(place.parent)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".coq-") as temporary:
             folder = Path(temporary) / "library"
-            folder.mkdir()
+            folder.mkdir(mode=0o700)
             _compile(coq, folder, sources, progress)
-            _settle(folder, place)
+            _settle(folder, place, Path(temporary) / "replaced")
     except OSError as error:
         raise InputError(f"{place.parent}: the cache cannot be written: {error.strerror or error}; "
-                         "XDG_CACHE_HOME names another place") from None
+                         f"{_ANOTHER}") from None
     return place
+
+
+def _is_whole(place: Path) -> bool:
+    """Whether the library is there as it was compiled."""
+    if not place.is_dir():
+        return False
+    _check_private(place.parent)
+    _check_private(place)
+    try:
+        return (place / SEAL).read_text(encoding="ascii") == digest_of_files(sorted(place.glob("*.vo")))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _check_private(folder: Path) -> None:
+    """Raise InputError if another user could put something else in the place of the library."""
+    found = folder.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(f"{folder}: another user may write in this cache, expected one that is this user's alone; "
+                         f"{_ANOTHER}")
 
 
 def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable[[str], None]) -> None:
@@ -53,13 +87,16 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable
         run = coq.compile(folder / name, folder)
         if not run.accepted:
             raise InternalError(f"Coq {coq.version} does not accept the library: {name}: {run.complaint}")
+    (folder / SEAL).write_text(digest_of_files(sorted(folder.glob("*.vo"))), encoding="ascii")
 
 
-def _settle(folder: Path, place: Path) -> None:
-    """Rename; where another process was faster, its folder stays."""
+def _settle(folder: Path, place: Path, replaced: Path) -> None:
+    """Rename. Where another process was faster, its folder stays; one that was changed is replaced."""
     try:
         folder.rename(place)
     except OSError:
         if not place.is_dir():
             raise
-        shutil.rmtree(folder)
+        if not _is_whole(place):
+            place.rename(replaced)
+            folder.rename(place)

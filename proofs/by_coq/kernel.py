@@ -13,8 +13,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofs.by_coq.axioms import allowed_axioms, parse_axioms
-from proofs.by_coq.library import LOGICAL_NAME
+from proofs.by_coq.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
+from proofs.by_coq.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
 
@@ -34,7 +34,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a theorem is proved; if so its axioms, if not the reason."""
+    """Whether a theorem is proved; if so the names of its axioms, if not the reason."""
 
     proved: bool
     axioms: frozenset[str]
@@ -43,10 +43,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Coq:
-    """A ``coqc`` and its version."""
+    """A ``coqc``, its version, and what tells its build from others of that version."""
 
     program: str
     version: str
+    build: str = ""
 
     def compile(self, source: Path, library: Path) -> Run:
         """Compile one file, with ``library`` known as the library; what is compiled lies beside the source."""
@@ -65,10 +66,20 @@ def find_coq() -> Coq:
     program = shutil.which("coqc")
     if program is None:
         raise CoqMissing("coqc is not on the path; install Coq (Debian: the package coq)")
-    done = subprocess.run([program, "--print-version"], capture_output=True, text=True, check=False)
+    version = _output(program, "--print-version").split()
+    standard_library = Path(_output(program, "-where").strip()) / "theories" / "Reals" / "Reals.vo"
+    build = digest_of_files([standard_library]) if standard_library.is_file() else ""
+    return Coq(program, version[0], " ".join([*version, build]))
+
+
+def _output(program: str, option: str) -> str:
+    try:
+        done = subprocess.run([program, option], capture_output=True, check=False, env=_environment())
+    except OSError as error:
+        raise CoqMissing(f"{program}: {error.strerror}; install Coq (Debian: the package coq)") from None
     if done.returncode or not done.stdout.strip():
-        raise CoqMissing(f"{program} --print-version: exit status {done.returncode}; install Coq (Debian: coq)")
-    return Coq(program, done.stdout.split()[0])
+        raise CoqMissing(f"{program} {option}: exit status {done.returncode}; install Coq (Debian: the package coq)")
+    return done.stdout.decode("utf-8", "replace")
 
 
 def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
@@ -76,10 +87,14 @@ def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
     run = coq.compile(source, library)
     if not run.accepted:
         return Answer(False, frozenset(), _reason(run.complaint))
-    axioms = parse_axioms(run.printed)
+    try:
+        axioms = parse_axioms(run.printed)
+    except NoAxiomList:
+        return Answer(False, frozenset(), "Coq accepts the theorem, but does not say by which axioms")
+    names = frozenset(map(name_of, axioms))
     if foreign := axioms - allowed_axioms():
-        return Answer(False, axioms, f"it rests on axioms that are not allowed: {', '.join(sorted(foreign))}")
-    return Answer(True, axioms)
+        return Answer(False, names, f"it rests on axioms that are not allowed: {'; '.join(sorted(foreign))}")
+    return Answer(True, names)
 
 
 def _reason(complaint: str) -> str:
@@ -90,8 +105,9 @@ def _reason(complaint: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Without COQPATH, which could put another library in the place of ours."""
-    return {name: value for name, value in os.environ.items() if name != "COQPATH"}
+    """Without the places where Coq would look for more libraries, which could stand in the place of ours or its own."""
+    kept = {name: value for name, value in os.environ.items() if name != "COQPATH"}
+    return kept | {"XDG_DATA_HOME": os.devnull, "XDG_DATA_DIRS": os.devnull}
 
 
 def _one_line(complaint: str, limit: int = 400) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 LIBRARY = Path(__file__).resolve().parent.parent / "coq"
 LOGICAL_NAME = "Certify"
 CHECKER = "check.v"
-"""The file with ``check_correct``; theorems about networks import it and what it imports."""
+"""The file with ``check_computes``; theorems about networks import it and what it imports."""
 DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
@@ -47,3 +47,12 @@ def digest(texts: Iterable[str]) -> str:
     for text in texts:
         whole.update(hashlib.sha256(text.encode("utf-8")).digest())
     return whole.hexdigest()[:16]
+
+
+def digest_of_files(paths: Iterable[Path]) -> str:
+    """The SHA-256 of the names and contents of files."""
+    whole = hashlib.sha256()
+    for path in paths:
+        for part in (path.name.encode("utf-8"), path.read_bytes()):
+            whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()

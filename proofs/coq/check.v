@@ -314,6 +314,12 @@ Qed.
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
 Proof. unfold check. intros H. now apply andb_prop in H as [H _]. Qed.
 
+(* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
+Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.
+Proof.
+  intros H. split; [exact (well_defined_correct T (check_well_defined T M f H))|exact (check_correct users T M f H)].
+Qed.
+
 (* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
 Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
   (satisfies users n w f n -> run users T n w n (output T) = 1) /\

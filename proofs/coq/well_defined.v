@@ -78,10 +78,13 @@ Proof.
 Qed.
 End Position.
 
-Theorem well_defined_correct T : well_defined T = true -> forall n i, (1 <= i <= n)%nat ->
+(* At every position of every length, the embeddings have values and the temperatures positive ones. *)
+Definition defined (T : transformer) : Prop := forall n i, (1 <= i <= n)%nat ->
   (forall d x, In (d, Formula x) (position_embedding T) -> has_value x n i) /\
   (forall l a, In l (layers T) -> In a (heads l) ->
      has_value (temperature a) n i /\ 0 < expression_value (temperature a) n i).
+
+Theorem well_defined_correct T : well_defined T = true -> defined T.
 Proof.
   intros H n i Hi. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
   - intros d x In_. specialize (E _ In_). simpl in E. now apply always_has_value_correct.

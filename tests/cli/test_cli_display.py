@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.files import printable, write_text
+from certify.files import write_text
 from certify.progress import ProgressLine
 from certify.report import decimal_lower, decimal_upper, enclosed, show_alphabet
+from constructions.text import printable
 
 FORMULA = "prev (Q_a since (Q_b | next Q_c)) & (Q_c until (Q_a & prev Q_b) -> next (Q_a S Q_b))"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proofs.by_coq.axioms import allowed_axioms
+from proofs.by_coq.axioms import allowed_axioms, name_of
 from tests.with_coq import coq_or_skip
 
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
@@ -33,7 +33,8 @@ def test_parity_is_proved_for_every_n(certify: Any, coq: str) -> None:
     assert result.code == 0 and all(isinstance(number, float) for number in seconds)
     assert found == {
         "verdict": "proved", "formula": "ODD(#<[Q_1])", "predicates": [], "alphabet": ["0", "1"], "lengths": "every n",
-        "regime": "temperature", "causal": False, "axioms": sorted(allowed_axioms()), "coq": coq, "reason": None,
+        "regime": "temperature", "causal": False, "coq": coq, "reason": None,
+        "axioms": sorted(map(name_of, allowed_axioms())),
     }
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from certify import second_solver
+from certify.exports.script_text import digest_of_script
 from constructions.language.printer import format_formula
 from tests.exports.conftest import EXAMPLES, write_certificate
 
+FIRST = "001_layer_1_head_1_part_1.smt2"
 THREE = ["dyck_1", "first_symbol_is_a", "all_four"]
 
 
@@ -62,10 +64,17 @@ def change(folder: Path, name: str, old: str, new: str) -> None:
     (folder / name).write_text(text.replace(old, new), encoding="utf-8")
 
 
+def forge(folder: Path, name: str, old: str, new: str) -> None:
+    """Change a script, and the manifest so that it fits."""
+    before = digest_of_script((folder / name).read_text(encoding="utf-8"))
+    change(folder, name, old, new)
+    change(folder, "manifest.json", before, digest_of_script((folder / name).read_text(encoding="utf-8")))
+
+
 def test_a_weaker_hypothesis_is_contradicted(certify: Any, folder: Path) -> None:
     """The rounding layer needs that what is near a truth is at least 3/4; 1/3 is not enough."""
     (name,) = (path.name for path in folder.glob("*feed_forward.smt2"))
-    change(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
+    forge(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
     result = certify("crosscheck", "scripts", "--json")
     assert (result.code, result.json["verdict"]) == (1, "contradiction")
     assert [row["file"] for row in result.json["scripts"] if row["agreement"] == "contradicts"] == [name]
@@ -73,13 +82,13 @@ def test_a_weaker_hypothesis_is_contradicted(certify: Any, folder: Path) -> None
 
 def test_a_probe_with_contradictory_hypotheses_is_contradicted(certify: Any, folder: Path) -> None:
     name = next(path.name for path in sorted(folder.glob("*probe.smt2")))
-    change(folder, name, "(check-sat)", "(assert (not present_0))\n(check-sat)")
+    forge(folder, name, "(check-sat)", "(assert (not present_0))\n(check-sat)")
     assert certify("crosscheck", "scripts").code == 1
 
 
 def test_what_the_solver_cannot_read_is_unknown(certify: Any, folder: Path) -> None:
     name = next(path.name for path in sorted(folder.glob("*.smt2")))
-    change(folder, name, "(check-sat)", "(assert undeclared)\n(check-sat)")
+    forge(folder, name, "(check-sat)", "(assert undeclared)\n(check-sat)")
     result = certify("crosscheck", "scripts", "--json")
     assert (result.code, result.json["verdict"]) == (3, "unknown")
     (row,) = (row for row in result.json["scripts"] if row["agreement"] == "unknown")
@@ -88,8 +97,8 @@ def test_what_the_solver_cannot_read_is_unknown(certify: Any, folder: Path) -> N
 
 def test_a_contradiction_is_not_hidden_by_an_unknown(certify: Any, folder: Path) -> None:
     (name,) = (path.name for path in folder.glob("*feed_forward.smt2"))
-    change(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
-    change(folder, next(path.name for path in sorted(folder.glob("*.smt2"))), "(check-sat)", "(check-no)")
+    forge(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
+    forge(folder, next(path.name for path in sorted(folder.glob("*.smt2"))), "(check-sat)", "(assert no)")
     assert certify("crosscheck", "scripts").code == 1
 
 
@@ -130,7 +139,9 @@ def test_whether_a_solver_is_installed_is_seen() -> None:
      "scripts/manifest.json: script 1: file: found '../001_layer_1_head_1_part_1.smt2', "
      "expected a name that ends in .smt2"),
     (lambda folder: change(folder, "manifest.json", '"proves"', '"shows"'),
-     "scripts/manifest.json: script 1: expected an object with the texts file, status and proves"),
+     "scripts/manifest.json: script 1: expected an object with the texts file, status, proves, sha256"),
+    (lambda folder: change(folder, FIRST, "(check-sat)", "(assert false)\n(check-sat)"),
+     f"scripts/{FIRST}: was changed since it was exported: its SHA-256 is not the one of the manifest"),
     (lambda folder: next(folder.glob("*.smt2")).unlink(), "No such file or directory"),
 ])
 def test_a_folder_that_was_changed_is_bad_input(certify: Any, folder: Path, spoil: Any, complaint: str) -> None:
@@ -138,6 +149,27 @@ def test_a_folder_that_was_changed_is_bad_input(certify: Any, folder: Path, spoi
     result = certify("crosscheck", "scripts")
     assert result.code == 2 and complaint in result.err
     assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("command", "complaint"), [
+    ("(set-option :regular-output-channel stolen)", "found 'set-option', expected the commands assert, check-sat, "),
+    ("(set-info :source |x|)", "found a string or a quoted symbol, expected none"),
+    ('(echo "unsat")', "found a string or a quoted symbol, expected none"),
+    ("(include x)", "found 'include', expected the commands "),
+    ("( get-model)", "found 'get-model', expected the commands "),
+    ("(((check-sat)))", "found '(', expected the commands "),
+    (") (assert true)", "found ')', expected the commands "),
+    ("push", "found 'push', expected the commands "),
+    ("; a comment\r(include x)", r"found '\r', expected printable ASCII"),
+    ("; a comment\x0b(include x)", r"found '\x0b', expected printable ASCII"),
+])
+def test_a_script_that_does_more_than_to_state_and_ask_never_reaches_a_solver(
+        certify: Any, folder: Path, command: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_solver, "_ask_about", None)
+    forge(folder, FIRST, "(check-sat)", f"{command}\n(check-sat)")
+    result = certify("crosscheck", "scripts")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"certify: scripts/{FIRST}: {complaint}")
 
 
 @pytest.mark.parametrize("seconds", ["0", "86401", "9" * 40])

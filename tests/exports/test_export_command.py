@@ -14,7 +14,7 @@ from proofs.by_z3.solver import Question, Undecided
 from proofs.failures import NotDerived
 from tests.cli.conftest import Result
 
-FORMATS = ["smt2", "latex", "npz"]
+FORMATS = ["smt2", "latex", "html", "npz"]
 
 
 def test_every_format_has_its_exporter() -> None:

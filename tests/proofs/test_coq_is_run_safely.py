@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from constructions.errors import InputError, InternalError
 from proofs.by_coq import Coq, CoqMissing, compiled_library, find_coq
-from proofs.by_coq.axioms import ALLOW_LIST, parse_axioms
+from proofs.by_coq.axioms import ALLOW_LIST, allowed_axioms, parse_axioms
+from proofs.by_coq.compiled import cache_folder
 from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.library import DIAGNOSIS, needed_sources
 
@@ -35,7 +38,72 @@ def test_the_library_is_compiled_once_for_each_version_of_coq(tmp_path: Path, ca
     names = [Path(line).name for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()]
     assert names == list(needed_sources(DIAGNOSIS))
     assert compiled_library(script(tmp_path, COUNTING, "8.17.0")) != first
-    assert len(list(cache.iterdir())) == 2
+    assert compiled_library(replace(script(tmp_path, COUNTING), build="8.16.1 4.14.0")) != first
+    assert len(list(cache.iterdir())) == 3
+
+
+@pytest.mark.parametrize("change", [
+    lambda place: (place / "check.vo").write_text("another", encoding="utf-8"),
+    lambda place: (place / "check.vo").unlink(),
+    lambda place: (place / "more.vo").touch(),
+    lambda place: (place / "sealed").unlink(),
+    lambda place: (place / "sealed").write_bytes(b"\xff"),
+])
+def test_a_compiled_library_that_was_changed_is_compiled_again(tmp_path: Path, cache: Path,
+                                                               change: Callable[[Path], object]) -> None:
+    place = compiled_library(script(tmp_path, COUNTING))
+    change(place)
+    (tmp_path / "log").unlink()
+    assert compiled_library(script(tmp_path, COUNTING)) == place
+    assert len((tmp_path / "log").read_text(encoding="utf-8").splitlines()) == len(needed_sources(DIAGNOSIS))
+    assert [path.name for path in cache.iterdir()] == [place.name]
+    assert compiled_library(script(tmp_path, "exit 1")) == place
+
+
+def test_a_cache_that_others_may_write_is_refused(tmp_path: Path, cache: Path) -> None:
+    place = compiled_library(script(tmp_path, COUNTING))
+    for folder in (place, cache):
+        folder.chmod(0o777)
+        with pytest.raises(InputError, match=f"^{folder}: another user may write in this cache, expected one that is "):
+            compiled_library(script(tmp_path, COUNTING))
+        folder.chmod(0o700)
+
+
+def test_the_library_of_another_user_is_refused(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled_library(script(tmp_path, COUNTING))
+    monkeypatch.setattr("os.geteuid", lambda: cache.stat().st_uid + 1)
+    with pytest.raises(InputError, match="another user may write in this cache"):
+        compiled_library(script(tmp_path, COUNTING))
+
+
+def test_a_library_of_another_process_stays_if_it_is_whole(tmp_path: Path, cache: Path) -> None:
+    """The script compiles the whole library once more while the first run is at it."""
+    place = compiled_library(script(tmp_path, COUNTING))
+    kept = tmp_path / "kept"
+    place.rename(kept)
+    assert compiled_library(script(tmp_path, f"{COUNTING}; [ -e '{place}' ] || cp -rp '{kept}' '{place}'")) == place
+    assert (place / "sealed").stat().st_mtime_ns == (kept / "sealed").stat().st_mtime_ns
+
+
+def test_a_relative_cache_does_not_count_and_no_home_is_one_line(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "certify"
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(InputError, match=r"^there is no home folder, and so no cache; XDG_CACHE_HOME names another"):
+        cache_folder()
+
+
+def homeless() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_coq_looks_for_libraries_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COQPATH", "XDG_DATA_HOME", "XDG_DATA_DIRS"):
+        monkeypatch.setenv(name, str(tmp_path))
+    coq = script(tmp_path, 'echo "$COQPATH,$XDG_DATA_HOME,$XDG_DATA_DIRS"')
+    assert coq.compile(tmp_path / "theorem.v", tmp_path).printed == ",/dev/null,/dev/null\n"
 
 
 def test_a_library_that_coq_rejects_leaves_nothing_behind(tmp_path: Path, cache: Path) -> None:
@@ -57,13 +125,21 @@ def answer(tmp_path: Path, body: str) -> tuple[bool, str]:
 
 def test_a_theorem_is_proved_by_allowed_axioms_and_by_none(tmp_path: Path) -> None:
     assert answer(tmp_path, "echo 'Closed under the global context'") == (True, "")
-    assert answer(tmp_path, f"echo Axioms:; sed 's/$/ : Prop/' {ALLOW_LIST}") == (True, "")
+    assert answer(tmp_path, f"echo Axioms:; sed 's/ : /\\n  : /; s/, /,\\n    /' {ALLOW_LIST}") == (True, "")
 
 
-@pytest.mark.parametrize("name", ["my_axiom", "Classical_Prop.classics", "Other.classic"])
-def test_another_axiom_is_not_allowed(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["my_axiom", "Classical_Prop.classics", "Other.classic", "Classical_Prop.classic"])
+def test_another_axiom_is_not_allowed_and_neither_is_another_statement_of_that_name(tmp_path: Path, name: str) -> None:
     assert answer(tmp_path, f"echo Axioms:; echo '{name} : False'") == (
-        False, f"it rests on axioms that are not allowed: {name}")
+        False, f"it rests on axioms that are not allowed: {name} : False")
+
+
+@pytest.mark.parametrize("printed", [
+    "", "Axioms:", "Closed under the global context\nAxioms:", "Axioms: none", "f = g",
+])
+def test_without_a_list_of_axioms_there_is_no_proof(tmp_path: Path, printed: str) -> None:
+    assert answer(tmp_path, f"echo '{printed}'") == (
+        False, "Coq accepts the theorem, but does not say by which axioms")
 
 
 def test_a_crash_is_no_proof(tmp_path: Path) -> None:
@@ -72,7 +148,9 @@ def test_a_crash_is_no_proof(tmp_path: Path) -> None:
 
 
 def test_what_is_assumed_without_an_axiom_counts() -> None:
-    assert parse_axioms("Axioms:\nloop is assumed to be guarded.\nlarge relies on type in type.\n") == {"loop", "large"}
+    assumed = {"loop is assumed to be guarded.", "large relies on type in type."}
+    assert parse_axioms("\n".join(["Axioms:", *assumed])) == assumed
+    assert not assumed & allowed_axioms()
 
 
 def test_without_coqc_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

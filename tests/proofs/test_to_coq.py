@@ -15,7 +15,7 @@ from constructions.language.syntax import Since, Symbol
 from constructions.network.transformer import Transformer, Weighting
 from constructions.regimes import Regime
 from proofs.predicate_to_coq import predicate_function
-from proofs.to_coq import expression, theorem_file
+from proofs.to_coq import comment, expression, theorem_file
 from tests.with_coq import ask_coq
 
 
@@ -71,7 +71,19 @@ def test_hard_attention_is_unsupported() -> None:
         theorem_file(hard, parse_formula("Q_a since Q_b", "ab"))
 
 
-@pytest.mark.parametrize("symbol", ["*)", "(*", '"', "(*)", "é", "*) Axiom cheat : False. (*", "\\"])
+def test_numbers_that_coq_would_write_in_unary_have_a_limit() -> None:
+    formula = parse_formula("MOD(100001,1)", "ab")
+    with pytest.raises(Unsupported, match="the number 100001 of a predicate, which Coq writes in unary"):
+        theorem_file(compile_formula(formula, "ab", Regime()), formula)
+
+
+def test_a_comment_stays_on_its_line_and_shows_every_character() -> None:
+    assert comment("a\n\u202e\x00*)") == "(* a\\n\\u202e\\x00* ) *)"
+
+
+@pytest.mark.parametrize("symbol", [
+    "*)", "(*", '"', "(*)", "é", "*) Axiom cheat : False. (*", "\n*) Axiom cheat : False. (*", "\\",
+])
 def test_a_symbol_stays_inside_its_comment(symbol: str) -> None:
     formula = Since(Symbol(symbol), Symbol("a"))
     network = compile_formula(formula, (symbol, "a"), Regime())
