@@ -1,0 +1,131 @@
+"""Integers that a program computes, as exact linear forms; and how far from 0 they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from constructions.network.transformer import Row
+from constructions.rasp.syntax import Variable as Place
+from constructions.rasp_network.tables import Table, combine, constant
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The function ``constant + before * (i - 1) + after * (n - i)``.
+
+    Of two such functions one is below the other at all 1 <= i <= n exactly if all three of its coefficients are.
+    """
+
+    constant: Fraction = ZERO
+    before: Fraction = ZERO
+    after: Fraction = ZERO
+
+    def plus(self, other: Line, factor: Fraction = ONE) -> Line:
+        """The sum, the other one multiplied by ``factor``."""
+        return Line(self.constant + factor * other.constant, self.before + factor * other.before,
+                    self.after + factor * other.after)
+
+    def least(self, other: Line) -> Line:
+        """A line below both at all 1 <= i <= n."""
+        return Line(min(self.constant, other.constant), min(self.before, other.before), min(self.after, other.after))
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether it is never negative."""
+        return min(self.constant, self.before, self.after) >= 0
+
+    def opposite(self) -> Line:
+        """The line with the opposite sign."""
+        return Line().plus(self, -ONE)
+
+    def greatest(self, other: Line) -> Line:
+        """A line above both at all 1 <= i <= n."""
+        return self.opposite().least(other.opposite()).opposite()
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Between ``lower`` and ``upper`` at position i of every word of length n."""
+
+    lower: Line
+    upper: Line
+
+    def plus(self, other: Bounds, factor: Fraction = ONE) -> Bounds:
+        """Bounds of the sum, the other summand multiplied by ``factor``."""
+        low, high = (other.lower, other.upper) if factor > 0 else (other.upper, other.lower)
+        return Bounds(self.lower.plus(low, factor), self.upper.plus(high, factor))
+
+    def hull(self, other: Bounds) -> Bounds:
+        """Bounds of what is one or the other."""
+        return Bounds(self.lower.least(other.lower), self.upper.greatest(other.upper))
+
+    def magnitude(self) -> Line:
+        """A bound of the absolute value."""
+        return self.upper.greatest(self.lower.opposite())
+
+    def signs(self) -> tuple[Fraction, ...]:
+        """The signs that the value may have: ReLUs with both are needed only if it may be negative."""
+        return (ONE,) if self.lower.is_natural else (ONE, -ONE)
+
+    def elsewhere(self, before: bool, after: bool) -> Bounds:
+        """Bounds at i of a value that comes from j, where ``before`` allows j < i and ``after`` j > i."""
+        return Bounds(_elsewhere(self.lower.opposite(), before, after).opposite(),
+                      _elsewhere(self.upper, before, after))
+
+
+def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
+    """The greatest value at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j likewise."""
+    result = Line(upper.constant)
+    if upper.before > 0 or not before:
+        result = result.plus(Line(before=ONE, after=ONE if after and upper.before > 0 else ZERO), upper.before)
+    if upper.after > 0 or not after:
+        result = result.plus(Line(before=ONE if before and upper.after > 0 else ZERO, after=ONE), upper.after)
+    return result
+
+
+def between(lower: int | Fraction, upper: int | Fraction) -> Bounds:
+    """Constant bounds."""
+    return Bounds(Line(Fraction(lower)), Line(Fraction(upper)))
+
+
+_ZERO_TABLE = constant(0)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """The sum of linear forms on the residual vectors at i and at j, and of a function of finitely many cases."""
+
+    rows: Mapping[Place, Row] = field(default_factory=dict)
+    table: Table = _ZERO_TABLE
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The positions it depends on."""
+        return frozenset(self.rows) | self.table.places
+
+    def plus(self, other: Integer, factor: int = 1) -> Integer:
+        """The sum, the other summand multiplied by ``factor``.
+
+        Raises:
+            TooManyCasesError: if the function that is added has too many cases.
+        """
+        rows = {place: added(self.rows.get(place, {}), other.rows.get(place, {}), factor)
+                for place in (*self.rows, *(place for place in other.rows if place not in self.rows))}
+        return Integer({place: row for place, row in rows.items() if row},
+                       combine(lambda mine, theirs: mine + factor * theirs, self.table, other.table))
+
+    def at(self, place: Place) -> Integer:
+        """The same integer at ``place``, being one of position i."""
+        return Integer(dict(zip([place], self.rows.values(), strict=False)), self.table.at(place))
+
+
+def added(row: Row, other: Row, factor: int | Fraction = 1) -> Row:
+    """The sum of two linear forms, the second multiplied by ``factor``; without zeros."""
+    result = dict(row)
+    for name, weight in other.items():
+        result[name] = result.get(name, ZERO) + factor * weight
+    return {name: weight for name, weight in result.items() if weight}
