@@ -147,26 +147,28 @@ def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile
 def _asked(rivals: Sequence[Rival], situations: Sequence[Places]) -> Asked:
     used = sorted({place for places in situations for place in places})
     losses = [(loss, list(group)) for loss, group in groupby(used, key=lambda place: rivals[place].loss)]
-    masses: list[Mass] = []
-    for direction in range(len(rivals[used[0]].values)):
-        for sign in (1, -1):
-            values = {place: max(sign * rivals[place].values[direction], ZERO) for place in used}
-            masses.append(_mass(losses, situations, values))
+    columns = [tuple(max(sign * rivals[place].values[direction], ZERO) for place in used)
+               for direction in range(len(rivals[used[0]].values)) for sign in (1, -1)]
+    masses = {values: _mass(losses, situations, dict(zip(used, values, strict=True))) for values in {*columns}}
     return Asked(tuple((loss, greatest(rivals[place].keys for place in group)) for loss, group in losses),
-                 tuple(masses))
+                 tuple(masses[values] for values in columns))
 
 
 def _mass(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],
           values: Mapping[int, Fraction]) -> Mass:
     """The greatest sums of values within a loss; a situation lists its rivals by increasing loss."""
+    if not any(values.values()):
+        return Mass(ZERO, ())
     scale = lcm(*(value.denominator for value in values.values()))
-    whole = {place: int(value * scale) for place, value in values.items()}
-    sums = dict.fromkeys(values, 0)
+    whole = [0] * (max(values) + 1)
+    for place, value in values.items():
+        whole[place] = int(value * scale)
+    sums = [0] * len(whole)
     for places in situations:
         total = 0
         for place in places:
-            if value := whole[place]:
-                total += value
+            if whole[place]:
+                total += whole[place]
                 if total > sums[place]:  # noqa: PLR1730 - the innermost loop
                     sums[place] = total
     steps: list[tuple[Fraction, Fraction]] = []
