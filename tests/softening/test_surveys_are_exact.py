@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -178,3 +179,11 @@ def test_soft_heads_with_scores_and_bad_prefixes_are_refused() -> None:
         survey_words(one_head(Weighting.LEFTMOST_HARDMAX), 2, "c")
     with pytest.raises(InputError, match="words of length 2 that begin with 3"):
         survey_words(one_head(Weighting.LEFTMOST_HARDMAX), 2, "aaa")
+
+
+def test_numbers_that_are_too_long_are_refused() -> None:
+    base = one_head(Weighting.LEFTMOST_HARDMAX)
+    long = {"token": Fraction(10**5000)}
+    survey = survey_words(replace(base, token_embedding={"a": {}, "b": long}), 1)
+    with pytest.raises(Unsupported, match="numbers of more than 3913 digits"):
+        survey.to_json()
