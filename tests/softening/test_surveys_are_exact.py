@@ -16,7 +16,7 @@ from constructions.network.run import embed
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from examples.models import flip_flop, matching_bracket
 from proofs.gap import find_gap
-from proofs.softening import findings, heads, interning, situations
+from proofs.softening import findings, heads, interning, profiles, situations
 from proofs.softening.findings import Entry, Lead, Survey
 from proofs.softening.heads import is_uniform
 from proofs.softening.survey import survey_words
@@ -70,7 +70,7 @@ def test_a_causal_layer_below_one_without_mask() -> None:
 
 def test_the_gap_of_a_head_is_that_of_find_gap() -> None:
     transformer = hardened(matching_bracket.build().build())
-    for n in (2, 3, 4):
+    for n in (2, 3):
         gaps = [find_gap(transformer, layer, place, n).value
                 for layer, place, head in transformer.heads() if not is_uniform(head)]
         gap = survey_words(transformer, n).gap
@@ -132,6 +132,7 @@ def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: py
     monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
     monkeypatch.setattr(findings, "MAX_NUMBERS", most)
     monkeypatch.setattr(heads, "WINDOW", most + 1)
+    monkeypatch.setattr(profiles, "MAX_LEVELS", 2 * most)
     kinds = set()
     for seed, transformer in enumerate(tieless_transformers(8, 4)):
         kinds |= {type(found).__name__ for found in check_division(transformer, 4, seed).heads.values()}
