@@ -67,16 +67,10 @@ def is_uniform(head: Head) -> bool:
 
 
 def soften(transformer: Transformer, temperature: Expression) -> Transformer:
-    """Û: the same weights, with softmax at this temperature in every head that is not uniform.
-
-    Raises:
-        Unsupported: if a head is soft already.
-    """
-    def soft(head: Head) -> Head:
-        hard = head if is_uniform(head) else replace(head, weighting=Weighting.SOFTMAX)
-        return replace(hard, temperature=temperature)
-
-    layers = tuple(replace(layer, heads=tuple(map(soft, layer.heads))) for layer in transformer.layers)
+    """Û: the same weights, with softmax at this temperature (of uniform heads it makes what they are)."""
+    layers = tuple(
+        replace(layer, heads=tuple(replace(head, weighting=Weighting.SOFTMAX, temperature=temperature)
+                                   for head in layer.heads)) for layer in transformer.layers)
     return replace(transformer, layers=layers)
 
 
@@ -129,18 +123,29 @@ def constants_of(transformer: Transformer) -> Constants:
     Raises:
         Unsupported: if a head is neither uniform nor hard.
     """
-    d = sum(any(row.get(name) for row in transformer.token_embedding.values()) or name in transformer.position_embedding
-            for name in transformer.directions)
     k1 = k2 = ONE
-    growth = Fraction(d)
-    for layer in transformer.layers:
+    growth = growth_factors(transformer)
+    for layer, entering in zip(transformer.layers, growth, strict=False):
         tieless = [head for head in layer.heads if not is_uniform(head)]
-        fed, attended = 1 + _norm_of_units(layer.feedforward), 1 + _norm_of_values(layer.heads)
-        k1 = max(k1, fed * attended, 2 * fed * _norm_of_values(tieless) * growth)
-        k2 = max(k2, *(_greatest_score_entry(head) * (2 * growth + 1) for head in tieless), ONE)
-        growth = fed * attended * growth + _biases(layer.feedforward)
+        k1 = max(k1, _amplification(layer),
+                 2 * (1 + _norm_of_units(layer.feedforward)) * _norm_of_values(tieless) * entering)
+        k2 = max(k2, *(_greatest_score_entry(head) * (2 * entering + 1) for head in tieless), ONE)
     p_max = max(map(abs, chain.from_iterable(map(_parameters, transformer.layers))), default=ZERO)
-    return Constants(d, p_max, len(transformer.layers), k1, k2)
+    return Constants(int(growth[0]), p_max, len(transformer.layers), k1, k2)
+
+
+def growth_factors(transformer: Transformer) -> list[Fraction]:
+    """C_1, ..., C_(L+1): how many x_max(n) the activations before and behind the layers have at most (Lemma 29)."""
+    tokens, positions = transformer.token_embedding.values(), transformer.position_embedding
+    factors = [Fraction(sum(name in positions or any(row.get(name) for row in tokens)
+                            for name in transformer.directions))]
+    for layer in transformer.layers:
+        factors.append(_amplification(layer) * factors[-1] + _biases(layer.feedforward))
+    return factors
+
+
+def _amplification(layer: Layer) -> Fraction:
+    return (1 + _norm_of_units(layer.feedforward)) * (1 + _norm_of_values(layer.heads))
 
 
 def _non_zero(row: Row) -> bool:
