@@ -1,0 +1,108 @@
+"""`certify soften`: hard attention by softmax, for every word up to a length."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.options import AlphabetOption, CertificateOption, JsonOption, TemperatureOption, read_model, whole_number
+from certify.terminal import check_place, complain, print_json
+
+if TYPE_CHECKING:
+    from certify.softening.results import Softening
+    from constructions.language.expressions import Expression
+    from constructions.network.transformer import Transformer
+
+DEFAULT_STORE = ".certify-shards"
+
+
+def soften(
+    subject: Annotated[str, typer.Argument(
+        metavar="MODEL|PROGRAM",
+        help="a model file (.json) or certificate (.cert) with hard attention, or a program (.rasp)")],
+    max_n: Annotated[int, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")] = 6,
+    temperature: TemperatureOption = None,
+    critical: Annotated[str | None, typer.Option(
+        "--critical", metavar="LENGTHS", help="bracket critical temperatures at 4,8; all; or none (left out: N)")] = None,
+    alphabet: AlphabetOption = None,
+    output: CertificateOption = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="K", parser=whole_number, help="so many processes")] = 1,
+    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")] = None,
+    store: Annotated[str | None, typer.Option(
+        "--store", metavar="DIR", help="keep finished shards here, and take those that are there")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make hard attention soft, and certify that nothing moves by more than 1/4.
+
+    Runs every word up to length N exactly: the gap, the temperature of [SHA] Theorem 26 (or the one that is given),
+    what softmax moves at most, and the temperature at which it moves too far.
+    """
+    from certify.commands.auditing import lengths_to_bracket
+    from certify.progress import ProgressLine
+    from certify.shards import ShardsProgress, WorkLost
+    from certify.softening.pipeline import soften_model
+    from certify.softening.shards import Workers
+    from constructions.errors import Unsupported
+    from constructions.network.lengths import Lengths
+
+    check_place(output, as_json)
+    heat = read_softening_temperature(temperature)
+    wanted = lengths_to_bracket(critical, Lengths(1, max_n)) if critical is not None else [max_n]
+    folder = Path(store or DEFAULT_STORE) if store or resume else None
+    try:
+        network = read_subject(subject, alphabet)
+        with ProgressLine() as progress:
+            found = soften_model(network, max_n, heat, wanted, Workers(jobs, dask, folder, ShardsProgress), progress)
+    except Unsupported as construct:
+        if as_json:
+            print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
+        raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
+    except WorkLost as reason:
+        raise typer.Exit(complain(f"unknown: {reason}", 3)) from None
+    finish(found, as_json, output)
+
+
+def read_softening_temperature(text: str | None) -> Expression | None:
+    """A temperature in n alone."""
+    from certify.options import read_temperature
+    from constructions.errors import InputError
+
+    heat = read_temperature(text)
+    if heat and "i" in heat.variables:
+        raise InputError(f"--temperature: found {heat}, expected an expression in n alone")
+    return heat
+
+
+def read_subject(path: str, alphabet: str | None) -> Transformer:
+    """The transformer in a file, or that of a program."""
+    from certify.files import read_text
+    from constructions.errors import InputError
+
+    if path.endswith(".rasp"):
+        from constructions.language.parser import parse_alphabet
+        from constructions.rasp.parser import parse_program
+        from constructions.rasp_to_transformer import compile_program
+
+        return compile_program(parse_program(read_text(path), parse_alphabet(alphabet) if alphabet else None))
+    if alphabet is not None:
+        raise InputError(f"--alphabet: {path} says this itself, expected a program (.rasp) beside it")
+    return read_model(path)
+
+
+def finish(found: Softening, as_json: bool, output: str | None) -> None:
+    """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
+    from certify.commands.auditing import write_certificate
+    from certify.report import console
+    from certify.softening.show import print_softening, softening_to_json
+
+    if as_json:
+        print_json(softening_to_json(found))
+    else:
+        print_softening(console(sys.stderr if output == "-" else None), found)
+    write_certificate(output, found.certificate, found.verdict)
+    raise typer.Exit(found.exit_code)

@@ -1,0 +1,45 @@
+"""What breaks a claim about softening: a tie, shown with its scores, or a word that is moved too far, replayed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.softening.results import Moved, Tie
+from certify.softening.words import Word, likely_words
+from constructions.language.expressions import parse_expression
+from constructions.network.run import run_hard, scaled_scores
+from constructions.network.transformer import Transformer
+from proofs.softening.search import find_departure
+from proofs.softening.survey import Survey
+
+ONE = parse_expression("1")
+
+
+def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
+    """The tie that a survey met, from an exact run of the layers below it."""
+    tie = survey.tie
+    assert tie
+    head = replace(transformer.layers[tie.layer - 1].heads[tie.head - 1], temperature=ONE)
+    stream = run_hard(replace(transformer, layers=transformer.layers[: tie.layer - 1]), tie.word)
+    scores = scaled_scores(head, stream, tie.i)
+    visible = head.mask.visible(tie.i, len(tie.word))
+    best = max(scores)
+    winners = tuple(j for j, score in zip(visible, scores, strict=True) if score == best)
+    return Tie(tie.word, tie.i, tie.layer, tie.head, head.name, best, winners)
+
+
+def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Fraction) -> Moved | None:
+    """A word of length n that is provably moved by more than 1/4 at this temperature, if one is found."""
+    return replay(transformer, temperature, likely_words(transformer, n, temperature, seeds(survey)))
+
+
+def seeds(survey: Survey) -> list[Word]:
+    """Words where the search for others begins."""
+    return [survey.gap.word] if survey.gap else []
+
+
+def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
+    """The first of the words that is provably moved by more than 1/4."""
+    found = find_departure(transformer, parse_expression(str(temperature)), words)
+    return Moved(found.word, found.position, found.distance, temperature) if found else None

@@ -1,0 +1,113 @@
+"""The main path of `certify soften`: survey every word, choose the temperature, bound the errors, seal, check; or refute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.pipeline import Clock
+from certify.softening.counterexamples import describe_tie, find_moved
+from certify.softening.critical import find_critical
+from certify.softening.results import Errors, Length, Softening
+from certify.softening.shards import Workers, check_certificate, survey_length
+from constructions.errors import Unsupported
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.lengths import Lengths, up_to
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
+from proofs.check import Malformed, Rejected
+from proofs.softening.certificate import seal_softened
+from proofs.softening.errors import final_error, find_errors
+from proofs.softening.survey import Survey
+
+ALLOWED = Fraction(1, 4)
+Progress = Callable[[str], None]
+
+
+def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
+                 critical: Collection[int] = (), workers: Workers = Workers(),
+                 progress: Progress = lambda _: None) -> Softening:
+    """Decide whether softmax moves the hard-attention transformer by at most 1/4, on every word up to length ``max_n``.
+
+    Without a ``temperature`` it is that of Theorem 26. Critical temperatures are looked for at the lengths ``critical``.
+
+    Raises:
+        InputError: if an embedding or the temperature is not defined, or not positive, at some n, or no store can be
+            written, or there is no such cluster.
+        WorkLost: if workers died again and again.
+    """
+    clock, lengths = Clock(), up_to(max_n)
+    found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
+    check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
+    try:
+        found = replace(found, constants=constants_of(transformer))
+    except Unsupported as construct:
+        return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
+    found = replace(found, surveys=tuple(_survey(transformer, lengths, workers)))
+    clock.stamp("survey")
+    if tied := next((survey for survey in found.surveys if survey.tie), None):
+        return replace(found, verdict="refuted", tie=describe_tie(transformer, tied), seconds=clock.total,
+                       stages=clock.stages)
+    found = _bound(found, progress)
+    clock.stamp("bound")
+    found = _decide(found, workers, progress)
+    clock.stamp("seal and check" if found.certificate else "refute")
+    found = replace(found, lengths=tuple(
+        replace(row, critical=find_critical(transformer, row, progress)) if row.n in critical else row
+        for row in found.lengths))
+    clock.stamp("critical")
+    return replace(found, seconds=clock.total, stages=clock.stages)
+
+
+def _survey(transformer: Transformer, lengths: Lengths, workers: Workers) -> Iterator[Survey]:
+    """The surveys of all lengths, up to the first that finds a tie."""
+    for n in lengths:
+        survey = survey_length(transformer, n, workers)
+        yield survey
+        if survey.tie:
+            return
+
+
+def _bound(found: Softening, progress: Progress) -> Softening:
+    """The temperature, and the bounds of all stages at every length."""
+    assert found.constants
+    gaps = {n: survey.gap.value if survey.gap else None for n, survey in enumerate(found.surveys, start=1)}
+    gap_law = law_of_gaps(gaps)
+    x_law = law_of_activations({n: survey.x_max.value for n, survey in enumerate(found.surveys, start=1)})
+    theorem = found.constants.temperature(gap_law, x_law)
+    temperature = found.temperature or theorem
+    rows = []
+    for n, survey in enumerate(found.surveys, start=1):
+        progress(f"bounding the errors at n = {n}")
+        heat = temperature.evaluate(n=n)
+        errors = find_errors(found.transformer, survey, n, heat)
+        rows.append(Length(n, survey, theorem.evaluate(n=n), heat, errors, final_error(errors)))
+    return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
+
+
+def _decide(found: Softening, workers: Workers, progress: Progress) -> Softening:
+    """Certified if the bounds are small enough and the checker accepts them; refuted if a word is found."""
+    beyond = [row for row in found.lengths if row.error > ALLOWED]
+    if not beyond:
+        return _seal_and_check(found, workers, progress)
+    for row in beyond:
+        progress(f"looking for a word of length {row.n} that moves too far")
+        if moved := find_moved(found.transformer, row.survey, row.n, row.temperature):
+            return replace(found, verdict="refuted", moved=moved)
+    return replace(found, reason=f"at n = {beyond[0].n} the bounds of the last stage exceed 1/4, and no word was found "
+                                 "that moves farther than that")
+
+
+def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> Softening:
+    assert found.temperature
+    progress("the independent checker runs every word")
+    gaps = [row.survey.gap.value if row.survey.gap else None for row in found.lengths]
+    errors: list[Errors] = [row.errors for row in found.lengths]
+    certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
+    try:
+        check_certificate(certificate, found.transformer, found.max_n, workers)
+    except (Malformed, Rejected) as reason:
+        return replace(found, reason=f"the independent checker does not accept the certificate: {reason}")
+    return replace(found, verdict="certified", certificate=certificate)
