@@ -1,0 +1,11 @@
+"""Work in shards: the same results however many processes or machines take part, and finished shards kept on disk.
+
+``run_tasks`` is the whole of it for those who have tasks; docs/scale.md says what may be relied on.
+"""
+
+from certify.shards.answers import WorkLost
+from certify.shards.planning import plan_prefixes, prefixes, steps_per_word
+from certify.shards.running import run_tasks
+from certify.shards.standing import Standing
+
+__all__ = ["Standing", "WorkLost", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]

@@ -1,0 +1,211 @@
+"""Hard heads on ids: whom a query attends to among keys and values, what that adds, and what the rivals are.
+
+What a head does depends on the visible positions only through their keys and values, so it is computed once for each
+query and each sequence of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from constructions.errors import Unsupported
+from constructions.network.transformer import Head, Row, Weighting
+from constructions.network.weighting import hard_weights
+from proofs.softening.interning import Form, Memo, Numbers, Pool, Vector
+from proofs.softening.situations import MAX_SITUATIONS, Places, Profile, Rival, Situations, collect, merge
+
+WINDOW = 100_000
+"""How many situations are held before they are summed up."""
+assert WINDOW > MAX_SITUATIONS
+Seen = tuple[int, ...]
+"""The ids of the keys and values of the visible positions."""
+Change = tuple[tuple[int, int], ...]
+"""What is added: places in the vector, and ids of numbers."""
+
+
+def scoring(head: Head) -> list[tuple[Row, Row]]:
+    """The rows of queries and keys that scores depend on: no other r has a non-zero entry in both.
+
+    A head without any is *uniform* if its weighting is average-hardmax or softmax.
+    """
+    return [(query, key) for query, key in zip(head.queries, head.keys, strict=True)
+            if any(query.values()) and any(key.values())]
+
+
+def is_uniform(head: Head) -> bool:
+    """Whether the scores are identically 0 and every visible position is attended to alike (docs/softened.md, 1)."""
+    return not scoring(head) and head.weighting in {Weighting.AVERAGE_HARDMAX, Weighting.SOFTMAX}
+
+
+class Observer(Protocol):
+    """Who is told of scores, in the order in which words and positions are looked at."""
+
+    def note_gap(self, gap: Fraction, layer: int, place: int) -> None:
+        """The winner's lead over a rival, where it was first seen."""
+
+    def note_tie(self, layer: int, place: int) -> None:
+        """The greatest score occurs twice."""
+
+
+@dataclass
+class Attention:
+    """What all heads have: what they read of a vector, and what they add, by id."""
+
+    head: Head
+    places: Mapping[str, int]
+    numbers: Numbers
+    changes: Pool[Change] = field(default_factory=Pool)
+
+    def __post_init__(self) -> None:
+        self.values = [Form(row, self.places, self.numbers) for row in self.head.values.values()]
+        self._targets = [self.places.get(name) for name in self.head.values]
+        self.seen: Pool[tuple[Vector, Vector]] = Pool()
+        self.outcomes: Memo[tuple[int, Seen], int] = Memo(self.attend)
+
+    def query(self, vector: Vector) -> int:
+        """The id of the query at a vector."""
+        return 0
+
+    def key_and_value(self, vector: Vector) -> int:
+        """The id of what others see of a vector."""
+        raise NotImplementedError
+
+    def attend(self, at: tuple[int, Seen]) -> int:
+        """The id of what the head adds where the query sees these keys and values."""
+        raise NotImplementedError
+
+    def change(self, values: Sequence[int]) -> int:
+        """The id of adding values, those that nothing reads any more left out."""
+        return self.changes.id(tuple([(target, value) for target, value in zip(self._targets, values, strict=True)
+                                      if target is not None and value]))
+
+    def mean(self, rows: Sequence[Sequence[int]], weights: Sequence[Fraction]) -> int:
+        """The id of adding a weighted mean of rows of values."""
+        return self.change([self.numbers.id(sum((w * self.numbers[x] for w, x in zip(weights, column, strict=True)),
+                                                Fraction(0)))
+                            for column in zip(*rows, strict=True)])
+
+
+class UniformAttention(Attention):
+    """The mean of the values, which have no order; only values that something reads are looked at."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._read = [value if target is not None else None
+                      for value, target in zip(self.values, self._targets, strict=True)]
+        self._means: Memo[Seen, int] = Memo(self._mean)
+
+    def key_and_value(self, vector: Vector) -> int:
+        """The id of the values."""
+        return self.seen.id(((), tuple([form(vector) if form else 0 for form in self._read])))
+
+    def attend(self, at: tuple[int, Seen]) -> int:
+        """The mean."""
+        return self._means[tuple(sorted(at[1]))]
+
+    def _mean(self, seen: Seen) -> int:
+        return self.mean([self.seen[x][1] for x in seen], [Fraction(1, len(seen))] * len(seen))
+
+
+class HardAttention(Attention):
+    """A head that must be tieless: it tells the observer where it is not, and collects its situations."""
+
+    def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,
+                 observer: Observer):
+        if head.weighting is Weighting.SOFTMAX:
+            raise Unsupported(f"layer {layer}, head {place}: soft attention with scores, expected hard attention")
+        super().__init__(head, places, numbers)
+        self._where, self._observer = (layer, place), observer
+        self._queries, self._keys = ([Form(row, places, numbers) for row in rows]
+                                     for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
+        self.asked: Pool[Vector] = Pool()
+        self._scale = 1
+        self._scores: dict[int, Memo[int, int]] = {}
+        self._rival_of: Memo[tuple[int, int], Memo[int, int]] = Memo(lambda at: Memo(lambda x: self._rival(*at, x)))
+        self._rivals: Pool[Rival | None] = Pool()
+        self._rivals.id(None)
+        self._situations: set[Places] = set()
+        self._summed: Situations | Profile | None = None
+
+    def query(self, vector: Vector) -> int:
+        """The id of the query."""
+        return self.asked.id(tuple([form(vector) for form in self._queries]))
+
+    def key_and_value(self, vector: Vector) -> int:
+        """The id of the key and the values."""
+        return self.seen.id((tuple([form(vector) for form in self._keys]), tuple([form(vector) for form in self.values])))
+
+    def attend(self, at: tuple[int, Seen]) -> int:
+        """The values of the winner; if there is none, those that the weighting gives."""
+        query, seen = at
+        scores = self._scores_of(query, seen)
+        best = max(scores)
+        winner = seen[scores.index(best)]
+        if scores.count(best) > 1:
+            self._observer.note_tie(*self._where)
+            return self.mean([self.seen[x][1] for x in seen], hard_weights(list(map(Fraction, scores)),
+                                                                           self.head.weighting))
+        if len(seen) > 1:
+            self._collect(query, winner, seen)
+        return self.change(self.seen[winner][1])
+
+    def _scores_of(self, query: int, seen: Seen) -> list[int]:
+        """The scores in units of 1/scale; the scale may grow while they are computed."""
+        row = self._scores.get(query)
+        if row is None:
+            row = self._scores[query] = Memo(lambda x: self._score(query, x))
+        scale = 0
+        while scale != self._scale:
+            scale = self._scale
+            scores = [row[x] for x in seen]
+        return scores
+
+    def _score(self, query: int, seen: int) -> int:
+        score = self._product(self.asked[query], self.seen[seen][0])
+        if self._scale % score.denominator:
+            factor = score.denominator
+            self._scale *= factor
+            for row in self._scores.values():
+                for x in row:
+                    row[x] *= factor
+        return int(score * self._scale)
+
+    def _product(self, query: Vector, key: Vector) -> Fraction:
+        return sum((self.numbers[q] * self.numbers[k] for q, k in zip(query, key, strict=True)), Fraction(0))
+
+    def _collect(self, query: int, winner: int, seen: Seen) -> None:
+        """Remember the situation; the winner itself has number 0 among its rivals, which comes first."""
+        table = self._rival_of[query, winner]
+        self._situations.add(tuple(sorted([table[x] for x in seen])))
+        if len(self._situations) >= WINDOW:
+            self._sum_up()
+
+    def _rival(self, query: int, winner: int, other: int) -> int:
+        if other == winner:
+            return 0
+        numbers, asked = self.numbers, self.asked[query]
+        (keys, values), (keys_of_other, values_of_other) = self.seen[winner], self.seen[other]
+        loss = self._product(asked, keys) - self._product(asked, keys_of_other)
+        self._observer.note_gap(loss, *self._where)
+        return self._rivals.id(Rival(
+            loss, tuple([abs(numbers[q]) for q in asked]),
+            tuple([abs(numbers[a] - numbers[b]) for a, b in zip(keys, keys_of_other, strict=True)]),
+            tuple([numbers[b] - numbers[a] for a, b in zip(values, values_of_other, strict=True)])))
+
+    def _sum_up(self) -> None:
+        rivals = [rival or _NOBODY for rival in self._rivals]
+        found = collect(rivals, {places[1:] for places in self._situations})
+        self._summed = found if self._summed is None else merge(self._summed, found)
+        self._situations = set()
+
+    def finish(self) -> Situations | Profile:
+        """All situations met, or their profile."""
+        self._sum_up()
+        assert self._summed is not None
+        return self._summed
+
+
+_NOBODY = Rival(Fraction(0), (), (), ())
