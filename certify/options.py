@@ -113,6 +113,7 @@ def read_model(path: str) -> Transformer:
     from constructions.network.json_form import read_json, transformer_from_json
 
     data = read_json(read_text(path), path)
-    if isinstance(data, dict) and data.get("format") in ("certify-certificate", "certify-softened") and "transformer" in data:
+    sealed = ("certify-certificate", "certify-softened")
+    if isinstance(data, dict) and data.get("format") in sealed and "transformer" in data:
         data = data["transformer"]
     return transformer_from_json(data, path)

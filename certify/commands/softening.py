@@ -44,7 +44,7 @@ def soften(
     """
     from certify.commands.auditing import lengths_to_bracket
     from certify.progress import ProgressLine
-    from certify.shards import ShardsProgress, WorkLost
+    from certify.shards import WorkLost
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
     from constructions.errors import Unsupported
@@ -57,7 +57,7 @@ def soften(
     try:
         network = read_subject(subject, alphabet)
         with ProgressLine() as progress:
-            found = soften_model(network, max_n, heat, wanted, Workers(jobs, dask, folder, ShardsProgress), progress)
+            found = soften_model(network, max_n, heat, wanted, Workers(jobs, dask, folder), progress)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
@@ -84,9 +84,10 @@ def read_subject(path: str, alphabet: str | None) -> Transformer:
     from constructions.errors import InputError
 
     if path.endswith(".rasp"):
+        from constructions.rasp_to_transformer import compile_program
+
         from constructions.language.parser import parse_alphabet
         from constructions.rasp.parser import parse_program
-        from constructions.rasp_to_transformer import compile_program
 
         return compile_program(parse_program(read_text(path), parse_alphabet(alphabet) if alphabet else None))
     if alphabet is not None:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from proofs.softening.search import find_departure
+
 from certify.softening.results import Moved, Tie
 from certify.softening.words import Word, likely_words
+from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Transformer
-from proofs.softening.search import find_departure
-from proofs.softening.survey import Survey
+from proofs.softening.findings import Survey
 
 ONE = parse_expression("1")
 
 
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
-    """The tie that a survey met, from an exact run of the layers below it."""
+    """The tie that a survey met, from an exact run of the layers below it.
+
+    Raises:
+        InternalError: if that run does not tie.
+    """
     tie = survey.tie
     assert tie
     head = replace(transformer.layers[tie.layer - 1].heads[tie.head - 1], temperature=ONE)
@@ -26,6 +32,8 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     visible = head.mask.visible(tie.i, len(tie.word))
     best = max(scores)
     winners = tuple(j for j, score in zip(visible, scores, strict=True) if score == best)
+    if len(winners) == 1:
+        raise InternalError(f"a survey found a tie on {tie.word} that an exact run does not find")
     return Tie(tie.word, tie.i, tie.layer, tie.head, head.name, best, winners)
 
 

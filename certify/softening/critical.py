@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from proofs.softening.errors import final_error, find_errors
+
 from certify.auditing.threshold import Probe, Threshold, find_threshold, shortest_between
 from certify.softening.counterexamples import replay, seeds
 from certify.softening.results import Critical, Length, Moved
 from certify.softening.words import Word, likely_words
 from constructions.network.transformer import Transformer
-from proofs.softening.errors import final_error, find_errors
 
 ALLOWED = Fraction(1, 4)
 WIDTH = Fraction(1, 10**6)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from fractions import Fraction
+
+from proofs.softening.certificate import seal_softened
+from proofs.softening.errors import final_error, find_errors
 
 from certify.pipeline import Clock
 from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import Errors, Length, Softening
-from certify.softening.shards import Workers, check_certificate, survey_length
+from certify.softening.shards import Workers, survey_lengths
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression, parse_expression
-from constructions.network.lengths import Lengths, up_to
+from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
 from proofs.check import Malformed, Rejected
-from proofs.softening.certificate import seal_softened
-from proofs.softening.errors import final_error, find_errors
-from proofs.softening.survey import Survey
 
-ALLOWED = Fraction(1, 4)
+ALLOWED, ZERO = Fraction(1, 4), Fraction(0)
 Progress = Callable[[str], None]
 
 
@@ -45,7 +45,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         found = replace(found, constants=constants_of(transformer))
     except Unsupported as construct:
         return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
-    found = replace(found, surveys=tuple(_survey(transformer, lengths, workers)))
+    found = replace(found, surveys=tuple(survey_lengths(transformer, lengths, workers)))
     clock.stamp("survey")
     if tied := next((survey for survey in found.surveys if survey.tie), None):
         return replace(found, verdict="refuted", tie=describe_tie(transformer, tied), seconds=clock.total,
@@ -61,29 +61,19 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     return replace(found, seconds=clock.total, stages=clock.stages)
 
 
-def _survey(transformer: Transformer, lengths: Lengths, workers: Workers) -> Iterator[Survey]:
-    """The surveys of all lengths, up to the first that finds a tie."""
-    for n in lengths:
-        survey = survey_length(transformer, n, workers)
-        yield survey
-        if survey.tie:
-            return
-
-
 def _bound(found: Softening, progress: Progress) -> Softening:
     """The temperature, and the bounds of all stages at every length."""
     assert found.constants
-    gaps = {n: survey.gap.value if survey.gap else None for n, survey in enumerate(found.surveys, start=1)}
-    gap_law = law_of_gaps(gaps)
-    x_law = law_of_activations({n: survey.x_max.value for n, survey in enumerate(found.surveys, start=1)})
+    gap_law = law_of_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
+    x_law = law_of_activations({survey.n: survey.x_max.value if survey.x_max else ZERO for survey in found.surveys})
     theorem = found.constants.temperature(gap_law, x_law)
     temperature = found.temperature or theorem
     rows = []
-    for n, survey in enumerate(found.surveys, start=1):
-        progress(f"bounding the errors at n = {n}")
-        heat = temperature.evaluate(n=n)
-        errors = find_errors(found.transformer, survey, n, heat)
-        rows.append(Length(n, survey, theorem.evaluate(n=n), heat, errors, final_error(errors)))
+    for survey in found.surveys:
+        progress(f"bounding the errors at n = {survey.n}")
+        heat = temperature.evaluate(n=survey.n)
+        errors = find_errors(found.transformer, survey, survey.n, heat)
+        rows.append(Length(survey.n, survey, theorem.evaluate(n=survey.n), heat, errors, final_error(errors)))
     return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
 
 

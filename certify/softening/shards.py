@@ -1,21 +1,26 @@
-"""The words of one length, surveyed or checked: in one piece, or in shards by any number of workers."""
+"""All words up to a length, surveyed or checked: in shards, by any number of workers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from certify.shards import Standing, plan_prefixes, prefixes, run_tasks, steps_per_word
-from constructions.network.json_form import transformer_to_json
-from constructions.network.transformer import Transformer
-from proofs.softening.survey import Survey
 from proofs.softening.tasks import do_task
 
+from certify.shards import plan_prefixes, prefixes, run_tasks, steps_per_word
+from certify.shards.standing import ShardsProgress
+from constructions.network.json_form import transformer_to_json
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from proofs.softening.findings import Survey
+
 Word = tuple[str, ...]
+Shard = tuple[int, Word]
+"""The words of a length that begin with a prefix."""
 
 
 @dataclass(frozen=True)
@@ -25,36 +30,41 @@ class Workers:
     jobs: int = 1
     dask: str | None = None
     store: Path | None = None
-    progress: Callable[[str], Callable[[Standing], None]] = lambda _: lambda _: None
+
+    def do(self, what: str, transformer: Transformer, shards: Sequence[Shard], parts: dict[str, Any],
+           store: Path | None = None, alone: bool = False) -> list[str]:
+        """The results of a task for every shard; ``alone`` in this process."""
+        tasks = [json.dumps({**parts, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
+        sizes = [len(transformer.alphabet) ** (n - len(prefix)) for n, prefix in shards]
+        with ShardsProgress(what, "words") as progress:
+            return run_tasks(tasks, do_task, jobs=1 if alone else self.jobs, dask=None if alone else self.dask,
+                             store=store, progress=progress, sizes=sizes)
 
 
-def survey_length(transformer: Transformer, n: int, workers: Workers) -> Survey:
-    """What all words of length n show."""
-    data = transformer_to_json(transformer)
-    tasks = [_task(task="survey", transformer=data, n=n, prefix=list(prefix)) for prefix in _shards(transformer, n)]
-    results = run_tasks(tasks, do_task, jobs=workers.jobs, dask=workers.dask, store=workers.store,
-                        progress=workers.progress(f"running all words of length {n}"))
-    return reduce(Survey.merge, map(Survey.from_json, results))
-
-
-def check_certificate(certificate: str, transformer: Transformer, max_n: int, workers: Workers) -> None:
-    """Let the independent checker decide; nothing comes from the store.
-
-    Raises:
-        Malformed, Rejected: what the checker says.
-    """
-    from proofs.check_softened import Softened, check_text, finish, read_gap
-
-    if workers.jobs == 1 and workers.dask is None:
-        check_text(certificate.encode())
-        return
-    raise NotImplementedError(Softened, finish, read_gap)
-
-
-def _shards(transformer: Transformer, n: int) -> Iterator[Word]:
+def plan_shards(transformer: Transformer, lengths: Lengths) -> dict[int, list[Shard]]:
+    """The shards of every length; they depend on nothing but the transformer."""
     size = len(transformer.alphabet)
-    return prefixes(transformer.alphabet, plan_prefixes(size, n, steps_per_word(transformer, n)))
+    return {n: [(n, prefix) for prefix in prefixes(
+                transformer.alphabet, plan_prefixes(size, n, steps_per_word(transformer, n)))] for n in lengths}
 
 
-def _task(**parts: Any) -> str:
-    return json.dumps(parts, ensure_ascii=True, separators=(",", ":"))
+def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers) -> list[Survey]:
+    """What the words of every length show, up to the first length with a tie.
+
+    Lengths of one shard come first, one by one: a tie is likely to be found there.
+    """
+    parts = {"task": "survey", "transformer": transformer_to_json(transformer)}
+    surveys: list[Survey] = []
+    plan = plan_shards(transformer, lengths)
+    for n in [n for n, shards in plan.items() if len(shards) == 1]:
+        (found,) = workers.do(f"all words of length {n}", transformer, plan.pop(n), parts, workers.store, alone=True)
+        surveys.append(Survey.from_json(found))
+        if surveys[-1].tie:
+            return surveys
+    shards = [shard for of_length in plan.values() for shard in of_length]
+    results = iter(workers.do(f"all words up to length {lengths.last}", transformer, shards, parts, workers.store))
+    for of_length in plan.values():
+        surveys.append(reduce(Survey.merge, [Survey.from_json(next(results)) for _ in of_length]))
+        if surveys[-1].tie:
+            break
+    return surveys

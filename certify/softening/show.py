@@ -26,7 +26,7 @@ from certify.report import (
 from certify.softening.results import Critical, Length, Moved, Softening, Tie
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.enclosures.intervals import Interval
-from proofs.softening.survey import Survey
+from proofs.softening.findings import Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
@@ -74,8 +74,8 @@ def _print_lengths(out: Console, found: Softening) -> None:
 
 def _paired(found: Softening) -> Iterator[tuple[Survey, Length | None]]:
     rows = {row.n: row for row in found.lengths}
-    for n, survey in enumerate(found.surveys, start=1):
-        yield survey, rows.get(n)
+    for survey in found.surveys:
+        yield survey, rows.get(survey.n)
 
 
 def _cells(survey: Survey, row: Length | None) -> dict[str, str]:
@@ -85,7 +85,7 @@ def _cells(survey: Survey, row: Length | None) -> dict[str, str]:
         "words": str(survey.words),
         "gap": "tie" if survey.tie else _short(gap.value) if gap else "none",
         "attained on": f"{show_word(gap.word)} at {gap.i}, head {gap.layer}.{gap.head}" if gap else "-",
-        "x_max": _short(survey.x_max.value),
+        "x_max": _short(survey.x_max.value) if survey.x_max else "0",
     }
     if row:
         cells |= {"temperature": decimal_lower(row.temperature, 6), "error": decimal_upper(row.error, 6)}
@@ -169,8 +169,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "temperature_given": found.stated,
         "words": [survey.words for survey in found.surveys],
         "gaps": [_gap_to_json(survey) for survey in found.surveys],
-        "x_max": [{"value": str(survey.x_max.value), "word": list(survey.x_max.word), "position": survey.x_max.i,
-                   "direction": survey.x_max.direction} for survey in found.surveys],
+        "x_max": [_x_max_to_json(survey) for survey in found.surveys],
         "constants": _constants_to_json(found.constants) if found.constants else None,
         "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law)} if found.gap_law else None,
         "temperatures": [str(row.temperature) for row in found.lengths],
@@ -192,6 +191,12 @@ def _gap_to_json(survey: Survey) -> dict[str, Any] | None:
     if survey.tie or gap is None:
         return None
     return {"value": str(gap.value), "word": list(gap.word), "position": gap.i, "layer": gap.layer, "head": gap.head}
+
+
+def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:
+    entry = survey.x_max
+    return entry and {"value": str(entry.value), "word": list(entry.word), "position": entry.i,
+                      "direction": entry.direction}
 
 
 def _critical_to_json(row: Length, critical: Critical) -> dict[str, Any]:
