@@ -27,7 +27,8 @@ def soften(
         "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")] = 6,
     temperature: TemperatureOption = None,
     critical: Annotated[str | None, typer.Option(
-        "--critical", metavar="LENGTHS", help="bracket critical temperatures at 4,8; all; or none (left out: N)")] = None,
+        "--critical", metavar="LENGTHS",
+        help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
     alphabet: AlphabetOption = None,
     output: CertificateOption = None,
     jobs: Annotated[int, typer.Option("--jobs", metavar="K", parser=whole_number, help="so many processes")] = 1,

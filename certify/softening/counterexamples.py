@@ -50,4 +50,4 @@ def seeds(survey: Survey) -> list[Word]:
 def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
     """The first of the words that is provably moved by more than 1/4."""
     found = find_departure(transformer, parse_expression(str(temperature)), words)
-    return Moved(found.word, found.position, found.distance, temperature) if found else None
+    return Moved(found.word, found.i, found.norm, temperature) if found else None

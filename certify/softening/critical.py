@@ -14,9 +14,13 @@ from proofs.softening.errors import final_error, find_errors
 
 from certify.auditing.threshold import Probe, Threshold, find_threshold, shortest_between
 from certify.softening.counterexamples import replay, seeds
-from certify.softening.results import Critical, Length, Moved
+from certify.softening.results import Critical, Errors, Length, Moved
+from certify.softening.shards import check_length
 from certify.softening.words import Word, likely_words
+from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
+from proofs.check import Malformed, Rejected
+from proofs.softening.certificate import seal_softened
 
 ALLOWED = Fraction(1, 4)
 WIDTH = Fraction(1, 10**6)
@@ -36,8 +40,20 @@ def find_critical(transformer: Transformer, row: Length, progress: Callable[[str
     found = find_threshold(probe, 1 / row.temperature, WIDTH / 4)
     if isinstance(found, str):
         return Critical(row.n, None, None, note=found)
-    passes = _rounded(found.passes, probe)
-    return Critical(row.n, 1 / passes, _find_refuted(transformer, row, found))
+    passes = 1 / _rounded(found.passes, probe)
+    return Critical(row.n, passes, _find_refuted(transformer, row, found), _is_accepted(transformer, row, passes))
+
+
+def _is_accepted(transformer: Transformer, row: Length, temperature: Fraction) -> bool:
+    """Whether the independent checker accepts this temperature for the words of this length."""
+    nothing: Errors = [{}] * (2 * len(transformer.layers))
+    errors = [*([nothing] * (row.n - 1)), find_errors(transformer, row.survey, row.n, temperature)]
+    gaps = [*[None] * (row.n - 1), row.survey.gap.value if row.survey.gap else None]
+    try:
+        check_length(seal_softened(transformer, row.n, parse_expression(str(temperature)), gaps, errors), row.n)
+    except (Malformed, Rejected):
+        return False
+    return True
 
 
 def _rounded(coldness: Fraction, probe: Callable[[Fraction], Probe]) -> Fraction:

@@ -1,4 +1,4 @@
-"""The main path of `certify soften`: survey every word, choose the temperature, bound the errors, seal, check; or refute."""
+"""The main path of `certify soften`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from certify.pipeline import Clock
 from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import Errors, Length, Softening
-from certify.softening.shards import Workers, survey_lengths
+from certify.softening.shards import Workers, check_certificate, survey_lengths
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.lengths import up_to
@@ -29,9 +29,9 @@ Progress = Callable[[str], None]
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
                  critical: Collection[int] = (), workers: Workers = Workers(),
                  progress: Progress = lambda _: None) -> Softening:
-    """Decide whether softmax moves the hard-attention transformer by at most 1/4, on every word up to length ``max_n``.
+    """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
 
-    Without a ``temperature`` it is that of Theorem 26. Critical temperatures are looked for at the lengths ``critical``.
+    Without a ``temperature`` it is that of Theorem 26. Critical ones are looked for at the lengths ``critical``.
 
     Raises:
         InputError: if an embedding or the temperature is not defined, or not positive, at some n, or no store can be
@@ -97,7 +97,7 @@ def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> S
     errors: list[Errors] = [row.errors for row in found.lengths]
     certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
     try:
-        check_certificate(certificate, found.transformer, found.max_n, workers)
+        check_certificate(certificate, found.transformer, up_to(found.max_n), workers)
     except (Malformed, Rejected) as reason:
         return replace(found, reason=f"the independent checker does not accept the certificate: {reason}")
     return replace(found, verdict="certified", certificate=certificate)

@@ -33,7 +33,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Moved:
-    """A word and a position where Û is provably more than 1/4 from U, replayed: the distance in the 1-norm, enclosed."""
+    """A word and a position where Û is more than 1/4 from U, replayed: the ``distance`` in the 1-norm is enclosed."""
 
     word: tuple[str, ...]
     position: int
@@ -45,8 +45,8 @@ class Moved:
 class Critical:
     """The critical temperature at one length: the bounds hold at ``passes``; a word refutes ``refuted.temperature``.
 
-    ``checked`` says that the independent checker accepted a certificate at ``passes``. Without ``passes``, ``note`` says
-    why there is none; without ``refuted`` no word was found.
+    ``checked`` says that the independent checker accepted ``passes`` for the words of length n. Without ``passes``,
+    ``note`` says why there is none; without ``refuted`` no word was found.
     """
 
     n: int

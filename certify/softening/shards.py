@@ -68,3 +68,25 @@ def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers)
         if surveys[-1].tie:
             break
     return surveys
+
+
+def check_certificate(certificate: str, transformer: Transformer, lengths: Lengths, workers: Workers) -> None:
+    """Let the independent checker decide; nothing comes from a store.
+
+    Raises:
+        Malformed, Rejected: what the checker says.
+    """
+    from proofs.check_softened import check_text
+
+    check_text(certificate.encode())
+
+
+def check_length(certificate: str, n: int) -> None:
+    """Let the independent checker decide about the words of one length, whatever is stated of others.
+
+    Raises:
+        Malformed, Rejected: what the checker says.
+    """
+    from proofs.check_softened import Softened, check_shard
+
+    check_shard(Softened(certificate.encode()), n, ())

@@ -25,44 +25,45 @@ from certify.report import (
 )
 from certify.softening.results import Critical, Length, Moved, Softening, Tie
 from constructions.theorem_26_uniform_tieless import Constants
-from proofs.enclosures.intervals import Interval
 from proofs.softening.findings import Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
-COLUMNS = ("n", "words", "gap", "attained on", "x_max", "temperature", "error", "critical", "ratio")
+COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "moved by", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
+_STILL = "whatever was tried moves nothing by more than 1/4"
 
 
 def print_softening(out: Console, found: Softening) -> None:
     """What the claim is about, a row per length, and the verdict."""
-    out.print(plain(f"alphabet     {show_alphabet(found.transformer.alphabet)}"))
-    out.print(plain(f"claim        for every n <= {found.max_n}, every word of length n and every position: softmax at "
-                    "the temperature moves the output by at most 1/4"))
+    out.print(plain(f"alphabet  {show_alphabet(found.transformer.alphabet)}"))
+    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: softmax at "
+                    "this temperature moves the result by at most 1/4"))
     print_shape(out, found.transformer)
     for name, text in _facts(found):
-        out.print(plain(f"{name:<13}{text}"))
+        out.print(plain(f"{name:<10}{text}"))
     if found.surveys:
         _print_lengths(out, found)
-    for name, text in _remarks(found):
-        out.print(plain(f"{name:<13}{text}"))
+    remarks = list(_remarks(found))
+    out.print(*(["\n"] if remarks else []), end="")
+    for name, text in remarks:
+        out.print(plain(f"{name:<10}{text}"))
     out.print(Text("\n").append(found.verdict.upper(), style=COLOURS[found.verdict]).append("  ")
               .append_text(plain(f"{_summary(found)}; {found.seconds:.2f} s")))
 
 
 def _facts(found: Softening) -> Iterator[tuple[str, str]]:
     if k := found.constants:
-        yield "constants", (f"d = {k.d}, p_max = {k.p_max}, L = {k.layers}, K1 = {_short(k.k1)}, K2 = {_short(k.k2)} "
-                            "(Theorem 26)")
+        yield "constants", f"d = {k.d}, p_max = {k.p_max}, L = {k.layers}, K1 = {_short(k.k1)}, K2 = {_short(k.k2)}"
     if found.gap_law and found.x_law:
-        gap = found.gap_law if any(survey.gap for survey in found.surveys) else "none"
-        yield "estimates", f"gap at least {gap}, x_max at most {found.x_law}"
+        gap = f"gap at least {found.gap_law}" if any(survey.gap for survey in found.surveys) else "no gap"
+        yield "estimates", f"{gap}, x_max at most {found.x_law}"
     if found.temperature:
-        yield "temperature", f"{found.temperature}, {'as given' if found.stated else 'from Theorem 26'}"
+        yield "softmax", f"at temperature {found.temperature}, {'as given' if found.stated else 'by Theorem 26'}"
 
 
 def _print_lengths(out: Console, found: Softening) -> None:
-    rows = [_cells(survey, row) for survey, row in _paired(found)]
+    rows = [_cells(survey, row, found.stated) for survey, row in _paired(found)]
     kept = [name for name in COLUMNS if any(row.get(name) for row in rows)
             and (out.width >= NARROW or name not in LESS_ESSENTIAL)]
     table = open_table(((name, "left" if name == "attained on" else "right") for name in kept), fold=("attained on",))
@@ -78,7 +79,7 @@ def _paired(found: Softening) -> Iterator[tuple[Survey, Length | None]]:
         yield survey, rows.get(survey.n)
 
 
-def _cells(survey: Survey, row: Length | None) -> dict[str, str]:
+def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
     gap = survey.gap
     cells = {
         "n": str(survey.n),
@@ -88,7 +89,8 @@ def _cells(survey: Survey, row: Length | None) -> dict[str, str]:
         "x_max": _short(survey.x_max.value) if survey.x_max else "0",
     }
     if row:
-        cells |= {"temperature": decimal_lower(row.temperature, 6), "error": decimal_upper(row.error, 6)}
+        cells |= {"theorem": decimal_lower(row.theorem, 6), "moved by": decimal_upper(row.error, 6)}
+        cells |= {"claimed": decimal(row.temperature)} if stated else {}
     if row and row.critical:
         cells |= {"critical": _show_bracket(row.critical), "ratio": _show_ratio(row)}
     return cells
@@ -103,24 +105,25 @@ def _show_bracket(critical: Critical) -> str:
 
 
 def _show_ratio(row: Length) -> str:
-    """The critical temperature over that of the claim, rounded down: so many times hotter it may be."""
+    """The critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
     assert row.critical
-    return decimal_lower(row.critical.passes / row.temperature, 4) if row.critical.passes else "-"
+    return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
 
 
 def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
     criticals = [row.critical for row in found.lengths if row.critical]
-    if criticals:
-        yield "", ""
     if any(critical.passes for critical in criticals):
-        yield "critical", "certified at the lower end, refuted at the upper end by a replayed word; ratio: to temperature"
+        yield "critical", ("temperatures: accepted by the checker at the lower end, refuted by a replayed word at the "
+                           "upper end; ratio: to the theorem's")
     for critical in criticals:
-        if critical.note:
-            yield "note", f"n = {critical.n}: {critical.note}"
-        elif critical.refuted:
-            yield "witness", f"n = {critical.n}: {_describe_moved(critical.refuted)}"
-        else:
-            yield "note", f"n = {critical.n}: no word was found that is moved farther at a higher temperature"
+        if critical.refuted:
+            yield "witness", _describe_moved(critical.refuted)
+        elif critical.passes:
+            yield "note", f"n = {critical.n}: no word was found that moves farther at a higher temperature"
+        if critical.passes and not critical.checked:
+            yield "note", f"n = {critical.n}: the checker does not accept the lower end"
+    if still := [str(critical.n) for critical in criticals if not critical.passes]:
+        yield "note", f"n = {', '.join(still)}: no temperature is critical: {_STILL}"
 
 
 def _summary(found: Softening) -> str:
@@ -144,11 +147,7 @@ def _describe_tie(tie: Tie) -> str:
 
 def _describe_moved(moved: Moved) -> str:
     return (f"on the word {show_word(moved.word)} (n = {len(moved.word)}) at position {moved.position}, temperature "
-            f"{decimal(moved.temperature)} moves the output by {enclosed(*_ends(moved.distance))}, more than 1/4")
-
-
-def _ends(x: Interval) -> tuple[Fraction, Fraction]:
-    return x.lower, x.upper
+            f"{decimal(moved.temperature)} moves the result by at least {decimal_lower(moved.distance.lower)}")
 
 
 def _short(x: Fraction) -> str:
@@ -195,8 +194,8 @@ def _gap_to_json(survey: Survey) -> dict[str, Any] | None:
 
 def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:
     entry = survey.x_max
-    return entry and {"value": str(entry.value), "word": list(entry.word), "position": entry.i,
-                      "direction": entry.direction}
+    return {"value": str(entry.value), "word": list(entry.word), "position": entry.i,
+            "direction": entry.direction} if entry else None
 
 
 def _critical_to_json(row: Length, critical: Critical) -> dict[str, Any]:
