@@ -1,1 +1,1 @@
-"""Hard attention made soft (docs/softened.md): what the producer finds, bounds and seals. The checker shares none of it."""
+"""Hard attention made soft (docs/softened.md): what is found, bounded and sealed; not the checker."""

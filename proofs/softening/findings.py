@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from proofs.softening.situations import Profile, Situations, merge
 
-MAX_NUMBERS = 20_000
+MAX_NUMBERS = 4_000
 """How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
 Where = tuple[int, int]
 """A head by layer and place, both counted from 1."""
@@ -33,7 +33,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Entry:
-    """The greatest absolute value in the initial activations, and the first word, position and direction that has it."""
+    """The greatest absolute value in the initial activations, and the first word, position and direction with it."""
 
     value: Fraction
     word: tuple[str, ...]
@@ -96,7 +96,7 @@ class Survey:
         return min((lead for lead in found if lead), key=lambda lead: (lead.value, self._order(lead)), default=None)
 
     def _greatest(self, *found: Entry | None) -> Entry | None:
-        """Of equal values the first; of one word and position the first that is given, as directions have their order."""
+        """Of equal values the first; no word is in both surveys."""
         return min((entry for entry in found if entry),
                    key=lambda entry: (-entry.value, self._letters(entry.word), entry.i), default=None)
 
@@ -144,9 +144,9 @@ def _united(one: Mapping[K, V], other: Mapping[K, V], join: Callable[[V, V], V])
 
 
 def _lead_to_json(lead: Lead | None) -> dict[str, Any] | None:
-    return lead and {"value": str(lead.value), "word": list(lead.word), "i": lead.i, "layer": lead.layer,
-                     "head": lead.head}
+    return None if lead is None else {"value": str(lead.value), "word": list(lead.word), "i": lead.i,
+                                      "layer": lead.layer, "head": lead.head}
 
 
 def _lead_from_json(data: Any) -> Lead | None:
-    return data and Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])
+    return None if data is None else Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])

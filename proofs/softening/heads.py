@@ -136,7 +136,8 @@ class HardAttention(Attention):
 
     def key_and_value(self, vector: Vector) -> int:
         """The id of the key and the values."""
-        return self.seen.id((tuple([form(vector) for form in self._keys]), tuple([form(vector) for form in self.values])))
+        return self.seen.id((tuple([form(vector) for form in self._keys]),
+                             tuple([form(vector) for form in self.values])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
         """The values of the winner; if there is none, those that the weighting gives."""

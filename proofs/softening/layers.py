@@ -18,7 +18,7 @@ FormKey = tuple[tuple[str, Fraction], ...]
 
 
 def functions_of(feedforward: FeedForward, direction: str) -> dict[FormKey, Function]:
-    """What each group of units adds to a direction, as a function of the one form that it reads (docs/softened.md, 3)."""
+    """What each group of units adds to a direction, as a function of the one form that it reads."""
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in feedforward.units_writing(direction)
                   if unit.writes[direction])
     return {tuple(function.reads.items()): function for function in group_units(units)}

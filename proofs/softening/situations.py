@@ -167,8 +167,7 @@ def _mass(rivals: Sequence[Rival], situations: Iterable[Places], values: Sequenc
         for place in places:
             if whole[place]:
                 total += whole[place]
-                if total > greatest[place]:
-                    greatest[place] = total
+                greatest[place] = max(greatest[place], total)
     steps: list[tuple[Fraction, Fraction]] = []
     highest = 0
     for loss, group in groupby(range(len(rivals)), key=lambda place: rivals[place].loss):

@@ -1,7 +1,7 @@
 """All words of one length under hard attention, exactly.
 
-Claim       ``survey_words`` is exact for every word of length n that begins with the prefix: its gap and its tie are the
-            first to occur in the order of words (by the order of the alphabet), positions, layers, heads.
+Claim       ``survey_words`` is exact for every word of length n that begins with the prefix: its gap and its tie are
+            the first to occur in the order of words (by the order of the alphabet), positions, layers, heads.
 Method      Layers up to the first one with a head that is not future-masked see only the prefix up to i: they are
             run on the tree of prefixes, depth first, the others word by word. What a prefix shows to later positions
             are ids of keys and values; where these have occurred before, at the same depth, so has all that
@@ -33,7 +33,7 @@ def survey_words(transformer: Transformer, n: int, prefix: Sequence[str] = ()) -
         InputError: if the prefix is no prefix of such a word, or an embedding is not defined at some position.
         Unsupported: if a head is soft and not uniform.
     """
-    if not 1 <= n or len(prefix) > n:
+    if n < 1 or len(prefix) > n:
         raise InputError(f"words of length {n} that begin with {len(prefix)} given symbols, expected at most n >= 1")
     for symbol in prefix:
         if symbol not in transformer.alphabet:
@@ -143,10 +143,10 @@ class _Walk:
             steps: list[list[int]] = [[vector] for vector in vectors]
             for place, (mask, outcomes) in enumerate(zip(layer.masks, layer.outcomes, strict=True)):
                 seen = tuple([at[place][1] for at in read])
-                for self._i in range(1, self.n + 1):
-                    visible = mask.visible(self._i, self.n)
-                    steps[self._i - 1].append(outcomes[read[self._i - 1][place][0],
-                                                       seen[visible.start - 1 : visible.stop - 1]])
+                for i, (at, step) in enumerate(zip(read, steps, strict=True), start=1):
+                    self._i = i
+                    visible = mask.visible(i, self.n)
+                    step.append(outcomes[at[place][0], seen[visible.start - 1 : visible.stop - 1]])
             vectors = tuple([layer.steps[tuple(step)] for step in steps])
 
     # -- initial activations -------------------------------------------------------------------------------------------
