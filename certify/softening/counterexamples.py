@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs.softening.search import find_departure
-
 from certify.softening.results import Moved, Tie
 from certify.softening.words import Word, likely_words
 from constructions.errors import InternalError
@@ -14,8 +12,14 @@ from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Transformer
 from proofs.softening.findings import Survey
+from proofs.softening.search import find_departure
 
-ONE = parse_expression("1")
+
+def without_temperatures(transformer: Transformer) -> Transformer:
+    """The transformer whose scores are not divided by anything: what a file says of hard heads may not be positive."""
+    return replace(transformer, layers=tuple(
+        replace(layer, heads=tuple(replace(head, temperature=parse_expression("1")) for head in layer.heads))
+        for layer in transformer.layers))
 
 
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
@@ -26,8 +30,9 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     """
     tie = survey.tie
     assert tie
-    head = replace(transformer.layers[tie.layer - 1].heads[tie.head - 1], temperature=ONE)
-    stream = run_hard(replace(transformer, layers=transformer.layers[: tie.layer - 1]), tie.word)
+    undivided = without_temperatures(transformer)
+    head = undivided.layers[tie.layer - 1].heads[tie.head - 1]
+    stream = run_hard(replace(undivided, layers=undivided.layers[: tie.layer - 1]), tie.word)
     scores = scaled_scores(head, stream, tie.i)
     visible = head.mask.visible(tie.i, len(tie.word))
     best = max(scores)
@@ -49,5 +54,5 @@ def seeds(survey: Survey) -> list[Word]:
 
 def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
     """The first of the words that is provably moved by more than 1/4."""
-    found = find_departure(transformer, parse_expression(str(temperature)), words)
+    found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
     return Moved(found.word, found.i, found.norm, temperature) if found else None

@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs.softening.errors import final_error, find_errors
-
 from certify.auditing.threshold import Probe, Threshold, find_threshold, shortest_between
 from certify.softening.counterexamples import replay, seeds
 from certify.softening.results import Critical, Errors, Length, Moved
@@ -21,6 +19,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected
 from proofs.softening.certificate import seal_softened
+from proofs.softening.errors import final_error, find_errors
 
 ALLOWED = Fraction(1, 4)
 WIDTH = Fraction(1, 10**6)

@@ -9,15 +9,16 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from proofs.softening.tasks import do_task
-
 from certify.shards import plan_prefixes, prefixes, run_tasks, steps_per_word
 from certify.shards.standing import ShardsProgress
+from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.softening.findings import Survey
+from proofs.softening.tasks import do_task
 
+MAX_WORDS = 100_000_000
 Word = tuple[str, ...]
 Shard = tuple[int, Word]
 """The words of a length that begin with a prefix."""
@@ -48,11 +49,25 @@ def plan_shards(transformer: Transformer, lengths: Lengths) -> dict[int, list[Sh
                 transformer.alphabet, plan_prefixes(size, n, steps_per_word(transformer, n)))] for n in lengths}
 
 
+def check_number_of_words(transformer: Transformer, max_n: int) -> None:
+    """Raise InputError if there are too many words up to this length."""
+    total, size = 0, len(transformer.alphabet)
+    for n in range(1, max_n + 1):
+        total += size**n
+        if total > MAX_WORDS:
+            raise InputError(f"max-n: {max_n}, expected at most {n - 1}: all words over {size} symbols are run, and "
+                             f"those up to length {n} are more than {MAX_WORDS:,}")
+
+
 def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers) -> list[Survey]:
     """What the words of every length show, up to the first length with a tie.
 
     Lengths of one shard come first, one by one: a tie is likely to be found there.
+
+    Raises:
+        InputError: if there are more than MAX_WORDS words.
     """
+    check_number_of_words(transformer, lengths.last)
     parts = {"task": "survey", "transformer": transformer_to_json(transformer)}
     surveys: list[Survey] = []
     plan = plan_shards(transformer, lengths)
