@@ -31,6 +31,8 @@ def soften(
         help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
     alphabet: AlphabetOption = None,
     output: CertificateOption = None,
+    softmax: Annotated[str | None, typer.Option(
+        "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
     jobs: Annotated[int, typer.Option("--jobs", metavar="K", parser=whole_number, help="so many processes")] = 1,
     dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")] = None,
     store: Annotated[str | None, typer.Option(
@@ -52,6 +54,7 @@ def soften(
     from constructions.network.lengths import Lengths
 
     check_place(output, as_json)
+    check_place(softmax, as_json)
     heat = read_softening_temperature(temperature)
     wanted = lengths_to_bracket(critical, Lengths(1, max_n)) if critical is not None else [max_n]
     folder = Path(store or DEFAULT_STORE) if store or resume else None
@@ -65,6 +68,7 @@ def soften(
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     except WorkLost as reason:
         raise typer.Exit(complain(f"unknown: {reason}", 3)) from None
+    write_softened(found, softmax)
     finish(found, as_json, output)
 
 
@@ -94,6 +98,16 @@ def read_subject(path: str, alphabet: str | None) -> Transformer:
     if alphabet is not None:
         raise InputError(f"--alphabet: {path} says this itself, expected a program (.rasp) beside it")
     return read_model(path)
+
+
+def write_softened(found: Softening, place: str | None) -> None:
+    """Write the transformer with softmax at the temperature, if there is one and a place for it."""
+    from certify.files import write_text
+    from constructions.network.json_form import transformer_to_json, write_canonical
+    from constructions.theorem_26_uniform_tieless import soften
+
+    if place is not None and found.temperature is not None:
+        write_text(place, write_canonical(transformer_to_json(soften(found.transformer, found.temperature))))
 
 
 def finish(found: Softening, as_json: bool, output: str | None) -> None:
