@@ -26,7 +26,7 @@ from constructions.theorem_26_uniform_tieless import (
 )
 from proofs.instances.comparing import logarithm
 from proofs.replay import run_soft
-from tests.softening.random_models import all_words, departures, gap_by_hand, random_transformer, x_max_by_hand
+from tests.softening.small_models import all_words, departures, gap_by_hand, random_transformer, x_max_by_hand
 
 ONE, HALF, ZERO = Fraction(1), Fraction(1, 2), Fraction(0)
 TIELESS = [seed for seed in range(60) if all(gap_by_hand(random_transformer(seed), n) != 0 for n in (1, 2, 3))]

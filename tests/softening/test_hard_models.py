@@ -13,7 +13,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.run import run_hard
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uniform
 from proofs.softening.survey import survey_words
-from tests.softening.random_models import gap_by_hand
+from tests.softening.small_models import gap_by_hand
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "hard"
 MODELS = sorted(path.stem for path in FOLDER.glob("*.json"))

@@ -23,7 +23,7 @@ from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uni
 from proofs.instances.comparing import power_of_e
 from proofs.instances.section_6_flip_flop import worst_error
 from proofs.replay import run_soft
-from tests.softening.random_models import departures, gap_by_hand, random_transformer
+from tests.softening.small_models import departures, gap_by_hand, random_transformer
 
 QUARTER = Fraction(1, 4)
 TIELESS = [model for seed in range(40) for model in (random_transformer(seed, 1 + seed % 2),)

@@ -11,7 +11,7 @@ from constructions.theorem_26_uniform_tieless import constants_of, law_of_activa
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks
 from proofs.softening.errors import find_errors
 from proofs.softening.survey import survey_words
-from tests.softening.random_models import gap_by_hand, random_transformer, x_max_by_hand
+from tests.softening.small_models import gap_by_hand, random_transformer, x_max_by_hand
 
 RANDOM = [model for seed in range(60) for model in (random_transformer(seed, 1 + seed % 3),)
           if gap_by_hand(model, 2) and gap_by_hand(model, 3)]
