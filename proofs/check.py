@@ -2,16 +2,15 @@
 
 Usage    python -I -S proofs/check.py [--formula F] [--predicate D] [--alphabet A] [--min-n N] [--max-n N] ... FILE..
 Claim    On ``accepted: FILE``: for every n in min_n..max_n, every word of length n over the alphabet and every position
-         i of it, the transformer written in FILE (exact rational weights, real softmax, exact real arithmetic) holds
-         exactly 1 in its output direction if the word satisfies the claimed formula at i, and exactly 0 if not; every
-         subformula is held exactly by some direction; every *near* and *others* direction stays within its stated
-         bounds; and the stated regime holds. The claim is printed in full: accepting says nothing else.
+         i of it, the transformer in FILE (exact rational weights, real softmax, exact real arithmetic) holds exactly 1
+         in its output direction if the word satisfies the claimed formula at i, else 0; every subformula is held
+         exactly by some direction; *near* and *others* directions are within their stated bounds; the regime holds.
 Why      Every direction has one writer and a stated meaning. Going up the layers, each writer is proved right from the
          meanings of what it reads, with everything that depends on the word left free (docs/certificate.md).
-Trusted  This file, Python's integers and `fractions.Fraction`, `re`, and `json` for splitting text into strings and
-         lists. No floating point, no tolerance, no search, no other file of this project.
-Verdict  `accepted` 0, `rejected` 1 (an obligation cannot be proved, or the claim is not the one asked for), `malformed`
-         2 (not in the format, or beyond a limit). A rejection does not say that the claim is false.
+Trusted  This file (and check_softened.py beside it, but only for certificates of softened transformers), Python's
+         integers and `fractions.Fraction`, `re`, and `json` for splitting text. No floating point, tolerance or search.
+Verdict  The claim in full and `accepted` 0; `rejected` 1 (an obligation cannot be proved, or it is not the claim asked
+         for; this does not say that it is false); `malformed` 2 (not in the format, or beyond a limit).
 Legend   n length, i row (the position that attends), j position read; a formula is the place of its node in a table.
 """
 
@@ -26,9 +25,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial, reduce
+from importlib import import_module
 from itertools import accumulate, pairwise, product, zip_longest
 from math import isqrt, lcm
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 MAX_BYTES, MAX_ITEMS = 1 << 26, 1 << 22  # the file: size; strings, or commas, or brackets
@@ -198,9 +198,9 @@ Node = tuple[str, tuple[int, ...], tuple[Any, ...]]
 class Language:
     """All formulas, counts and numbers met, each once: ``nodes[f]`` is (operator, operands, data), operands first.
 
-    Beside the operators there are: Q with a symbol; P, a built-in predicate with its name and parameters; user, a
-    condition on this position; on, a predicate and the count it is applied to; shift, a formula one position to the
-    left; i, n, int; and T, which compares constant + sum of c * count with 0: data (relation, constant, c...).
+    Also: Q with a symbol; P, a built-in predicate with name and parameters; user, a condition on this position; on, a
+    predicate and the count it is applied to; shift, a formula one position to the left; i, n, int; and T, which
+    compares constant + sum of c * count with 0: data (relation, constant, c...).
     """
 
     def __init__(self) -> None:
@@ -407,19 +407,18 @@ def read_document(data: bytes) -> Any:
         canonical = json.dumps(document, indent=1, ensure_ascii=True) + "\n"
     except (RecursionError, ValueError) as error:
         raise Malformed(f"limit: nested too deep, or not ASCII, or not JSON: {error}") from None
-    lines = zip_longest(text.split("\n"), canonical.split("\n"))
-    line = next((number for number, (found, wanted) in enumerate(lines, 1) if found != wanted), 0)
+    line = next((k for k, (a, b) in enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1) if a != b), 0)
     expect(not line, f"line {line}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)")
     return document
 
 class Certificate:
     """The whole file, read and not yet believed, with what its directions hold by what they mean."""
 
-    def __init__(self, data: bytes) -> None:
-        document, self.language, self.order = read_document(data), Language(), dict[str, int]()
-        whole = self.parse(document, CERTIFICATE, "file")
-        self.claim = self.parse(whole.claim, CLAIM, "claim")  # after the predicates that it may mention
-        self.document, self.model, self.bounds = document, whole.transformer, whole.bounds
+    def __init__(self, data: bytes, shape: Any = None, claim: Any = None) -> None:
+        self.document, self.language, self.order = read_document(data), Language(), dict[str, int]()
+        self.whole = self.parse(self.document, shape or WHOLE, "file")
+        self.claim = self.parse(self.whole.claim, claim or CLAIM, "claim")  # after the predicates that it may mention
+        self.model = self.whole.transformer
         self.directions, self.heads = self.model.directions, [h for layer in self.model.layers for h in layer.heads]
         self.errors, self.weights = dict[str, Numbers](), dict[tuple[int, int], tuple[int, int, int]]()
         self.chains, self.proved = dict[tuple[int, Item], int](), set[tuple[object, ...]]()
@@ -435,7 +434,6 @@ class Certificate:
         expect(letters <= {*symbols}, "a formula has a symbol that is not in the alphabet")
         self.counts = any("#" in self.language.leaves[meaning.formula] for meaning in self.directions.values())
         self.tokens = vars(self.parse(self.model.token_embedding, dict.fromkeys(symbols, WEIGHTS), "token_embedding"))
-        self.cells = sum(self.lengths)
 
     def parse(self, value: Any, shape: Any, where: str) -> Any:
         """A value of a shape, at a place that messages name.
@@ -482,9 +480,8 @@ class Certificate:
         for name, item in value.items() if isinstance(value, dict) else ():
             shape = {"kind": set(MEANINGS), **MEANINGS.get(str(item.get("kind")) if isinstance(item, dict) else "", {})}
             found = self.parse(item, shape, quote(self.parse(name, "text", "name")))
-            meanings[name] = meaning = SimpleNamespace(**defaults | vars(found))
-            exact = meaning.kind in ("position", "truth", "product")
-            meaning.known = exact and self.language.is_positional(meaning.formula)  # does not depend on the word
+            meanings[name] = m = SimpleNamespace(**defaults | vars(found))  # known: does not depend on the word
+            m.known = m.kind in ("position", "truth", "product") and self.language.is_positional(m.formula)
         self.order = {name: place for place, name in enumerate(meanings)}
         return meanings
 
@@ -546,8 +543,7 @@ MODEL |= {"position_embedding": ("value",), "layers": [{"heads": [HEAD], "feedfo
 CLAIM: dict[str, Any] = {"formula": "formula", "alphabet": ["text"], "min_n": COUNTING[1:], "max_n": COUNTING}
 CLAIM |= {"regime": {"temperature", "position", "unstated"}, "causal": {True, False}}
 BOUND = {"layer": COUNTING, "head": COUNTING, "direction": "text", "error_if_false": NUMBER, "error_if_true": NUMBER}
-CERTIFICATE: dict[str, Any] = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP}
-CERTIFICATE |= {"transformer": MODEL, "bounds": [BOUND]}
+WHOLE = {"format": {"certify-certificate"}, "version": {1}, "claim": KEEP, "transformer": MODEL, "bounds": [BOUND]}
 
 def check_embedding(given: Certificate, name: str) -> int:
     """The embedding alone makes the direction what it means (0, if nothing writes it); the cells (symbol, n, i)."""
@@ -565,10 +561,9 @@ def check_embedding(given: Certificate, name: str) -> int:
         for symbol, weights in given.tokens.items():
             got, wanted = weights.get(name, ZERO), language.under(symbol, [meaning.formula])[meaning.formula]
             require(got == wanted, f"symbol {quote(symbol)} has {got}, expected {int(wanted)}")
-            covered += given.cells
+            covered += sum(given.lengths)
     return covered
 
-# ------------------------------------------------------------------------------------------------------------ heads
 def check_head(given: Certificate, head: Any, name: str) -> int:
     """What the head writes to the direction is what the direction means; returns the number of rows covered."""
     kind, errors = given.directions[name].kind, given.errors.get(name, (ZERO, ZERO))
@@ -752,7 +747,6 @@ def check_attention(given: Certificate, head: Any, name: str) -> int:
             given.proved.update((query, ends[length], errors) for length in wanted)
     return covered
 
-# ----------------------------------------------------------------------------------------------------- feed-forward
 class FeedForward:
     """One output of a feed-forward part: its units, grouped by the linear form that they read up to a factor."""
 
@@ -819,9 +813,8 @@ def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
         covered += 1
         fixed = language.settle(written.order, n, i)
         fixed |= {f: False for f in written.order if (language.nodes[f][0], i) in (("prev", 1), ("next", n))}
-        read = (meaning, *written.reads.values())
-        numbers = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in read]
-        if (case := (*fixed.items(), *numbers)) in seen:
+        known = [fixed.get(m.formula, True) and language.at(m.value, n, i) for m in (meaning, *written.reads.values())]
+        if (case := (*fixed.items(), *known)) in seen:
             continue
         seen.add(case)
         choices: dict[int, Sequence[int]] = {f: (False, True) for f in written.atoms if f not in fixed}
@@ -829,7 +822,7 @@ def check_feedforward(given: Certificate, layer: Any, name: str) -> int:
         for chosen in product(*choices.values()):
             language.spend(10 * (1 + len(part.units) + len(written.order)))
             truth = language.evaluate(written.order, fixed | dict(zip(choices, chosen, strict=True)), n, i)
-            got, wanted = written.output(n, i, truth), truth[meaning.formula] and numbers[0]
+            got, wanted = written.output(n, i, truth), truth[meaning.formula] and known[0]
             require(got in (None, wanted), f"the output is {got}, expected {wanted}, at n = {n}, i = {i}")
     return covered
 
@@ -879,9 +872,9 @@ def check_certificate(given: Certificate) -> None:
     """Every obligation of the certificate, and then that nothing was left out."""
     writers, directions, covered = find_writers(given), given.directions, given.covered
     near = [((s + 1) // 2, k, d) for d, (s, k) in writers.items() if k and directions[d].kind in ("near", "others")]
-    found = [(b.layer, b.head, b.direction) for b in given.bounds]
+    found = [(b.layer, b.head, b.direction) for b in given.whole.bounds]
     require(found == near, "bounds: expected exactly one entry for every near direction, in the order they are written")
-    given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.bounds}
+    given.errors = {b.direction: (b.error_if_false, b.error_if_true) for b in given.whole.bounds}
     covered["subformulas"] = check_claim(given)
     for name, (stage, head) in writers.items():
         what = "embedding cells" if not stage else "head rows" if head else "feed-forward rows"
@@ -896,7 +889,7 @@ def check_certificate(given: Certificate) -> None:
             wanted = sum(map(bool, rows)) * (1 if stage else len(given.tokens))
             require(done == wanted, f"covered {done} rows, expected {wanted}")
             covered[what] += done
-    require(writers.keys() == directions.keys() and given.cells, "a direction is not covered")
+    require(writers.keys() == directions.keys() and given.lengths, "a direction is not covered")
 
 # ------------------------------------------------------------------------------------------------------ the verdict
 Expected = dict[str, Any]  # what a person asks for, of formula, predicates, alphabet, min_n, max_n, regime and causal
@@ -915,7 +908,7 @@ def check_asked(given: Certificate, expected: Expected) -> None:
     asked = expected | {"min_n": least, "formula": read_asked(expected, given.language), "predicates": None}
     for part in (part for part, value in asked.items() if value is not None):
         found, asks = (({*x} if part == "alphabet" else x) for x in (vars(given.claim)[part], asked[part]))
-        require(found == asks, f"claim differs: the file has {part} {quote(given.document['claim'].get(part, 1))}")
+        require(found == asks, f"claim differs: the file has {part} {quote(given.document['claim'].get(part, found))}")
 
 def describe(given: Certificate) -> list[str]:
     """The whole claim of an accepted certificate, in words, and what was covered to accept it."""
@@ -935,15 +928,22 @@ def describe(given: Certificate) -> list[str]:
         f"causal       {'yes: future masks only, nothing depends on n' if claim.causal else 'not claimed'}",
         f"transformer  {len(given.model.layers)} layers, {len(given.heads)} heads, {units} units",
         f"covered      {', '.join(f'{count} {what}' for what, count in given.covered.items())}",
-        f"worst error  {worst // 10**6}.{worst % 10**6:06d} of a truth, before the feed-forward part (rounded up)",
-    ]
+        f"worst error  {worst // 10**6}.{worst % 10**6:06d} of a truth, before the feed-forward part (rounded up)"]
+CHECKERS: dict[type, Any] = {Certificate: (check_certificate, describe)}
+
+def load_softened() -> Any:
+    """Who reads softened transformers: the file beside this one, which builds upon it, also if this is a script."""
+    if not __package__:
+        package = sys.modules["proofs"] = ModuleType("proofs")
+        package.__path__, sys.modules["proofs.check"] = [__file__.removesuffix("check.py")], sys.modules[__name__]
+    return import_module("proofs.check_softened").Softened
 
 def check_text(data: bytes, expected: Expected | None = None) -> Certificate:
     """The certificate whose bytes these are, its claim proved. Raises: Malformed, Rejected: if it is none."""
     try:
-        given = Certificate(data)
+        given = (load_softened() if data.startswith(b'{\n "format": "certify-softened"') else Certificate)(data)
         check_asked(given, expected or {})
-        check_certificate(given)
+        CHECKERS[type(given)][0](given)
     except (RecursionError, MemoryError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise Rejected(f"the check could not be completed: {type(error).__name__}: {error}") from None
     return given
@@ -953,7 +953,7 @@ def check_file(path: str, expected: Expected | None = None) -> Certificate:
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return check_text(file.read(MAX_BYTES + 1), expected)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:
         raise Malformed(f"cannot be read: {error}") from None
 
 def read_arguments(argv: Sequence[str] | None) -> tuple[list[str], Expected]:
@@ -985,7 +985,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     for path in files:
         try:
-            lines += [*describe(check_file(path, expected)), f"accepted: {path}"]
+            lines += [*CHECKERS[type(given := check_file(path, expected))][1](given), f"accepted: {path}"]
         except (Rejected, Malformed) as error:
             verdicts.add(verdict := type(error).__name__.lower())
             lines.append(f"{verdict}: {path}: {error}")
