@@ -149,4 +149,6 @@ def _lead_to_json(lead: Lead | None) -> dict[str, Any] | None:
 
 
 def _lead_from_json(data: Any) -> Lead | None:
-    return None if data is None else Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])
+    if data is None:
+        return None
+    return Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])

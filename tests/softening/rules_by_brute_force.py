@@ -1,0 +1,118 @@
+"""The rules of docs/softened.md, section 3, followed word by word in floating decimals of 60 digits; nothing shared.
+
+What a part of a stage adds is its maximum over all words and positions; the parts are added up.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from mpmath import mp, mpf
+
+from constructions.network.run import Residual, run_hard
+from constructions.network.transformer import FeedForward, Head, Row, Transformer, Weighting
+
+mp.dps = 60
+Errors = Mapping[str, Fraction]
+
+
+def decimal(x: Fraction) -> mpf:
+    return mpf(x.numerator) / mpf(x.denominator)
+
+
+def form(row: Row, vector: Residual) -> Fraction:
+    return sum((c * vector.get(name, Fraction(0)) for name, c in row.items()), Fraction(0))
+
+
+def reach(row: Row, errors: Errors) -> Fraction:
+    return sum((abs(c) * errors.get(name, Fraction(0)) for name, c in row.items()), Fraction(0))
+
+
+def streams(transformer: Transformer, n: int, layers: int, attended: bool) -> Iterator[list[Residual]]:
+    """Of every word, the residual vectors after so many layers, and after the attention of the next one."""
+    kept = list(transformer.layers[: layers + attended])
+    if attended:
+        kept[-1] = replace(kept[-1], feedforward=FeedForward())
+    for word in itertools.product(transformer.alphabet, repeat=n):
+        yield run_hard(replace(transformer, layers=tuple(kept)), word)
+
+
+def is_uniform(head: Head) -> bool:
+    return head.weighting in (Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX) and not any(
+        any(q.values()) and any(k.values()) for q, k in zip(head.queries, head.keys, strict=True))
+
+
+def strayed(head: Head, value: Row, errors: Errors, temperature: Fraction, stream: list[Residual], i: int) -> mpf:
+    """How far the head's mean of the exact values is from the winner's at most, at one position of one word."""
+    queries = [form(row, stream[i - 1]) for row in head.queries]
+    seen = list(head.mask.visible(i, len(stream)))
+    keys = {j: [form(row, stream[j - 1]) for row in head.keys] for j in seen}
+    scores = {j: sum((q * k for q, k in zip(queries, keys[j], strict=True)), Fraction(0)) for j in seen}
+    winner = max(seen, key=scores.__getitem__)
+    above, below, total = mpf(0), mpf(0), mpf(1)
+    for j in seen:
+        if j == winner:
+            continue
+        off = sum((reach(query_row, errors) * abs(k - o)
+                   + (abs(q) + reach(query_row, errors)) * 2 * reach(key_row, errors)
+                   for query_row, key_row, q, k, o in zip(head.queries, head.keys, queries, keys[winner], keys[j],
+                                                          strict=True)), Fraction(0))
+        lead = scores[winner] - scores[j]
+        low = mp.exp(-decimal((lead + off) / temperature))
+        high = mp.exp(-decimal((lead - off) / temperature))
+        differs = decimal(form(value, stream[j - 1]) - form(value, stream[winner - 1]))
+        above += max(differs * low, differs * high)
+        below += max(-differs * low, -differs * high)
+        total += low
+    return max(above, below, mpf(0)) / total
+
+
+def heads_add(transformer: Transformer, n: int, number: int, errors: Errors, temperature: Fraction,
+              direction: str) -> mpf:
+    """What the heads of a layer (from 1) add to a direction."""
+    added = mpf(0)
+    words = list(streams(transformer, n, number - 1, attended=False))
+    for head in transformer.layers[number - 1].heads:
+        if direction in head.values:
+            value = head.values[direction]
+            added += decimal(reach(value, errors))
+            if not is_uniform(head):
+                added += max(strayed(head, value, errors, temperature, stream, i)
+                             for stream in words for i in range(1, n + 1))
+    return added
+
+
+def grouped(feedforward: FeedForward, direction: str) -> list[tuple[Row, list[tuple[Fraction, Fraction, Fraction]]]]:
+    """Groups of units that write a direction: a row, and for each unit its multiple of the row, bias and weight."""
+    groups: list[tuple[Row, list[tuple[Fraction, Fraction, Fraction]]]] = []
+    for unit in feedforward.units_writing(direction):
+        for row, members in groups:
+            name = next(iter(row))
+            factor = unit.reads.get(name, Fraction(0)) / row[name]
+            if factor and {k: x / factor for k, x in unit.reads.items()} == row:
+                members.append((factor, unit.bias, unit.writes[direction]))
+                break
+        else:
+            groups.append((unit.reads, [(Fraction(1), unit.bias, unit.writes[direction])]))
+    return groups
+
+
+def units_add(transformer: Transformer, n: int, number: int, errors: Errors, direction: str) -> Fraction:
+    """What the feed-forward part of a layer (from 1) adds to a direction."""
+    added = Fraction(0)
+    words = list(streams(transformer, n, number - 1, attended=True))
+    for row, members in grouped(transformer.layers[number - 1].feedforward, direction):
+        off = reach(row, errors)
+
+        def function(y: Fraction, members: list[tuple[Fraction, Fraction, Fraction]] = members) -> Fraction:
+            return sum((c * max(f * y + b, Fraction(0)) for f, b, c in members), Fraction(0))
+
+        greatest = Fraction(0)
+        for x in {form(row, vector) for stream in words for vector in stream}:
+            knees = [-b / f for f, b, _ in members if abs(-b / f - x) < off]
+            greatest = max([greatest, *(abs(function(y) - function(x)) for y in (x - off, x + off, *knees))])
+        added += greatest
+    return added
