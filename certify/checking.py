@@ -38,6 +38,8 @@ def _check(path: str, expected: Expected) -> dict[str, Any]:
 
 def _claim(given: Certificate) -> dict[str, Any]:
     claim = given.claim
+    if "temperature" in given.document["claim"]:
+        return _softened_claim(given)
     return {
         "formula": given.document["claim"]["formula"],
         "predicates": given.document["transformer"]["predicates"],
@@ -46,5 +48,17 @@ def _claim(given: Certificate) -> dict[str, Any]:
         "max_n": claim.max_n,
         "regime": claim.regime,
         "causal": claim.causal,
+        "covered": given.covered,
+    }
+
+
+def _softened_claim(given: Certificate) -> dict[str, Any]:
+    """The claim of docs/softened.md."""
+    document = given.document
+    return {
+        "alphabet": list(given.claim.alphabet),
+        "max_n": given.claim.max_n,
+        "temperature": document["claim"]["temperature"],
+        "gaps": document["gaps"],
         "covered": given.covered,
     }

@@ -13,6 +13,7 @@ from certify.softening.results import Errors, Length, Softening
 from certify.softening.shards import Workers, check_certificate, survey_lengths
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression, parse_expression
+from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -38,6 +39,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         WorkLost: if workers died again and again.
     """
     clock, lengths = Clock(), up_to(max_n)
+    transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
     found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
     check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
     try:
