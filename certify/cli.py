@@ -39,7 +39,7 @@ app.command(name="list")(list_all)
 
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
-    from constructions.errors import InputError, InternalError, Unsupported
+    from constructions.errors import InputError, InternalError, Unsupported, WorkLost
 
     prepare_output()
     try:
@@ -49,6 +49,8 @@ def main() -> NoReturn:
         code = complain(error)
     except Unsupported as construct:
         code = complain(f"unsupported: {construct}", 3)
+    except WorkLost as loss:
+        code = complain(f"no verdict: {loss}", 3)
     except InternalError as contradiction:
         code = complain(f"internal error, no verdict: {contradiction}", 3)
     except USAGE_ERROR as error:

@@ -99,12 +99,17 @@ def write_bytes(path: str, data: bytes) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe: there is nothing to rename
             target.write_bytes(data)
         else:
-            _replace(target, data)
+            replace_file(target, data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _replace(target: Path, data: bytes) -> None:
+def replace_file(target: Path, data: bytes) -> None:
+    """Put a whole file there or nothing; what was there, a link or a pipe too, is gone.
+
+    Raises:
+        OSError: if the place cannot be written.
+    """
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".certify-")
     try:
         with os.fdopen(handle, "wb") as file:

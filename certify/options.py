@@ -19,7 +19,7 @@ Style = Literal["ascii", "unicode", "latex"]
 
 
 def whole_number(text: str) -> int:
-    """The value of --max-n or --min-n."""
+    """The value of --max-n, --min-n and the like."""
     try:
         return int(text)
     except ValueError:
@@ -48,6 +48,8 @@ PredicateOption = Annotated[list[str] | None, typer.Option(
     "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
 AsPrintedOption = Annotated[bool, typer.Option(
     "--as-printed", help="count to the letter of [SHA] Theorems 20 and 21, which is not always right")]
+JobsOption = Annotated[int, typer.Option(
+    "--jobs", metavar="K", parser=whole_number, help="so many processes; the results do not depend on it")]
 CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
 

@@ -52,5 +52,9 @@ class Unsupported(Exception):
     """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""
 
 
+class WorkLost(Exception):
+    """Work that could not be brought to its end: workers died again and again. It says nothing about the result."""
+
+
 class InternalError(Exception):
     """This program contradicts itself: a bug, never a verdict."""

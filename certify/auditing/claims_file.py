@@ -54,11 +54,12 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ClaimsFile:
-    """A title and its claims."""
+    """A title and its claims; the text that they were read from."""
 
     title: str
     path: str
     claims: tuple[Claim, ...]
+    text: str
 
 
 def read_claims(path: str) -> ClaimsFile:
@@ -67,8 +68,17 @@ def read_claims(path: str) -> ClaimsFile:
     Raises:
         InputError: one line that says which claim, which key and what was expected.
     """
+    return parse_claims(read_text(path), path)
+
+
+def parse_claims(text: str, path: str) -> ClaimsFile:
+    """The claims of a text, which names files relative to this path.
+
+    Raises:
+        InputError: likewise.
+    """
     try:
-        data = tomllib.loads(read_text(path))
+        data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path}: {str(error).splitlines()[0]}") from None
     check_keys(path, data, {"title": str, "defaults": dict, "claim": list})
@@ -86,7 +96,7 @@ def read_claims(path: str) -> ClaimsFile:
         if claim.name in claims:
             raise InputError(f"{where}: two claims have this name")
         claims[claim.name] = claim
-    return ClaimsFile(data.get("title", Path(path).stem), path, tuple(claims.values()))
+    return ClaimsFile(data.get("title", Path(path).stem), path, tuple(claims.values()), text)
 
 
 def read_claim(entry: Table) -> Claim:

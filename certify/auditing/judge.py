@@ -24,7 +24,7 @@ from certify.auditing.fits import fit_growth
 from certify.auditing.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
 from certify.examples import examples_folder
 from certify.report import show_word
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
 from proofs.instances.examination import Instance
@@ -37,6 +37,18 @@ def judge(claim: Claim, search: Search) -> ClaimResult:
         InputError: if something that the claim mentions has no value at some length.
     """
     return judge_with_certificates(claim, search)[0]
+
+
+def judge_of_file(path: str, claim: Claim, search: Search) -> ClaimResult:
+    """The result of a claim that stands in the claims file at this path.
+
+    Raises:
+        InputError: likewise, and it names the file and the claim.
+    """
+    try:
+        return judge(claim, search)
+    except InputError as error:
+        raise InputError(f"{path}, claim {claim.name!r}: {error}") from None
 
 
 def judge_with_certificates(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:

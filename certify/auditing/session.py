@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from certify.auditing.claims import Claim
 from certify.auditing.claims_file import ClaimsFile
 from certify.auditing.decide import Search
-from certify.auditing.judge import judge
+from certify.auditing.judge import judge_of_file
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
+from certify.auditing.tasks import claim_task, do_claim, read_claim_result
 from certify.auditing.to_json import read_result, to_json
 from certify.files import write_text
+from certify.shards import run_tasks
 from constructions.errors import InputError
 
 
@@ -62,12 +64,16 @@ class Session:
     """The results so far; every claim that is finished is on disk before the next begins."""
 
     def __init__(self, file: ClaimsFile, search: Search, kept: Mapping[str, ClaimResult] | None = None,
-                 keeping: bool = True):
-        """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``."""
+                 keeping: bool = True, jobs: int = 1):
+        """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``.
+
+        With several ``jobs`` claims are decided by so many processes, which changes nothing but how long it takes.
+        """
         self.file = file
         self.search = search
         self.kept = dict(kept or {})
         self.keeping = keeping
+        self.jobs = jobs
         self.results: dict[str, ClaimResult] = {}
         self.path = kept_path(file.path)
         self.start = time.perf_counter()
@@ -78,25 +84,33 @@ class Session:
 
         Raises:
             InputError: naming the claim, if something in it has no value at some length.
+            WorkLost: if processes died again and again.
             KeyboardInterrupt: leaving the finished claims in ``results`` and on disk.
         """
-        claims = self.file.claims
-        for number, claim in enumerate(claims, start=1):
-            self.search.progress(f"claim {number} of {len(claims)}, {claim.name}")
-            self.kept[claim.digest] = self.results[claim.name] = self._one(claim)
-            if self.keeping:
-                self._keep()
+        for claim in self.file.claims:
+            if claim.digest in self.kept:
+                self.resumed += 1
+                self.results[claim.name] = self.kept[claim.digest]
+        missing = [claim for claim in self.file.claims if claim.name not in self.results]
+        if self.jobs == 1:
+            for claim in missing:
+                self.search.progress(f"claim {len(self.results) + 1} of {len(self.file.claims)}, {claim.name}")
+                self._take(claim, judge_of_file(self.file.path, claim, self.search))
+        else:
+            self._share(missing)
         if self.keeping:
             self.path.unlink(missing_ok=True)
 
-    def _one(self, claim: Claim) -> ClaimResult:
-        if claim.digest in self.kept:
-            self.resumed += 1
-            return self.kept[claim.digest]
-        try:
-            return judge(claim, self.search)
-        except InputError as error:
-            raise InputError(f"{self.file.path}, claim {claim.name!r}: {error}") from None
+    def _share(self, claims: Sequence[Claim]) -> None:
+        tasks = {claim_task(self.file, claim): claim for claim in claims}
+        run_tasks(list(tasks), do_claim, jobs=self.jobs,
+                  progress=lambda _: self.search.progress(f"{len(self.results)} of {len(self.file.claims)} claims"),
+                  finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
+
+    def _take(self, claim: Claim, result: ClaimResult) -> None:
+        self.kept[claim.digest] = self.results[claim.name] = result
+        if self.keeping:
+            self._keep()
 
     def _keep(self) -> None:
         kept = Kept(VERSION, tuple(KeptClaim(digest, result) for digest, result in self.kept.items()))
@@ -104,8 +118,8 @@ class Session:
 
     @property
     def report(self) -> AuditReport:
-        """Everything found so far."""
-        results = tuple(self.results.values())
+        """Everything found so far, in the order of the file."""
+        results = tuple(self.results[claim.name] for claim in self.file.claims if claim.name in self.results)
         return AuditReport(self.file.title, self.file.path, results, judge_statements(results),
                            round(time.perf_counter() - self.start, 1), len(results) == len(self.file.claims))
 

@@ -13,6 +13,7 @@ from certify.options import (
     CausalOption,
     CertificateOption,
     DeltaOption,
+    JobsOption,
     JsonOption,
     MaxNOption,
     MinNOption,
@@ -61,6 +62,7 @@ def audit(
     suggest: Annotated[bool, typer.Option("--suggest", help="the warmest constants, head by head")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with an interrupted audit of this file")] = False,
+    jobs: JobsOption = 1,
     html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="write a report with plots")] = None,
     markdown: Annotated[str | None, typer.Option("--markdown", metavar="FILE", help="the same as Markdown")] = None,
     csv: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="write the figures")] = None,
@@ -84,9 +86,8 @@ def audit(
     if subject == "CLAIMS.toml":
         refuse_beside_a_file(options | {"--suggest": suggest, "--output": output, "--critical": critical})
         assert claims is not None
-        raise typer.Exit(audit_file(claims, resume, reports))
-    if resume:
-        refuse("--resume: a single claim is not kept, expected a claims file")
+        raise typer.Exit(audit_file(claims, resume, jobs, reports))
+    refuse_beside_one_claim(resume, jobs)
     if suggest:
         raise typer.Exit(print_suggestion(options, min_n, max_n, output, as_json))
     raise typer.Exit(audit_claim(options, min_n, max_n, critical, output, reports))
@@ -139,6 +140,14 @@ def exactly_one(given: dict[str, str | None]) -> str:
     return names[0]
 
 
+def refuse_beside_one_claim(resume: bool, jobs: int) -> None:
+    """What only many claims can have."""
+    if jobs != 1:
+        refuse("--jobs: a single claim is not divided, expected a claims file")
+    if resume:
+        refuse("--resume: a single claim is not kept, expected a claims file")
+
+
 def refuse_beside_a_file(options: dict[str, Any]) -> None:
     """A claims file says all of this itself; an option that would be ignored is an error."""
     silent = {"regime": "temperature", "width": "1/1000000"}
@@ -150,7 +159,7 @@ def refuse_beside_a_file(options: dict[str, Any]) -> None:
 # -- a claims file -----------------------------------------------------------------------------------------------------
 
 
-def audit_file(path: str, resume: bool, reports: Reports) -> int:
+def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
     from certify.auditing.decide import Search
@@ -163,7 +172,7 @@ def audit_file(path: str, resume: bool, reports: Reports) -> int:
         refuse(f"--resume: {kept} is not here, expected what an interrupted audit of {path} left")
     interrupted = False
     with ProgressLine() as progress:
-        session = Session(file, Search(progress=progress), read_kept(kept) if resume else None)
+        session = Session(file, Search(progress=progress), read_kept(kept) if resume else None, jobs=jobs)
         try:
             session.run()
         except KeyboardInterrupt:

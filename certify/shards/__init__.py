@@ -3,9 +3,9 @@
 ``run_tasks`` is the whole of it for those who have tasks; docs/scale.md says what may be relied on.
 """
 
-from certify.shards.answers import WorkLost
 from certify.shards.planning import plan_prefixes, prefixes, steps_per_word
 from certify.shards.running import run_tasks
-from certify.shards.standing import Standing
+from certify.shards.standing import ShardsProgress, Standing
+from constructions.errors import WorkLost
 
-__all__ = ["Standing", "WorkLost", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]
+__all__ = ["ShardsProgress", "Standing", "WorkLost", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]

@@ -15,10 +15,6 @@ task alone."""
 KINDS: Mapping[str, type[Exception]] = {kind.__name__: kind for kind in (InputError, Unsupported, InternalError)}
 
 
-class WorkLost(Exception):
-    """Work that could not be brought to its end: workers died again and again. It says nothing about the result."""
-
-
 def answer(do: Do, task: str) -> str:
     """The result of the task, or the error it ends with, as one text."""
     try:
@@ -40,8 +36,8 @@ def read_answer(text: str) -> str | Exception:
 
     >>> read_answer(answer(str.upper, "a"))
     'A'
-    >>> read_answer(answer(lambda task: str(1 // int(task)), "0"))
-    InternalError('answers.py, line 26: ZeroDivisionError: integer division or modulo by zero')
+    >>> read_answer(refuse("InputError", "n: 0, expected a positive number"))
+    InputError('n: 0, expected a positive number')
     """
     said = json.loads(text)
     if "result" in said:

@@ -10,14 +10,15 @@ import asyncio
 import contextlib
 import logging
 import queue
-import threading
 import time
+import uuid
 import warnings
+from collections.abc import Callable
 from typing import Any
 
-from certify.shards.answers import Do, WorkLost, answer, describe, refuse
+from certify.shards.answers import Do, describe
 from certify.shards.code_version import code_version
-from constructions.errors import InputError
+from constructions.errors import InputError, WorkLost
 
 SECONDS_TO_CONNECT = 5
 SECONDS_WITHOUT_WORKERS = 300
@@ -25,7 +26,6 @@ SECONDS_WITHOUT_WORKERS = 300
 _LOOK_EVERY = 2
 _AHEAD = 2
 """Tasks for each worker, so that the next one is there when one is finished; no more, since tasks are long texts."""
-_one_at_a_time = threading.Lock()
 
 
 class Cluster:
@@ -44,15 +44,16 @@ class Cluster:
                              "'certify[dask]'") from None
         self._dask: Any = distributed
         self._address, self._do, self._version = address, do, code_version(do.__module__)
+        self._run = uuid.uuid4().hex
         self._numbers: dict[Any, int] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every lost connection, at length
+        _silence_logs()
         try:
             asyncio.run(self._greet())
             with warnings.catch_warnings(action="ignore"):
                 self._client: Any = self._dask.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            why = f"no answer in {SECONDS_TO_CONNECT} s" if isinstance(error, TimeoutError) else describe(error)
+            why = "no scheduler answers" if isinstance(error, OSError) else describe(error)
             raise InputError(f"--dask {address}: {why}; expected the address of a Dask scheduler, such as "
                              "tcp://127.0.0.1:8786") from None
         self._workers, self._seen = 0, time.monotonic()
@@ -74,8 +75,8 @@ class Cluster:
 
     def begin(self, number: int, task: str) -> None:
         """Give the task to the cluster."""
-        future = self._client.submit(_do_on_worker, self._do, task, self._version, pure=False,
-                                     key=f"certify-shard-{number + 1}-{time.monotonic_ns()}")
+        future = self._client.submit(_open_door(), self._do.__module__, self._do.__qualname__, task, self._version,
+                                     pure=False, key=f"certify-shard-{number + 1}-{self._run}")
         self._numbers[future] = number
         future.add_done_callback(self._done.put)
 
@@ -97,14 +98,16 @@ class Cluster:
             self._client.close(timeout=1)
 
     def _next(self, future: Any) -> tuple[int, str]:
-        return self._numbers.pop(future), self._read(future)
+        number = self._numbers.pop(future)
+        return number, self._read(future, number)
 
-    def _read(self, future: Any) -> str:
+    def _read(self, future: Any, number: int) -> str:
         try:
-            return str(future.result(timeout=60))
+            return str(future.result())
         except self._dask.KilledWorker as error:
-            raise WorkLost(f"--dask {self._address}: {str(error).splitlines()[0]}") from None
-        except (self._dask.CancelledError, OSError, TimeoutError):
+            raise WorkLost(f"--dask {self._address}: shard {number + 1}: {error.allowed_failures + 1} workers died at "
+                           "it; expected enough memory for every worker") from None
+        except (self._dask.CancelledError, OSError):
             raise WorkLost(self._lost("the connection to its scheduler is lost")) from None
         except Exception as error:
             raise InputError(f"--dask {self._address}: a worker cannot begin a task: {describe(error)}; expected "
@@ -118,7 +121,7 @@ class Cluster:
         self._looked = now
         try:
             self._workers = len(self._client.nthreads())
-        except (self._dask.CancelledError, OSError, TimeoutError, RuntimeError):
+        except (self._dask.CancelledError, OSError, RuntimeError):
             raise WorkLost(self._lost("the connection to its scheduler is lost")) from None
         if self._workers:
             self._seen = now
@@ -129,10 +132,22 @@ class Cluster:
         return f"--dask {self._address}: {why}; finished shards are kept where a folder for them was named"
 
 
-def _do_on_worker(do: Do, task: str, version: str) -> str:
-    """What a worker runs: one task at a time, since nothing of ours is made for several threads."""
-    if code_version(do.__module__) != version:
-        return refuse("InputError", "--dask: a worker has another version of certify or of a library it uses, expected "
-                                    "the same on all machines")
-    with _one_at_a_time:
-        return answer(do, task)
+def _silence_logs() -> None:
+    """Dask logs every lost connection, at length and from several threads; what matters is raised here."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _open_door() -> Callable[[str, str, str, str], str]:
+    """What is sent to workers: a function that has only names in it.
+
+    It is local so that it travels as code. Were it sent by name, a worker without this file would not understand the
+    message, drop its connection and be gone.
+    """
+    def knock(module: str, name: str, task: str, version: str) -> str:
+        from certify.shards.dask_worker import do_by_name
+
+        return do_by_name(module, name, task, version)
+
+    return knock

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from constructions.network.transformer import Transformer
+if TYPE_CHECKING:
+    from constructions.network.transformer import Transformer
 
 STEPS_PER_SHARD = 4_000_000
 """About ten seconds, at some microseconds for a multiplication of rationals with what surrounds it."""

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
-from certify.shards.answers import Do, WorkLost, answer
+from certify.shards.answers import Do, answer
+from constructions.errors import WorkLost
 
 MAX_ATTEMPTS = 3
 """A task whose worker dies so often is given up: it is likely to be what kills them."""

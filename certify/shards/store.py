@@ -14,7 +14,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from certify.files import check_writable, read_text, write_text
+from certify.files import check_writable, read_text, replace_file
 from certify.shards.answers import Do
 from certify.shards.code_version import code_version
 from constructions.errors import InputError
@@ -66,7 +66,11 @@ class Store:
         Raises:
             InputError: if it cannot be written.
         """
-        write_text(str(self.path(task)), self._seal(task, result))
+        path = self.path(task)
+        try:
+            replace_file(path, self._seal(task, result).encode())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     def _key(self, task: str) -> str:
         return _digest(json.dumps([FORMAT, VERSION, *self._do, task]))

@@ -43,6 +43,10 @@ def square_that_kills_first(text: str) -> str:
     return square(text)
 
 
+def square_that_exits(text: str) -> str:
+    os._exit(7)
+
+
 def slow_square(text: str) -> str:
     keys = json.loads(text)
     note(keys)

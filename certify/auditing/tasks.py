@@ -1,0 +1,49 @@
+"""Claims as tasks for other processes: canonical JSON there and back."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+from certify.auditing.claims import Claim
+from certify.auditing.claims_file import ClaimsFile, parse_claims
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge_of_file
+from certify.auditing.results import ClaimResult
+from certify.auditing.to_json import read_result, to_json
+from constructions.errors import InputError
+
+
+def claim_task(file: ClaimsFile, claim: Claim) -> str:
+    """The task to decide one claim of a file."""
+    return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text})
+
+
+def do_claim(task: str) -> str:
+    """The result of a claim.
+
+    Raises:
+        InputError: if something in the claim has no value at some length, or a file that it names is not what it was.
+    """
+    keys = json.loads(task)
+    file = _parsed(keys["text"], keys["path"])
+    claim = next(claim for claim in file.claims if claim.name == keys["claim"])
+    if claim.digest != keys["digest"]:
+        raise InputError(f"{file.path}, claim {claim.name!r}: a file that it names has changed during the audit")
+    return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
+
+
+def read_claim_result(text: str) -> ClaimResult:
+    """What ``do_claim`` returned."""
+    return read_result(ClaimResult, text, "the result of a claim")
+
+
+@functools.cache
+def _parsed(text: str, path: str) -> ClaimsFile:
+    return parse_claims(text, path)
+
+
+@functools.cache
+def _search() -> Search:
+    """What this process proved before, so that equal obligations are discharged once."""
+    return Search()

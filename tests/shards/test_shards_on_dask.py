@@ -1,0 +1,154 @@
+"""A Dask cluster gives the same bytes, also when it loses a worker in the middle; what is wrong is one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from certify.shards import run_tasks
+from constructions.errors import InputError, Unsupported, WorkLost
+from tests.shards.tasks import fail_on_odd, gap, slow_square, square, square_that_kills_first, task
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SQUARES = [json.dumps({"square": str(x * x)}) for x in range(12)]
+
+needs_dask = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('distributed')",
+                                reason="Dask is an extra")
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder: Path, stack: ExitStack):
+        self.folder, self.stack = folder, stack
+        self.place = folder / "scheduler.json"
+        self.scheduler = self._start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file",
+                                     str(self.place))
+        while not self.place.is_file():
+            assert self.scheduler.poll() is None
+            time.sleep(0.05)
+        self.address = json.loads(self.place.read_text())["address"]
+
+    def add_worker(self, code: Path = ROOT) -> subprocess.Popen[bytes]:
+        return self._start("dask_worker", self.address, "--nthreads", "2", "--no-nanny", "--local-directory",
+                           str(self.folder), code=code)
+
+    def wait_for_workers(self, count: int) -> None:
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=60)
+
+    def _start(self, program: str, *arguments: str, code: Path = ROOT) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard", *arguments], cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(code)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[Cluster]:
+    with ExitStack() as stack:
+        yield Cluster(folder, stack)
+
+
+@needs_dask
+def test_two_workers_of_which_one_is_killed_in_the_middle_give_the_same_bytes(
+        tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    tasks = [task(x=str(x), notes=str(notes), seconds=0.2) for x in range(12)]
+    with cluster(tmp_path) as dask:
+        workers = [dask.add_worker(), dask.add_worker()]
+        dask.wait_for_workers(2)
+        seen = []
+
+        def kill_one_soon(_task: str, _result: str) -> None:
+            seen.append(len({path.name.split("-")[1] for path in notes.iterdir()}))
+            if seen[-1] == 2 and workers[0].poll() is None:  # both workers have had work
+                workers[0].kill()
+
+        assert run_tasks(tasks, slow_square, dask=dask.address, finished=kill_one_soon) == SQUARES
+        assert workers[0].poll() == -9 and workers[1].poll() is None
+        assert len(list(notes.glob("*"))) >= 12
+        store = tmp_path / "store"
+        assert run_tasks([task(x=str(x)) for x in range(12)], square, dask=dask.address, store=store) == SQUARES
+        assert len(list(store.iterdir())) == 12
+        with pytest.raises(Unsupported, match="5 is odd"):
+            run_tasks([task(x=str(x)) for x in (2, 5, 3, 1)], fail_on_odd, dask=dask.address)
+    assert capfd.readouterr().err == ""
+
+
+@needs_dask
+def test_a_task_that_kills_every_worker_and_a_scheduler_that_goes_away_are_one_line_each(
+        tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes").mkdir()
+    keys = {"notes": str(tmp_path / "notes")}
+    with cluster(tmp_path) as dask:
+        for _ in range(5):
+            dask.add_worker()
+        dask.wait_for_workers(5)
+        with pytest.raises(WorkLost, match="shard 4: 4 workers died at it; expected enough memory for every worker"):
+            run_tasks([task(x=str(x), deaths=99, **keys) for x in range(6)], square_that_kills_first, dask=dask.address)
+        tasks = [task(x=str(x), seconds=0.2, **keys) for x in range(12)]
+        store = tmp_path / "store"
+        with pytest.raises(WorkLost, match="the connection to its scheduler is lost; finished shards are kept"):
+            run_tasks(tasks, slow_square, dask=dask.address, store=store,
+                      finished=lambda _task, _result: dask.scheduler.kill())
+    assert list(store.iterdir())
+    assert run_tasks(tasks, slow_square, store=store, jobs=2) == SQUARES
+    assert capfd.readouterr().err == ""
+
+
+@needs_dask
+def test_a_worker_with_other_code_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    for package in ("certify", "constructions", "proofs", "tests"):
+        (other / package).parent.mkdir(exist_ok=True)
+        (other / package).symlink_to(ROOT / package)
+    (other / "proofs").unlink()
+    (other / "proofs").mkdir()
+    for path in (ROOT / "proofs").iterdir():
+        (other / "proofs" / path.name).symlink_to(path)
+    (other / "proofs" / "one_more.py").write_text("")
+    with cluster(tmp_path) as dask:
+        dask.add_worker(code=other)
+        with pytest.raises(InputError, match="a worker has another version of certify or of a library it uses"):
+            run_tasks([task(x="1")], gap, dask=dask.address)
+
+
+@needs_dask
+@pytest.mark.parametrize(("address", "why"), [
+    ("nowhere", "ValueError: missing port number in address 'nowhere'"),
+    ("tcp://127.0.0.1:1", "no scheduler answers;"),
+    ("ftp://127.0.0.1:1", "ValueError: unknown address scheme 'ftp'"),
+])
+def test_an_address_without_a_scheduler_is_one_line(
+        address: str, why: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("certify.shards.on_dask.SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(InputError) as refused:
+        run_tasks([task(x="1")], square, dask=address)
+    assert str(refused.value).startswith(f"--dask {address}: {why}")
+    assert str(refused.value).endswith("; expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786")
+    assert capfd.readouterr().err == ""
+
+
+def test_without_dask_one_line_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"expected Dask, which is an extra: pip install 'certify\[dask\]'"):
+        run_tasks([task(x="1")], square, dask="tcp://127.0.0.1:8786")
+
+
+def test_processes_and_a_cluster_exclude_each_other() -> None:
+    with pytest.raises(InputError, match="--jobs and --dask: expected one of them"):
+        run_tasks([], square, jobs=2, dask="tcp://127.0.0.1:8786")
