@@ -89,10 +89,9 @@ def read_subject(path: str, alphabet: str | None) -> Transformer:
     from constructions.errors import InputError
 
     if path.endswith(".rasp"):
-        from constructions.rasp_to_transformer import compile_program
-
         from constructions.language.parser import parse_alphabet
         from constructions.rasp.parser import parse_program
+        from constructions.rasp_to_transformer import compile_program
 
         return compile_program(parse_program(read_text(path), parse_alphabet(alphabet) if alphabet else None))
     if alphabet is not None:

@@ -26,6 +26,8 @@ WIDTH = Fraction(1, 10**6)
 """The relative width of each search."""
 HOTTER = [Fraction(1), *(Fraction(2) ** k for k in range(1, 11))]
 """Where no word is found just beyond the certified end, so many times that temperature is tried."""
+SEARCHES = 3
+"""So often words are looked for again where the last search ended."""
 
 
 def find_critical(transformer: Transformer, row: Length, progress: Callable[[str], None]) -> Critical:
@@ -65,10 +67,20 @@ def _find_refuted(transformer: Transformer, row: Length, found: Threshold) -> Mo
     """The coldest temperature beyond the certified one at which a word is found, to WIDTH."""
     start = shortest_between(found.fails * (1 - WIDTH / 2), found.fails)
     for factor in HOTTER:
-        words = likely_words(transformer, row.n, factor / start, seeds(row.survey))
-        if moved := replay(transformer, factor / start, words):
-            return moved if factor == 1 else _coldest(transformer, words, moved, start)
+        if moved := _find_at(transformer, row, factor / start, seeds(row.survey), start):
+            for _ in range(SEARCHES if factor > 1 else 0):  # at a lower temperature other words may move farther
+                colder = moved.temperature / (1 + 2 * WIDTH)
+                moved = _find_at(transformer, row, colder, [moved.word], start) or moved
+            return moved
     return None
+
+
+def _find_at(transformer: Transformer, row: Length, temperature: Fraction, near: list[Word],
+             start: Fraction) -> Moved | None:
+    """A word that is moved too far at this temperature, and the lowest at which one of the words found is."""
+    words = likely_words(transformer, row.n, temperature, near)
+    moved = replay(transformer, temperature, words)
+    return _coldest(transformer, words, moved, start) if moved and moved.temperature * start > 1 else moved
 
 
 def _coldest(transformer: Transformer, words: list[Word], hot: Moved, cold: Fraction) -> Moved:
