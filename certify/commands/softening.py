@@ -45,18 +45,16 @@ def soften(
     Runs every word up to length N exactly: the gap, the temperature of [SHA] Theorem 26 (or the one that is given),
     what softmax moves at most, and the temperature at which it moves too far.
     """
-    from certify.commands.auditing import lengths_to_bracket
     from certify.progress import ProgressLine
     from certify.shards import WorkLost
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
     from constructions.errors import Unsupported
-    from constructions.network.lengths import Lengths
 
     check_place(output, as_json)
     check_place(softmax, as_json)
     heat = read_softening_temperature(temperature)
-    wanted = lengths_to_bracket(critical, Lengths(1, max_n)) if critical is not None else [max_n]
+    wanted = read_critical(critical, max_n)
     folder = Path(store or DEFAULT_STORE) if store or resume else None
     try:
         network = read_subject(subject, alphabet)
@@ -70,6 +68,23 @@ def soften(
         raise typer.Exit(complain(f"unknown: {reason}", 3)) from None
     write_softened(found, softmax)
     finish(found, as_json, output)
+
+
+def read_critical(text: str | None, max_n: int) -> list[int]:
+    """The lengths of ``--critical``; N alone if it is left out.
+
+    >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
+    [[4], [2, 3], [1, 2, 3, 4], []]
+    """
+    from certify.commands.auditing import lengths_to_bracket
+    from constructions.errors import InputError
+    from constructions.network.lengths import up_to
+
+    found = lengths_to_bracket(str(max_n) if text is None else text, up_to(max_n))
+    for n in found:
+        if not 1 <= n <= max_n:
+            raise InputError(f"--critical: {n}, expected lengths up to {max_n}")
+    return found
 
 
 def read_softening_temperature(text: str | None) -> Expression | None:
