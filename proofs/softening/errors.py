@@ -3,20 +3,25 @@
 Claim       Whatever is stated is a bound, and at least what the rules give, so that the checker finds no more.
 Method      Each part of a stage is bounded by itself over all situations it meets, and the parts are added up. Weights
             are integers in units of 2^-BITS, rounded outward; what is stated is a short decimal above them.
-Profiles    Where a head has a profile in place of its situations, let δ be the greatest δ_j, D the peak and F the steps
-            of a direction and sign, x⁺ and x⁻ the ends of the interval of x. The rule's numerator is at most
-            N = Σ x_j⁺ |v_t(j) - v_t(*)| over the rivals of that sign, and N <= N* = Σ of each increase of F times
-            exp(-(Δ - δ)/τ) where it occurs, since these weights decrease with Δ. With c = exp(-2δ/τ) we have
-            x_j⁻ >= c x_j⁺, so the rule's denominator is at least 1 + c N/D, and N / (1 + c N/D) increases with N.
+Profiles    Take the situations of some |q_r|, a direction and a sign, with peak D and steps F. Let x⁺ and x⁻ be the
+            ends of the interval of x, δ(Δ) what the keys at loss Δ allow δ_j to be, and E(Δ) the least Δ' - δ(Δ') with
+            Δ' >= Δ, so that x_j⁺ <= exp(-E(Δ_j)/τ), which decreases. The rule's numerator is at most N = Σ x_j⁺
+            |v_t(j) - v_t(*)| over the rivals of that sign. Cut it at any loss into near + far: near is at most the sum
+            of the increases of F below the cut, each times exp(-E/τ) where it occurs, and far is at most all of F
+            times exp(-E/τ) at the cut. With c = exp(-2δ/τ) for the greatest δ below the cut, x_j⁻ >= c x_j⁺ there, so
+            the denominator is at least 1 + c near/D. (near + far)/(1 + c near/D) increases with near if c far <= D
+            and with far; else near + far will do. The best cut is taken, so all of it is at least what the rule gives.
 Too large   Where a rival may weigh more than e^64 times the winner, at least 1 is stated, and no less than the values
             of the positions differ. That bounds the error (weights add up to 1), but no certificate can use it.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import lcm
 
 from constructions.errors import InputError
@@ -28,7 +33,8 @@ from proofs.piecewise import Function
 from proofs.softening.findings import FormOfLayer, Survey, Taken
 from proofs.softening.heads import is_uniform, scoring
 from proofs.softening.layers import functions_of
-from proofs.softening.situations import Mass, Profile, Rival, Situations
+from proofs.softening.profiles import Asked, Mass, Profile
+from proofs.softening.situations import Situations
 
 BITS = 192
 PRECISION = 128
@@ -124,7 +130,7 @@ class Softening:
         """For each direction, how far the weighted mean is from the winner's value at most; empty without rivals."""
         columns = list(zip(*(rival.values for rival in found.rivals), strict=True))
         try:
-            weights = [self._weight(rival.loss, self._off(rival)) for rival in found.rivals]
+            weights = [self._weight(rival.loss, self._off(rival.queries, rival.keys)) for rival in found.rivals]
         except _TooLarge:
             return [_no_less_than_1(map(abs, column)) for column in columns]
         least = [low for low, _ in weights]
@@ -133,18 +139,20 @@ class Softening:
 
     def of_profile(self, found: Profile) -> list[Fraction]:
         """The same from a profile."""
-        off = self._off(Rival(ZERO, found.queries, found.keys, ()))
-        pairs = list(zip(found.masses[::2], found.masses[1::2], strict=True))
+        columns = list(zip(*(asked.masses for _, asked in found.asked), strict=True))
         try:
-            return [max(self._of_mass(mass, off) for mass in pair) for pair in pairs]
+            bounds = [self._of_asked(queries, asked) for queries, asked in found.asked]
         except _TooLarge:
-            return [_no_less_than_1(mass.peak for mass in pair) for pair in pairs]
+            greatest = [max(mass.peak for mass in column) for column in columns]
+            return [_no_less_than_1(pair) for pair in zip(greatest[::2], greatest[1::2], strict=True)]
+        signed = [max(column) for column in zip(*bounds, strict=True)]
+        return [max(pair) for pair in zip(signed[::2], signed[1::2], strict=True)]
 
-    def _off(self, rival: Rival) -> Fraction:
+    def _off(self, queries: Sequence[Fraction], keys: Sequence[Fraction]) -> Fraction:
         """δ_j."""
-        return sum((eta * keys + (queries + eta) * 2 * kappa
-                    for eta, kappa, queries, keys in zip(self.queries, self.keys, rival.queries, rival.keys,
-                                                         strict=True) if eta or kappa), ZERO)
+        return sum((eta * key + (query + eta) * 2 * kappa
+                    for eta, kappa, query, key in zip(self.queries, self.keys, queries, keys, strict=True)
+                    if eta or kappa), ZERO)
 
     def _weight(self, loss: Fraction, off: Fraction) -> tuple[int, int]:
         """The ends of the interval of x_j."""
@@ -153,15 +161,34 @@ class Softening:
         return (enclose_power(-(loss + off) / self.temperature)[0],
                 enclose_power((off - loss) / self.temperature)[1])
 
-    def _of_mass(self, mass: Mass, off: Fraction) -> Fraction:
-        if not mass.peak:
-            return ZERO
-        numerator, before = ZERO, ZERO
-        for loss, total in mass.steps:
-            numerator += (total - before) * self._weight(loss, off)[1]
-            before = total
-        kept = enclose_power(-2 * off / self.temperature)[0]
-        return numerator / (UNIT + kept * numerator / (mass.peak * UNIT))
+    def _of_asked(self, queries: Sequence[Fraction], asked: Asked) -> list[Fraction]:
+        """For each direction and sign, how far the mean is off at most."""
+        losses = [loss for loss, _ in asked.keys]
+        offs = [self._off(queries, keys) for _, keys in asked.keys]
+        leads = list(accumulate(reversed([loss - off for loss, off in zip(losses, offs, strict=True)]), min))[::-1]
+        powers = [enclose_power(-lead / self.temperature)[1] for lead in leads]
+        kept = [enclose_power(-2 * off / self.temperature)[0] for off in accumulate(offs, max)]
+        return [_of_mass(mass, [bisect_right(losses, loss) - 1 for loss, _ in mass.steps], powers, kept)
+                for mass in asked.masses]
+
+
+def _of_mass(mass: Mass, at: Sequence[int], powers: Sequence[int], kept: Sequence[int]) -> Fraction:
+    """The bound at the best cut; ``at`` has the levels of the steps, ``powers`` and ``kept`` are exp(-E/τ) and c."""
+    if not mass.steps:
+        return ZERO
+    near, before, bounds = ZERO, ZERO, []
+    for (_, total), level in zip(mass.steps, at, strict=True):
+        bounds.append(_of_cut(mass.peak, near, mass.steps[-1][1] * powers[level] / UNIT, kept[max(level - 1, 0)]))
+        near += (total - before) * powers[level] / UNIT
+        before = total
+    bounds.append(_of_cut(mass.peak, near, ZERO, kept[-1]))
+    return min(bounds)
+
+
+def _of_cut(peak: Fraction, near: Fraction, far: Fraction, kept: int) -> Fraction:
+    """(near + far)/(1 + c near/D)."""
+    share = Fraction(kept, UNIT) / peak
+    return (near + far) / (1 + share * near) if share * far <= 1 else near + far
 
 
 def enclose_power(exponent: Fraction) -> tuple[int, int]:

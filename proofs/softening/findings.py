@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from proofs.softening.situations import Profile, Situations, merge
+from proofs.softening.profiles import Profile
+from proofs.softening.situations import Situations, merge
 
 MAX_NUMBERS = 4_000
 """How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""

@@ -15,7 +15,8 @@ from constructions.errors import Unsupported
 from constructions.network.transformer import Head, Row, Weighting
 from constructions.network.weighting import hard_weights
 from proofs.softening.interning import Form, Memo, Numbers, Pool, Vector
-from proofs.softening.situations import MAX_SITUATIONS, Places, Profile, Rival, Situations, collect, merge
+from proofs.softening.profiles import Places, Profile, Rival
+from proofs.softening.situations import MAX_SITUATIONS, Situations, collect, merge
 
 WINDOW = 100_000
 """How many situations are held before they are summed up."""
@@ -122,6 +123,7 @@ class HardAttention(Attention):
         self._queries, self._keys = ([Form(row, places, numbers) for row in rows]
                                      for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
         self.asked: Pool[Vector] = Pool()
+        self._won: Memo[int, int] = Memo(lambda winner: self.change(self.seen[winner][1]))
         self._scale = 1
         self._scores: dict[int, Memo[int, int]] = {}
         self._rival_of: Memo[tuple[int, int], Memo[int, int]] = Memo(lambda at: Memo(lambda x: self._rival(*at, x)))
@@ -151,7 +153,7 @@ class HardAttention(Attention):
                                                                            self.head.weighting))
         if len(seen) > 1:
             self._collect(query, winner, seen)
-        return self.change(self.seen[winner][1])
+        return self._won[winner]
 
     def _scores_of(self, query: int, seen: Seen) -> list[int]:
         """The scores in units of 1/scale; the scale may grow while they are computed."""

@@ -3,93 +3,20 @@
 Source      docs/softened.md, section 3.
 Situation   The rivals of the winner, at one position of one word, without their order: by how much each loses, and how
             its keys and values differ from the winner's. Words that differ elsewhere share it.
-Profile     For each direction and sign: how much the values of the rivals within a loss differ from the winner's in
-            sum, at most, over all situations. It stands for them where there are more than MAX_SITUATIONS.
-Merging     Situations unite and profiles take the greater sum, in any order. The union is too large no matter
-            how it was divided, so which of the two is kept does not depend on that either.
+Profile     What bounds all situations together (profiles.py); it stands for them if they are more than MAX_SITUATIONS.
+Merging     Situations unite and profiles take what is greater, in any order. The union is too large no matter how it
+            was divided, so which of the two is kept does not depend on that either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import groupby
-from math import lcm
 from typing import Any
 
+from proofs.softening.profiles import Places, Profile, Rival, profile_of
+
 MAX_SITUATIONS = 2_000
-ZERO = Fraction(0)
-Steps = tuple[tuple[Fraction, Fraction], ...]
-"""A step function: at each loss listed, and from there on, the sum; both increase."""
-Places = tuple[int, ...]
-"""A situation: the places of its rivals in a list, in increasing order."""
-
-
-@dataclass(frozen=True, order=True)
-class Rival:
-    """A visible position that loses: Δ, the |q_r| it lost by, its |k_r(*) - k_r(j)|, and its v_t(j) - v_t(*)."""
-
-    loss: Fraction
-    queries: tuple[Fraction, ...]
-    keys: tuple[Fraction, ...]
-    values: tuple[Fraction, ...]
-
-    def to_json(self) -> list[Any]:
-        """The loss, and the three lists."""
-        return [str(self.loss), *([str(x) for x in part] for part in (self.queries, self.keys, self.values))]
-
-    @classmethod
-    def from_json(cls, data: Any) -> Rival:
-        """What ``to_json`` wrote."""
-        loss, *parts = data
-        return cls(Fraction(loss), *(tuple(map(Fraction, part)) for part in parts))
-
-
-@dataclass(frozen=True)
-class Mass:
-    """Of one direction and sign: the greatest difference of one rival, and the greatest sums of those within a loss."""
-
-    peak: Fraction
-    steps: Steps
-
-    def merge(self, other: Mass) -> Mass:
-        """The greater of both, at every loss."""
-        if self == other:
-            return self
-        merged: list[tuple[Fraction, Fraction]] = []
-        for loss, mass in sorted({*self.steps, *other.steps}):
-            if not merged or mass > merged[-1][1]:
-                if merged and merged[-1][0] == loss:
-                    merged.pop()
-                merged.append((loss, mass))
-        return Mass(max(self.peak, other.peak), tuple(merged))
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What bounds all situations together: the greatest |q_r| and |k_r(*) - k_r(j)|; masses, two for each direction."""
-
-    queries: tuple[Fraction, ...]
-    keys: tuple[Fraction, ...]
-    masses: tuple[Mass, ...]
-
-    def merge(self, other: Profile) -> Profile:
-        """What bounds the situations of both."""
-        return Profile(_greatest([self.queries, other.queries]), _greatest([self.keys, other.keys]),
-                       tuple(a.merge(b) for a, b in zip(self.masses, other.masses, strict=True)))
-
-    def to_json(self) -> dict[str, Any]:
-        """Canonical: lists of rationals."""
-        return {"queries": [str(x) for x in self.queries], "keys": [str(x) for x in self.keys],
-                "masses": [[str(mass.peak), [[str(x), str(y)] for x, y in mass.steps]] for mass in self.masses]}
-
-    @classmethod
-    def from_json(cls, data: Any) -> Profile:
-        """What ``to_json`` wrote."""
-        return cls(tuple(map(Fraction, data["queries"])), tuple(map(Fraction, data["keys"])),
-                   tuple(Mass(Fraction(peak), tuple((Fraction(x), Fraction(y)) for x, y in steps))
-                         for peak, steps in data["masses"]))
 
 
 @dataclass(frozen=True)
@@ -144,39 +71,3 @@ def merge(one: Situations | Profile, other: Situations | Profile) -> Situations 
 
 def _is_any(found: Situations | Profile) -> bool:
     return isinstance(found, Profile) or bool(found.rivals)
-
-
-def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile:
-    """The profile of situations on an increasing list of rivals, at least one."""
-    chosen = list(situations)
-    masses: list[Mass] = []
-    for column in zip(*(rival.values for rival in rivals), strict=True):
-        for sign in (1, -1):
-            masses.append(_mass(rivals, chosen, [max(sign * value, ZERO) for value in column]))
-    return Profile(_greatest([rival.queries for rival in rivals]), _greatest([rival.keys for rival in rivals]),
-                   tuple(masses))
-
-
-def _mass(rivals: Sequence[Rival], situations: Iterable[Places], values: Sequence[Fraction]) -> Mass:
-    """The greatest sums of values within a loss; a situation lists its rivals by increasing loss."""
-    scale = lcm(*{value.denominator for value in values})
-    whole = [int(value * scale) for value in values]
-    greatest = [0] * len(rivals)
-    for places in situations:
-        total = 0
-        for place in places:
-            if whole[place]:
-                total += whole[place]
-                greatest[place] = max(greatest[place], total)
-    steps: list[tuple[Fraction, Fraction]] = []
-    highest = 0
-    for loss, group in groupby(range(len(rivals)), key=lambda place: rivals[place].loss):
-        top = max(greatest[place] for place in group)
-        if top > highest:
-            highest = top
-            steps.append((loss, Fraction(top, scale)))
-    return Mass(max(values, default=ZERO), tuple(steps))
-
-
-def _greatest(rows: Iterable[Sequence[Fraction]]) -> tuple[Fraction, ...]:
-    return tuple(max(column) for column in zip(*rows, strict=True))

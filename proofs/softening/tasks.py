@@ -1,7 +1,6 @@
-"""The work on one length divided into tasks: a pure function from canonical JSON to canonical JSON, for any process.
+"""The survey of one length divided into tasks: a pure function from canonical JSON to canonical JSON, for any process.
 
 {"task": "survey", "transformer": ..., "n": ..., "prefix": [...]}    ->  the survey of these words (findings.py)
-{"task": "check", "certificate": text, "n": ..., "prefix": [...]}    ->  what the independent checker says of them
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def do_task(task: str) -> str:
     match json.loads(task):
         case {"task": "survey", "transformer": transformer, "n": int(n), "prefix": list(prefix)}:
             return survey_words(_read(_canonical(transformer)), n, prefix).to_json()
-    raise InputError(f"task {task[:60]!r}, expected a survey or a check")
+    raise InputError(f"task {task[:60]!r}, expected a survey")
 
 
 @lru_cache(maxsize=4)

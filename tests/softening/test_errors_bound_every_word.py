@@ -27,8 +27,8 @@ from proofs.softening.certificate import seal_softened
 from proofs.softening.errors import Errors, enclose_power, final_error, find_errors, greatest_change
 from proofs.softening.findings import Survey, Taken
 from proofs.softening.heads import is_uniform
+from proofs.softening.profiles import Profile
 from proofs.softening.search import enclose_distance, enclose_distances, find_departure, soften
-from proofs.softening.situations import Profile
 from proofs.softening.survey import survey_words
 from tests.softening.hardened import hardened
 from tests.softening.random_models import Drawn, random_transformer, tieless_transformers
@@ -84,7 +84,7 @@ def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monk
 
 
 def check_rules(transformer: Transformer, survey: Survey, n: int, temperature: Fraction, exactly: bool) -> None:
-    """Stage by stage from the bounds stated before it: never less than the rules give, and hardly more if ``exactly``."""
+    """Stage by stage from the bounds stated before it: never less than the rules give, hardly more if ``exactly``."""
     before: Errors = {}
     for stage, errors in enumerate(find_errors(transformer, survey, n, temperature)):
         for name in transformer.directions:

@@ -123,8 +123,7 @@ def test_a_survey_does_not_depend_on_how_words_are_divided(seed: int) -> None:
 def test_nor_does_one_without_ties(masks: tuple[Mask, ...]) -> None:
     for seed, transformer in enumerate(tieless_transformers(8, 4, masks=masks)):
         whole = check_division(transformer, 4, seed)
-        assert whole.heads and whole.forms.keys() == {
-            (number, form) for number, _ in enumerate(transformer.layers, 1) for at, form in whole.forms if at == number}
+        assert whole.heads
 
 
 @pytest.mark.parametrize("most", [1, 3, 10, 30])
@@ -148,7 +147,7 @@ def test_a_survey_does_not_depend_on_what_tables_hold(monkeypatch: pytest.Monkey
 def test_a_task_gives_the_survey() -> None:
     transformer = hardened(flip_flop.build().build())
     assert do_task(write_survey_task(transformer, 4, ("w1",))) == survey_words(transformer, 4, ("w1",)).to_json()
-    with pytest.raises(InputError, match="expected a survey or a check"):
+    with pytest.raises(InputError, match="expected a survey"):
         do_task('{"task": "other"}')
 
 
