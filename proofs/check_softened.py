@@ -17,7 +17,7 @@ Legend   n length, i row (the position that attends), j position read, d and t d
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, chain, pairwise, product
@@ -31,11 +31,12 @@ if not __package__:  # run as a script, this file finds check.py beside it
     package.__path__ = [__file__.removesuffix("check_softened.py")]
 
 from proofs import check
-from proofs.check import QUARTER, ZERO, Certificate, Malformed, Rejected, Row, bounded, expect, quote, require, total
+from proofs.check import ZERO, Certificate, Malformed, Rejected, Row, bounded, expect, quote, require, total, within
 
-MAX_VISITS = 10**10  # visits of a part of the transformer at a position of a word, if nothing were shared
+MAX_VISITS = 10**10  # visits of a layer or head at a position of a word, if nothing were shared
+MAX_CELLS = 1 << 20  # layers times directions
 MAX_WORK = 10**10  # steps of a microsecond or so, for what is not shared
-MAX_STORED = 1 << 24  # numbers in the tables; when they are full, they are emptied
+MAX_STORED = 1 << 22  # numbers in the tables, which are emptied when they are full
 BITS, LEAST, MOST = 4096, -2700, 4096  # weights are integers over 2^BITS; the least and greatest arguments of exp
 Word = tuple[str, ...]
 Integers = tuple[int, ...]
@@ -61,13 +62,14 @@ class Softened(Certificate):
         fits = len(self.gaps) == len(self.stated) == self.claim.max_n
         expect(fits, f"gaps, errors: expected {self.claim.max_n} entries, one for every length")
         expect(all(len(stages) == 2 * len(layers) for stages in self.stated), "errors: expected two maps per layer")
-        size = 1 + sum(2 + len(layer.heads) + len(layer.feedforward.units) for layer in layers)
-        visits = sum(n * len(self.claim.alphabet) ** n for n in self.lengths) * size
-        expect(visits <= MAX_VISITS, f"limit: more than {MAX_VISITS} visits of parts of the transformer")
+        expect(len(layers) * len(self.directions) <= MAX_CELLS, f"limit: more than {MAX_CELLS} layers times directions")
+        visits = sum(n * len(self.claim.alphabet) ** n for n in self.lengths) * (1 + len(layers) + len(self.heads))
+        expect(visits <= MAX_VISITS, f"limit: more than {MAX_VISITS} visits of layers and heads at positions of words")
         self.language.work = MAX_WORK
-        for head in self.heads:
-            soft = head.weighting == "softmax" and not is_uniform(head)
-            require(not soft, f"head {quote(head.name)} has scores, and softmax: expected a hard weighting")
+        for head in (head for head in self.heads if head.weighting == "softmax"):
+            require(is_uniform(head), f"head {quote(head.name)} has scores and softmax, expected a hard weighting")
+            positive = all(self.language.at(head.temperature, n, i) > 0 for n, i in self.rows())
+            require(positive, f"the temperature of head {quote(head.name)} is not positive")
         require("i" not in self.language.leaves[self.claim.temperature], "the temperature is not in n alone")
         for n in self.lengths:
             require(self.heat(n) > 0, f"the temperature is {self.heat(n)} at n = {n}")
@@ -75,7 +77,7 @@ class Softened(Certificate):
                 shrunk = [d for d in {**before, **after} if after.get(d, ZERO) < before.get(d, ZERO)]
                 require(not shrunk, f"n = {n}, stage {stage}: the bound of {quote(shrunk[:1])} is below the one before")
             last = total(self.bounds(n)[-1].values())
-            require(last <= QUARTER, f"the bounds at n = {n} add up to {last}, expected at most 1/4")
+            require(last <= check.QUARTER, f"the bounds at n = {n} add up to {last}, expected at most 1/4")
 
     def bounds(self, n: int) -> list[Row]:
         """The stated bounds at one length, none before the first stage."""
@@ -116,6 +118,11 @@ def size(row: Row, errors: Row) -> Fraction:
     """|R|·e, the sum of |R[d]| e[d]. It bounds |R·u - R·û| if e[d] bounds |u[d] - û[d]| for every d."""
     return total(abs(c) * errors[d] for d, c in row.items() if d in errors)
 
+def show(x: Fraction) -> str:
+    """About x (at least x, by at most a millionth), for messages."""
+    e = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000 - 1
+    return f"{-(-x // Fraction(10) ** (e - 6))}e{e - 6}" if x else "0"
+
 class Vector:
     """What a position holds when a layer begins: the numbers that are still read, and what the heads read of them."""
 
@@ -142,10 +149,9 @@ class Seen:
 class Stage:
     """What a stage (the heads of a layer, or its feed-forward part) may add to the error of every direction."""
 
-    def __init__(self, where: str, bounds: Sequence[Row], written: Iterable[str]) -> None:
-        before, after = bounds
-        self.where, self.before, self.writers = where, before, Counter(written)
-        self.room = {t: after.get(t, ZERO) - before.get(t, ZERO) for t in self.writers}
+    def __init__(self, where: str, before: Row, after: Row) -> None:
+        self.where, self.before, self.writers = where, before, Counter[str]()
+        self.room = defaultdict(Fraction, {t: x - before.get(t, ZERO) for t, x in after.items()})
 
     def settle(self, adds: Iterable[tuple[str, Fraction]]) -> tuple[tuple[str, Fraction], ...]:
         """Checks what the only writer of a direction adds to its error; the rest is to be added up, and is returned."""
@@ -168,9 +174,8 @@ class Stage:
     def fit(self, t: str, error: Fraction) -> None:
         """Raises: Rejected: if the error does not fit between the stated bounds before and after."""
         if error > self.room[t]:
-            shown = -(-error * 10**12 // 1)
-            raise Rejected(f"{self.where}, direction {quote(t)}: the error may grow by {shown}/10^12 (rounded up), "
-                           f"expected at most {quote(self.room[t])}, to fit into the stated bounds")
+            raise Rejected(f"{self.where}, direction {quote(t)}: the error may grow by {show(error)}, and by "
+                           f"{show(self.room[t])} between the stated bounds")
 
 # ------------------------------------------------------------------------------------------------------------- parts
 class Uniform:
@@ -235,6 +240,7 @@ class Tieless:
         self.by_key, self.by_query = [whole(x * self.fine) for x in by_key], [whole(x * self.fine) for x in by_query]
         self.always, self.sharpness = whole(always * self.fine), 1 / (self.unit * self.fine * at.heat)
         self.drift = {t: size(row, e) for t, row in head.values.items()}
+        self.carry = stage.settle(self.drift.items())  # where only one position is seen
         room = [(stage.room[t] - drift) * self.value_unit * 2**BITS // 1 for t, drift in self.drift.items()]
         self.room = room if all(stage.writers[t] == 1 for t in head.values) else None
         self.table, self.weights = dict[tuple[Integers, ...], Seen](), dict[int, tuple[int, int]]()
@@ -244,7 +250,7 @@ class Tieless:
         """The positions with one more."""
         items = tuple(sorted([*seen.items, item]))
         if items not in self.table:
-            self.at.store(len(items))
+            self.at.store(10 + len(items))
             self.table[items] = Seen(items)
         seen.after[item] = self.table[items]
         return self.table[items]
@@ -257,14 +263,18 @@ class Tieless:
         *others, best = sorted(scores)
         if best in others[-1:]:
             raise Rejected(f"{self.stage.where}, head {self.name} is not tieless: two greatest scores")
-        winner, errors = seen.items[scores.index(best)], self.drift
+        winner = seen.items[scores.index(best)]
+        values, carried = tuple([x * self.factor for x in winner[self.keys :]]), self.carry
         if others:
-            self.gap = min(best - others[-1], best - others[-1] if self.gap is None else self.gap)
-            always = self.always + sum([abs(q) * x for q, x in zip(query, self.by_query, strict=True)])
-            if self.room is None or not self.is_near(seen, best - others[-1], always):
-                errors = self.bound(seen, winner, [best - score for score in scores], always)
-        values, carried = tuple([x * self.factor for x in winner[self.keys :]]), self.stage.settle(errors.items())
-        seen.found[query] = self.results.setdefault((values, carried), Result(values, carried))
+            least = best - others[-1]
+            self.gap = least if self.gap is None else min(least, self.gap)
+            doubt = self.always + sum([abs(q) * x for q, x in zip(query, self.by_query, strict=True)])
+            if self.room is None or not self.is_near(seen, least, doubt):
+                errors = self.bound(seen, winner, [best - score for score in scores], doubt)
+                carried = self.stage.settle(errors.items())
+        if (values, carried) not in self.results:
+            self.results[values, carried] = Result(values, carried)
+        seen.found[query] = self.results[values, carried]
         return seen.found[query]
 
     def is_near(self, seen: Seen, least: int, always: int) -> bool:
@@ -327,11 +337,12 @@ class Group:
     def meet(self, y: int) -> Result:
         """What the group adds where L·u is y of its units."""
         if y not in self.found:
-            self.at.store(4)
-            self.at.meet(20 * (1 + len(self.units)) ** 2)
             middle = Fraction(y, self.unit)
             ends = middle - self.radius, middle + self.radius
-            values, *near = map(self.outputs, [middle, *ends, *(x for x in self.breaks if ends[0] < x < ends[1])])
+            points = [middle, *ends, *(x for x in self.breaks if ends[0] < x < ends[1])]
+            self.at.store(4 + len(self.written))
+            self.at.meet(5 * len(points) * len(self.units) * (1 + len(self.written)))
+            values, *near = map(self.outputs, points)
             worst = [max(abs(x - value) for x in xs) for value, *xs in zip(values, *near, strict=True)]
             errors = list(zip(self.written, worst, strict=True))
             self.found[y] = Result(tuple(whole(x * self.new) for x in values), self.stage.settle(errors))
@@ -339,37 +350,37 @@ class Group:
 
     def outputs(self, y: Fraction) -> list[Fraction]:
         """What is added to each direction that is written where L·u is y."""
-        active = [(max(slope * y + unit.bias, ZERO), unit.writes) for slope, unit in self.units]
+        active = [(max(bounded(slope * y + unit.bias), ZERO), unit.writes) for slope, unit in self.units]
         return [total(x * writes[t] for x, writes in active if t in writes) for t in self.written]
 
 class Layer:
     """A layer at one length: its heads, its groups, the vectors that go in. An empty one follows the last one."""
 
     def __init__(self, at: Length, number: int, scale: int) -> None:
-        self.at, layers = at, at.given.model.layers[number:]
-        read = {d for layer in layers for row in rows_read(layer) for d in row}
-        self.live, self.vectors = [d for d in at.given.directions if d in read], dict[Integers, Vector]()
-        self.following, self.heads, self.groups = self, list[Uniform | Tieless](), list[Group]()
-        if layers:
-            where, bounds = f"layer {number + 1}", at.given.bounds(at.n)[2 * number : 2 * number + 3]
-            scale = self.read_heads(layers[0].heads, where, bounds, scale)
-            scale = self.read_units(layers[0].feedforward, where, bounds, scale)
+        self.at, self.following, self.vectors = at, self, dict[Integers, Vector]()
+        self.heads, self.groups, self.live = list[Uniform | Tieless](), list[Group](), at.live[number]
+        if number < len(at.given.model.layers):
+            layer, bounds = at.given.model.layers[number], at.bounds[2 * number : 2 * number + 3]
+            scale = self.read_heads(layer.heads, Stage(f"layer {number + 1}, attention", *bounds[:2]), scale)
+            scale = self.read_units(layer.feedforward, Stage(f"layer {number + 1}, feed-forward", *bounds[1:]), scale)
         self.scale = scale
 
-    def read_heads(self, heads: Sequence[Any], where: str, bounds: list[Row], scale: int) -> int:
+    def read_heads(self, heads: Sequence[Any], stage: Stage, scale: int) -> int:
         """Makes the heads. The new scale fits all values, and means of up to n of them."""
-        self.attention = Stage(f"{where}, attention", bounds[:2], chain.from_iterable(head.values for head in heads))
+        self.attention = stage
+        stage.writers.update(chain.from_iterable(head.values for head in heads))
         values = [c.denominator for head in heads for row in head.values.values() for c in row.values()]
         counts = range(1, self.at.n + 1) if any(map(is_uniform, heads)) else ()
         new = limited(scale * lcm(*values, *counts))
         for head in heads:
             kind = Uniform if is_uniform(head) else Tieless
-            self.heads.append(kind(self.at, head, self.attention, scale, new))
+            self.heads.append(kind(self.at, head, stage, scale, new))
         self.grow = new // scale
         return new
 
-    def read_units(self, part: Any, where: str, bounds: list[Row], scale: int) -> int:
+    def read_units(self, part: Any, stage: Stage, scale: int) -> int:
         """Makes the groups. The new scale fits everything that a unit writes."""
+        self.feedforward = stage
         units, forms = part.units, dict[tuple[tuple[str, Fraction], ...], list[tuple[Fraction, Any]]]()
         for unit in units:
             slope = next(iter(unit.reads.values()), ZERO)
@@ -378,9 +389,8 @@ class Layer:
         products = [x * c for u in units for x in (u.bias, *u.reads.values()) for c in u.writes.values()]
         self.stretch = lcm(*(x.denominator for x in [*products, *part.bias.values()]))
         new = limited(scale * self.stretch)
-        written = chain.from_iterable({t for _, unit in group for t in unit.writes} for group in forms.values())
-        self.feedforward = Stage(f"{where}, feed-forward", bounds[1:], written)
-        self.groups = [Group(self.at, dict(form), group, self.feedforward, scale, new) for form, group in forms.items()]
+        self.groups = [Group(self.at, dict(form), group, stage, scale, new) for form, group in forms.items()]
+        stage.writers.update(chain.from_iterable(group.written for group in self.groups))
         self.bias = {d: whole(x * new) for d, x in part.bias.items()}
         return new
 
@@ -445,19 +455,32 @@ class Length:
 
     def __init__(self, given: Softened, n: int) -> None:
         self.given, self.n, self.i, self.heat, self.stored = given, n, 1, given.heat(n), 0
+        self.cost = 1  # of a step, more where numbers are long
+        self.bounds, self.live, layers = given.bounds(n), self.find_live(), given.model.layers
         cells = [self.embed(i) for i in range(1, n + 1)]
         scale = limited(lcm(*(x.denominator for cell in cells for row in cell.values() for x in row.values())))
         self.layers = list[Layer]()
-        for number in range(len(given.model.layers) + 1):
+        for number in range(len(layers) + 1):
             self.layers.append(Layer(self, number, self.layers[-1].scale if number else scale))
-        for layer, following in pairwise(self.layers):
-            layer.following = following
+        for one, following in pairwise(self.layers):
+            one.following = following
+        self.cost += self.layers[-1].scale.bit_length() >> 9
         first, *_ = self.layers
         self.cells = [{symbol: first.receive(tuple(whole(row.get(d, ZERO) * scale) for d in first.live))
                        for symbol, row in cell.items()} for cell in cells]  # fmt: skip
         causal = [all(head.mask == "future" for head in layer.heads) for layer in self.layers[:-1]]
         shared = [*causal, False].index(False)
         self.shared, self.rest = self.layers[:shared], self.layers[shared:-1]
+
+    def find_live(self) -> list[list[str]]:
+        """For each layer, the directions that it or a later one reads."""
+        read, live = set[str](), list[list[str]]()
+        for layer in [None, *self.given.model.layers[::-1]]:
+            rows = [*rows_read(layer)] if layer else []
+            self.meet(5 * sum(1 + len(row) for row in rows) + len(self.given.directions))
+            read |= {d for row in rows for d in row}
+            live.append([d for d in self.given.directions if d in read])
+        return live[::-1]
 
     def embed(self, i: int) -> dict[str, Row]:
         """What position i begins with, for every symbol."""
@@ -467,8 +490,8 @@ class Length:
                 for symbol, row in self.given.tokens.items()}  # fmt: skip
 
     def meet(self, steps: int) -> None:
-        """Counts work that is done once; numbers are longer where denominators are."""
-        self.given.language.spend(steps)
+        """Counts work. Raises: Malformed: when the whole check takes too much."""
+        self.given.language.spend(steps * self.cost)
 
     def store(self, numbers: int) -> None:
         """Counts what is stored, and the work to make it."""
@@ -508,21 +531,21 @@ def check_shard(given: Softened, n: int, prefix: Word) -> Fraction | None:
     Raises: Rejected: if a word ties, or the rules prove no bound as small as a stated one. Malformed: beyond a limit.
     """
     expect_shard(given, n, prefix)
-    gaps, at, last = list[Fraction | None](), Length(given, n), Word()
-    states = at.start()
+    tables, states, last, gaps = list[Length](), list[State](), Word(), set[Fraction | None]()
     for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
-        word = prefix + rest
-        if at.stored > MAX_STORED:
-            gaps.append(at.gap())
-            at, last = Length(given, n), ()
-            states = at.start()
+        if not tables or tables[0].stored > MAX_STORED:
+            gaps |= {at.gap() for at in tables}
+            with within(f"n = {n}"):
+                tables[:] = [Length(given, n)]
+            states, last = tables[0].start(), ()
+        word, at = prefix + rest, tables[0]
         try:
-            at.run(word, states, next((k for k, (a, b) in enumerate(zip(word, last, strict=False)) if a != b), 0))
+            at.run(word, states, next((k for k, (x, y) in enumerate(zip(word, last, strict=False)) if x != y), 0))
         except Rejected as error:
             raise Rejected(f"n = {n}, word {quote(' '.join(word))}, position {at.i}: {error}") from None
         last = word
         given.covered["words"] += 1
-    return min([gap for gap in [*gaps, at.gap()] if gap is not None], default=None)
+    return min([gap for gap in gaps | {at.gap() for at in tables} if gap is not None], default=None)
 
 def expect_shard(given: Softened, n: int, prefix: Word) -> None:
     """Raises: Malformed: if there are no such words."""
@@ -540,11 +563,7 @@ def finish(given: Softened, found: Gaps) -> None:
         require(not overlap and number == size**n, f"the shards at n = {n} are not all words, each once")
         least = min([gap for (length, _), gap in found.items() if length == n and gap is not None], default=None)
         stated = given.gaps[n - 1]
-        require(least == stated, f"the gap at n = {n} is {show(least)}, expected the stated {show(stated)}")
-
-def show(gap: Fraction | None) -> str:
-    """A gap, for messages."""
-    return "null" if gap is None else quote(gap)
+        require(least == stated, f"the gap at n = {n} is {quote(least)}, not the stated {quote(stated)}")
 
 def check_softened(given: Softened) -> None:
     """Every obligation of the certificate: all the shards, here one for every length."""
@@ -559,9 +578,9 @@ def describe(given: Softened) -> list[str]:
         "             tieless with the stated gaps; and with softmax in the heads that are not uniform every residual",
         "             vector is within the stated bounds of the one with hard attention, after the last layer within",
         "             1/4 in the sum over all directions (exact reals, real softmax)",
-        f"temperature  {document['claim']['temperature']}, which is {given.heat(n)} at n = {n}",
+        f"temperature  {document['claim']['temperature']}",
         f"gap          {document['gaps'][-1]} at n = {n}",
-        f"error        {total(given.bounds(n)[-1].values())} at n = {n}",
+        f"error        at most {show(max(total(given.bounds(m)[-1].values()) for m in given.lengths))} in the sum",
         f"transformer  {len(given.model.layers)} layers, {len(given.heads)} heads",
         f"covered      {', '.join(f'{count} {what}' for what, count in given.covered.items())}",
     ]
