@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from constructions.network.transformer import Transformer
 
-STEPS_PER_SHARD = 4_000_000
-"""About ten seconds, at some microseconds for a multiplication of rationals with what surrounds it."""
+STEPS_PER_SHARD = 30_000_000
+"""Five to ten seconds of a survey, which takes a fraction of them (see ``steps_per_word``)."""
 MAX_SHARDS = 4096
 """Of one length: each is a file and a text in memory. Beyond that shards become longer, not more."""
 
@@ -23,7 +23,7 @@ def plan_prefixes(alphabet_size: int, n: int, weight: int) -> int:
     """The least length of prefixes whose shards take at most STEPS_PER_SHARD, if a word takes ``weight`` steps.
 
     >>> [plan_prefixes(2, n, 1000) for n in (4, 12, 14, 20)]
-    [0, 1, 3, 9]
+    [0, 0, 0, 6]
     >>> plan_prefixes(2, 60, 1000), plan_prefixes(1, 60, 10**9)
     (12, 0)
     """

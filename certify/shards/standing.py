@@ -32,10 +32,14 @@ class Standing:
     def describe(self, seconds: float, unit: str) -> str:
         """One line: what is done, at which rate, and how long the rest takes at this rate.
 
+        There is an estimate as soon as a hundredth of the work is done.
+
         >>> Standing(20, 60, 5, 1, 20, 60, 5).describe(30, "shards")
         '20 of 60 shards (5 found on disk, 1 damaged file done again), 0.5 shards/s, about 80 s left'
         >>> Standing(5, 60, 5, 0, 50_000, 600_000, 50_000).describe(30, "words")
         '5 of 60 shards (5 found on disk)'
+        >>> Standing(2, 60, 0, 0, 12, 600_000, 0).describe(3, "words")
+        '2 of 60 shards, 4 words/s'
         """
         notes = [f"{self.kept} found on disk"] if self.kept else []
         if self.damaged:
@@ -45,7 +49,10 @@ class Standing:
         if fresh <= 0 or seconds <= 0:
             return text
         rate = fresh / seconds
-        return f"{text}, {_short(rate)} {unit}/s, about {_duration((self.size_total - self.size_done) / rate)} left"
+        text += f", {_short(rate)} {unit}/s"
+        if 100 * fresh < self.size_total - self.size_kept:
+            return text
+        return f"{text}, about {_duration((self.size_total - self.size_done) / rate)} left"
 
 
 def _short(rate: float) -> str:
