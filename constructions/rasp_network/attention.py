@@ -135,7 +135,9 @@ class Attending:
 
     def _read_score(self) -> _Score | None:
         """The conjuncts; None if one is false everywhere."""
-        here, there, both = [], [], []
+        here: list[Table] = []
+        there: list[Table] = []
+        both: list[Table] = []
         equations: list[tuple[Integer, Integer]] = []
         written: list[Expression] = []
         for part in _conjuncts(self._attention.score):
@@ -209,7 +211,7 @@ class Attending:
     def _moved_table(self, table: Table) -> Table:
         return substitute(table.at("i"), lambda slot: identity((self._moved(slot[0], slot[0].values[0]), "i")))
 
-    # -- what is found: whether there is such a j, and the value then ---------------------------------------------------
+    # -- what is found: whether there is such a j, and the value then --------------------------------------------------
 
     def _nearest(self, score: _Score) -> tuple[Table, Computed]:
         """Nothing is asked of j, and the nearest one is wanted: i itself, or the neighbour."""
@@ -289,7 +291,7 @@ class Attending:
             return None
         self._pair_is_integer = isinstance(value, Integer)
         table = value.table if isinstance(value, Integer) else value
-        if isinstance(value, Integer) and value.rows or not table.places <= {"j"}:
+        if (isinstance(value, Integer) and value.rows) or not table.places <= {"j"}:
             return None
         return combine(int, table) if isinstance(value, Integer) else table
 

@@ -1,6 +1,6 @@
 """Finite functions, comparisons and integers as directions of a transformer, each at the earliest layer.
 
-Claim       A truth is exactly 0 or 1, a symbol has one direction per value, of which one is 1 and the others 0; integers
+Claim       A truth is exactly 0 or 1, a symbol has a direction per value, of which one is 1 and the others 0; integers
             are exact. What heads retrieved is read through the rounding of Lemma 9, so a truth that is made of it is
             exact as long as the sum of what it reads is within 1/4 of an integer.
 Method      A function of finite cases is a sum over disjoint cubes. A cube is a conjunction of k literals, each of
@@ -16,13 +16,13 @@ from typing import TypeVar, cast
 from constructions.draft import ONE, Draft
 from constructions.language.expressions import parse_expression
 from constructions.language.printer import quote_symbol
-from constructions.language.semantics import satisfies
 from constructions.language.syntax import Predicate, Relation, Symbol
 from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Head, Mask, Row, Weighting
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
 from constructions.rasp_network.tables import (
+    MANY_CASES,
     Table,
     TooManyCasesError,
     Value,
@@ -32,7 +32,6 @@ from constructions.rasp_network.tables import (
 )
 from constructions.regimes import Regime
 
-_MAX_EXPANDED = 4_096
 _NO_TEMPERATURE = parse_expression("1")
 _Unit = tuple[Row, Fraction, Fraction]
 T = TypeVar("T")
@@ -74,7 +73,7 @@ class Circuit:
     def variable(self, table: Table, name: str) -> Variable:
         """The value of a function of one position; new directions, if it needs them, are named after ``name``."""
         table = table.at("i")
-        key = (table, all(isinstance(value, bool) for value in table.range))
+        key = (table, _is_truth(table.range))
         if key not in self._variables:
             if len(table.slots) <= 1:
                 self._variables[key] = self._regrouped(table, name)
@@ -84,12 +83,13 @@ class Circuit:
 
     def write_variable(self, table: Table, name: str) -> Variable:
         """As ``variable``, always in directions of its own."""
-        if set(table.range) <= {True, False} and all(isinstance(value, bool) for value in table.range):
+        if _is_truth(table.range):
             return self._truth(name, self._write(table, name, {True: ONE}), table)
         literals: dict[Value, Row] = {}
         for value in table.range:
             if value is not None:
-                literals[value] = {self._write(table, literal_name(name, value), {value: ONE}): ONE}
+                direction = self.fresh(literal_name(name, value))
+                literals[value] = {self._write(table, direction, {value: ONE}): ONE}
         rest = {direction: -ONE for row in literals.values() for direction in row}
         return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
 
@@ -173,19 +173,23 @@ class Circuit:
 
     def _earliest(self, table: Table) -> Table:
         """The same function, of variables that are there earlier if that saves a layer."""
+        expanded, saved = table, table
         while True:
-            latest = max((self._layer(variable) for variable, _ in table.slots), default=0)
-            definitions = {slot: slot[0].definition for slot in table.slots if self._layer(slot[0]) == latest}
-            if not latest or not all(definitions.values()):
-                return table
+            latest = self._latest(expanded)
+            if latest < self._latest(saved):
+                saved = expanded
+            late = {slot: slot[0].definition for slot in expanded.slots if self._layer(slot[0]) == latest}
+            if not latest or not all(late.values()):
+                return saved
             try:
-                expanded = substitute(table, definitions.get)
+                expanded = substitute(expanded, late.get)
             except TooManyCasesError:
-                return table
-            if (len(expanded.outputs) > _MAX_EXPANDED
-                    or max((self._layer(variable) for variable, _ in expanded.slots), default=0) >= latest):
-                return table
-            table = expanded
+                return saved
+            if len(expanded.outputs) > MANY_CASES:
+                return saved
+
+    def _latest(self, table: Table) -> int:
+        return max((self._layer(variable) for variable, _ in table.slots), default=0)
 
     def _layer(self, variable: Variable) -> int:
         """The number of layers that must be complete, feed-forward parts included, before another one can read it."""
@@ -270,9 +274,9 @@ class Circuit:
         """The variable as a head holds it that attends to one position, and what the head reads for it."""
         spare = next((value for value in variable.values if value is None or value is False), variable.values[-1])
         kept = [value for value in variable.values if value is not spare]
-        names = {value: self.fresh(literal_name(name, value)) for value in kept}
+        names = {value: self.fresh(name if _is_truth(variable.values) else literal_name(name, value)) for value in kept}
         literals: dict[Value, Row] = {value: {direction: ONE} for value, direction in names.items()}
-        literals[spare] = {self.one: ONE, **{direction: -ONE for direction in names.values()}}
+        literals[spare] = {self.one: ONE, **dict.fromkeys(names.values(), -ONE)}
         return (self._own(name, variable.values, literals, None),
                 {direction: variable.literals[value] for value, direction in names.items()})
 
@@ -295,14 +299,16 @@ class Circuit:
 
 
 def literal_name(name: str, value: Value) -> str:
-    """The direction that says whether a vector has a value.
+    """The direction that says whether something has a value.
 
-    >>> literal_name("out(i)", "a"), literal_name("out(i)", True)
-    ("out(i)='a'", 'out(i)')
+    >>> literal_name("out(i)", "a"), literal_name("out(i)", 2)
+    ("out(i)='a'", 'out(i)=2')
     """
-    if isinstance(value, bool):
-        return name
     return f"{name}={quote_symbol(value) if isinstance(value, str) else value}"
+
+
+def _is_truth(values: tuple[Value, ...]) -> bool:
+    return all(isinstance(value, bool) for value in values)
 
 
 def _describe(row: Row) -> str:

@@ -31,7 +31,7 @@ from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.integers import Integer
 from constructions.rasp_network.lookups import Lookups
-from constructions.rasp_network.tables import Table, TooManyCasesError, combine, constant, identity
+from constructions.rasp_network.tables import MANY_CASES, Table, TooManyCasesError, combine, constant, identity
 
 Computed = Table | Integer
 """Truths and symbols are tables; numbers are integers, also where they have finitely many values."""
@@ -122,7 +122,9 @@ class Evaluator:
             Unsupported: if there are too many cases all the same.
         """
         try:
-            return combine(function, *tables)
+            result = combine(function, *tables)
+            if len(result.outputs) <= MANY_CASES:
+                return result
         except TooManyCasesError:
             pass
         try:

@@ -88,12 +88,15 @@ def between(lower: int | Fraction, upper: int | Fraction) -> Bounds:
     return Bounds(Line(constant=Fraction(lower)), Line(constant=Fraction(upper)))
 
 
+_ZERO_TABLE = constant(0)
+
+
 @dataclass(frozen=True)
 class Integer:
     """The sum of linear forms on the residual vectors at i and at j, and of a function of finitely many cases."""
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
-    table: Table = constant(0)
+    table: Table = _ZERO_TABLE
 
     @property
     def places(self) -> frozenset[Place]:
@@ -113,7 +116,7 @@ class Integer:
 
     def at(self, place: Place) -> Integer:
         """The same integer at ``place``, being one of position i."""
-        return Integer({place: row for row in self.rows.values()}, self.table.at(place))
+        return Integer(dict(zip([place], self.rows.values(), strict=False)), self.table.at(place))
 
 
 def added(row: Row, other: Row, factor: int | Fraction = 1) -> Row:

@@ -85,9 +85,7 @@ class Lookups:
         return result
 
     def _copied(self, name: str, side: Side) -> Row:
-        if name == self.circuit.one:
-            return {name: ONE}
-        if name == self.circuit.embed("n"):
+        if name in (self.circuit.one, "n"):
             return {name: ONE}
         if owner := self.circuit.owner(name):
             variable, value = owner
@@ -138,7 +136,7 @@ class Lookups:
         """The square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
 
         Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value
-                    (j + c)². So b² is found where |b| > c; up to c the value is (1 + c)², and the difference is subtracted.
+                    (j + c)². So b² is found where |b| > c. Up to c the value is (1 + c)²; there b² is put right.
 
         Raises:
             Unsupported: if the analysis of bounds does not show such a c.

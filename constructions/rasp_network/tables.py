@@ -12,6 +12,8 @@ from constructions.network.transformer import Row
 from constructions.rasp.syntax import Variable as Place
 
 MAX_CASES = 20_000
+MANY_CASES = 1_000
+"""A function with more cases than this is divided into functions of functions, if it can be, to save units."""
 
 Value = bool | int | str | None
 """What a variable may be; None stands for no value at all."""
@@ -117,16 +119,26 @@ def substitute(table: Table, replace: Callable[[Slot], Table | None]) -> Table:
 
 def residuals(table: Table, slots: Sequence[Slot]) -> dict[Table, list[tuple[Value, ...]]]:
     """What remains of the table when ``slots`` have values; with each such function the values that leave it."""
-    rest = [slot for slot in table.slots if slot not in slots]
-    order = [table.slots.index(slot) for slot in (*slots, *rest)]
+    left: list[tuple[tuple[Value, ...], Table]] = [((), table)]
+    for slot in slots:
+        left = [((*case, value), rest) for case, before in left for value, rest in _by_value(before, slot)]
     found: dict[Table, list[tuple[Value, ...]]] = {}
-    for case in itertools.product(*(variable.values for variable, _ in slots)):
-        def remaining(*others: Value, fixed: tuple[Value, ...] = case) -> Any:
-            arguments = dict(zip(order, (*fixed, *others), strict=True))
-            return table.value(*(arguments[k] for k in range(len(order))))
-
-        found.setdefault(tabulate(rest, remaining), []).append(case)
+    for case, rest in left:
+        found.setdefault(rest, []).append(case)
     return found
+
+
+def _by_value(table: Table, slot: Slot) -> list[tuple[Value, Table]]:
+    """What remains of the table for each value of one variable."""
+    values = slot[0].values
+    if slot not in table.slots:
+        return [(value, table) for value in values]
+    place = table.slots.index(slot)
+    rest = table.slots[:place] + table.slots[place + 1 :]
+    inner = math.prod(len(variable.values) for variable, _ in table.slots[place + 1 :])
+    return [(value, _reduced(rest, tuple(itertools.chain.from_iterable(
+        table.outputs[start : start + inner] for start in range(k * inner, len(table.outputs), inner * len(values))))))
+        for k, value in enumerate(values)]
 
 
 Cube = list[tuple[Slot, tuple[Value, ...]]]
