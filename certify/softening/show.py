@@ -29,7 +29,7 @@ from proofs.softening.findings import Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
-COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "moved by", "critical", "ratio")
+COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
 _STILL = "whatever was tried moves nothing by more than 1/4"
 
@@ -89,7 +89,7 @@ def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
         "x_max": _short(survey.x_max.value) if survey.x_max else "0",
     }
     if row:
-        cells |= {"theorem": decimal_lower(row.theorem, 6), "moved by": decimal_upper(row.error, 6)}
+        cells |= {"theorem": decimal_lower(row.theorem, 6), "bound": decimal_upper(row.error, 6)}
         cells |= {"claimed": decimal(row.temperature)} if stated else {}
     if row and row.critical:
         cells |= {"critical": _show_bracket(row.critical), "ratio": _show_ratio(row)}
