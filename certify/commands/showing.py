@@ -40,17 +40,25 @@ def build(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
 ) -> None:
-    """Write the transformer of FORMULA as JSON."""
+    """Write the transformer of FORMULA as JSON.
+
+    In place of a formula, a program (.rasp): it is compiled to hard attention, which no option changes but --alphabet.
+    """
     from certify.files import check_writable, write_text
+    from certify.program_runs import read_program
     from constructions.compiler import compile_formula
     from constructions.errors import Unsupported
     from constructions.network.json_form import transformer_to_json, write_canonical
+    from constructions.rasp_to_transformer import compile_program
 
     check_writable(output)
-    parsed, symbols = read_formula(text, alphabet, predicate)
     try:
-        network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
-                                  read_temperature(temperature))
+        if text is not None and text.endswith(".rasp"):
+            network = compile_program(read_program(text, alphabet))
+        else:
+            parsed, symbols = read_formula(text, alphabet, predicate)
+            network = compile_formula(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
+                                      read_temperature(temperature))
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     write_text(output, write_canonical(transformer_to_json(network)))

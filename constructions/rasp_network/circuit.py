@@ -27,7 +27,9 @@ from constructions.rasp_network.tables import (
     TooManyCasesError,
     Value,
     Variable,
+    combine,
     cubes,
+    identity,
     substitute,
 )
 from constructions.regimes import Regime
@@ -58,7 +60,7 @@ class Circuit:
     def embed(self, text: str) -> str:
         """The direction of a position function such as ``i^2``."""
         name = self.draft.embed_position(text)
-        exact = {"i": Line(position=ONE), "n": Line(length=ONE)}.get(text)
+        exact = {"i": Line(ONE, ONE), "n": Line(ONE, ONE, ONE)}.get(text)
         if exact is not None:
             self._bounds[name] = Bounds(exact, exact)
         return name
@@ -75,8 +77,12 @@ class Circuit:
         table = table.at("i")
         key = (table, _is_truth(table.range))
         if key not in self._variables:
+            opposite = (combine(lambda value: not value, table), True)
             if len(table.slots) <= 1:
                 self._variables[key] = self._regrouped(table, name)
+            elif key[1] and opposite in self._variables:
+                negated = identity((self._variables[opposite], "i"))
+                self._variables[key] = self._regrouped(combine(lambda value: not value, negated), name)
             else:
                 self._variables[key] = self.write_variable(table, self.fresh(name))
         return self._variables[key]
@@ -236,7 +242,7 @@ class Circuit:
                 "==": (self._positive(lower, ONE) + self._positive(upper, ONE), -ONE),
                 "!=": (self._positive(lower, -ONE) + self._positive(upper, -ONE), Fraction(2)),
             }[relation]
-            name = self.fresh(f"{_describe(row)} {relation} 0")
+            name = self.fresh(f"number {relation} 0")
             self._comparisons[key] = self._truth(name, self.draft.add_feed_forward(name, Anything(), units, bias), None)
         return self._comparisons[key]
 
@@ -309,7 +315,3 @@ def literal_name(name: str, value: Value) -> str:
 
 def _is_truth(values: tuple[Value, ...]) -> bool:
     return all(isinstance(value, bool) for value in values)
-
-
-def _describe(row: Row) -> str:
-    return " + ".join(f"{weight} {name}" for name, weight in row.items())
