@@ -54,16 +54,10 @@ LONG = 10**12
 
 
 def is_uniform(head: Head) -> bool:
-    """Whether the scores are identically 0, and shared among all visible positions.
-
-    Raises:
-        Unsupported: if the head has scores, and softmax: it is neither hard nor uniform.
-    """
-    scoreless = not any(_non_zero(query) and _non_zero(key)
-                        for query, key in zip(head.queries, head.keys, strict=True))
-    if head.weighting is Weighting.SOFTMAX and not scoreless:
-        raise Unsupported(f"head {head.name}: softmax of scores, expected a uniform head or hard attention")
-    return scoreless and head.weighting in (Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX)
+    """Whether the scores are identically 0 and all visible positions are attended to alike (docs/softened.md, 1)."""
+    scored = any(any(query.values()) and any(key.values())
+                 for query, key in zip(head.queries, head.keys, strict=True))
+    return not scored and head.weighting in (Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX)
 
 
 def soften(transformer: Transformer, temperature: Expression) -> Transformer:
@@ -123,6 +117,9 @@ def constants_of(transformer: Transformer) -> Constants:
     Raises:
         Unsupported: if a head is neither uniform nor hard.
     """
+    for _, _, head in transformer.heads():
+        if head.weighting is Weighting.SOFTMAX and not is_uniform(head):
+            raise Unsupported(f"head {head.name}: softmax of scores, expected a uniform head or hard attention")
     k1 = k2 = ONE
     growth = growth_factors(transformer)
     for layer, entering in zip(transformer.layers, growth, strict=False):
@@ -146,10 +143,6 @@ def growth_factors(transformer: Transformer) -> list[Fraction]:
 
 def _amplification(layer: Layer) -> Fraction:
     return (1 + _norm_of_units(layer.feedforward)) * (1 + _norm_of_values(layer.heads))
-
-
-def _non_zero(row: Row) -> bool:
-    return any(row.values())
 
 
 def _norm(row: Row) -> Fraction:
