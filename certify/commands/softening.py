@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.options import AlphabetOption, CertificateOption, JsonOption, TemperatureOption, read_model, whole_number
+from certify.options import (
+    AlphabetOption,
+    CertificateOption,
+    JobsOption,
+    JsonOption,
+    TemperatureOption,
+    read_model,
+    whole_number,
+)
 from certify.terminal import check_place, complain, print_json
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ def soften(
     output: CertificateOption = None,
     softmax: Annotated[str | None, typer.Option(
         "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="K", parser=whole_number, help="so many processes")] = 1,
+    jobs: JobsOption = 1,
     dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")] = None,
     store: Annotated[str | None, typer.Option(
         "--store", metavar="DIR", help="keep finished shards here, and take those that are there")] = None,
@@ -46,7 +54,6 @@ def soften(
     what softmax moves at most, and the temperature at which it moves too far.
     """
     from certify.progress import ProgressLine
-    from certify.shards import WorkLost
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
     from constructions.errors import Unsupported
@@ -64,8 +71,6 @@ def soften(
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
-    except WorkLost as reason:
-        raise typer.Exit(complain(f"unknown: {reason}", 3)) from None
     write_softened(found, softmax)
     finish(found, as_json, output)
 
