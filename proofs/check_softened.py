@@ -371,7 +371,7 @@ class Layer:
         stage.writers.update(chain.from_iterable(head.values for head in heads))
         values = [c.denominator for head in heads for row in head.values.values() for c in row.values()]
         counts = range(1, self.at.n + 1) if any(map(is_uniform, heads)) else ()
-        new = limited(scale * lcm(*values, *counts))
+        new = limited(scale * lcm(*values) * lcm(*counts))
         for head in heads:
             kind = Uniform if is_uniform(head) else Tieless
             self.heads.append(kind(self.at, head, stage, scale, new))

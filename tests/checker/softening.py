@@ -73,8 +73,9 @@ def is_uniform(one: Json) -> bool:
 
 
 def scores_of(one: Json, stream: list[Row], i: int) -> dict[int, Fraction]:
-    return {j: sum((apply(q, stream[i]) * apply(k, stream[j]) for q, k in zip(one["queries"], one["keys"], strict=True)),
-                   ZERO) for j in visible(one["mask"], i, len(stream))}
+    pairs = list(zip(one["queries"], one["keys"], strict=True))
+    return {j: sum((apply(q, stream[i]) * apply(k, stream[j]) for q, k in pairs), ZERO)
+            for j in visible(one["mask"], i, len(stream))}
 
 
 def embed(model: Json, word: tuple[str, ...]) -> list[Row]:
@@ -148,12 +149,14 @@ def errors_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction)
         return adds
     scores = scores_of(one, stream, i)
     winner = max(scores, key=scores.__getitem__)
-    forms = [(spread(q, e), spread(k, e), apply(q, stream[i]), k) for q, k in zip(one["queries"], one["keys"], strict=True)]
+    pairs = zip(one["queries"], one["keys"], strict=True)
+    forms = [(spread(q, e), spread(k, e), apply(q, stream[i]), k) for q, k in pairs]
     low, high, mass = dict.fromkeys(adds, ZERO), dict.fromkeys(adds, ZERO), Fraction(1)
     for j in scores.keys() - {winner}:
         doubt = sum((eta * abs(apply(k, stream[winner]) - apply(k, stream[j])) + (abs(q) + eta) * 2 * kappa
                      for eta, kappa, q, k in forms), ZERO)
-        ends = exp(-(scores[winner] - scores[j] + doubt) / heat)[0], exp(-(scores[winner] - scores[j] - doubt) / heat)[1]
+        distance = scores[winner] - scores[j]
+        ends = exp(-(distance + doubt) / heat)[0], exp(-(distance - doubt) / heat)[1]
         mass += ends[0]
         for t, form in one["values"].items():
             move = apply(form, stream[j]) - apply(form, stream[winner])
@@ -227,7 +230,7 @@ def last_sum(made: Json) -> Fraction:
     return max(sum(map(Fraction, stages[-1].values()), ZERO) for stages in made["errors"])
 
 
-# -- the softened transformer itself, to 60 digits ---------------------------------------------------------------------
+# -- the softened transformer itself, to 150 digits --------------------------------------------------------------------
 
 
 def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, heat: Fraction) -> dict[str, Any]:
@@ -235,7 +238,8 @@ def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, heat: Fraction)
         return mpmath.fsum(mpmath.mpf(c.numerator) / c.denominator * stream[j].get(d, 0) for d, c in row(form).items())
 
     seen = visible(one["mask"], i, len(stream))
-    scores = [mpmath.fsum(read(q, i) * read(k, j) for q, k in zip(one["queries"], one["keys"], strict=True)) for j in seen]
+    pairs = list(zip(one["queries"], one["keys"], strict=True))
+    scores = [mpmath.fsum(read(q, i) * read(k, j) for q, k in pairs) for j in seen]
     weights = [mpmath.exp((score - max(scores)) * heat.denominator / heat.numerator) for score in scores]
     return {t: mpmath.fsum(w * read(form, j) for w, j in zip(weights, seen, strict=True)) / mpmath.fsum(weights)
             for t, form in one["values"].items()}
@@ -244,7 +248,7 @@ def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, heat: Fraction)
 def soft_errors(model: Json, n: int, heat: Fraction) -> list[dict[str, Any]]:
     """How far the softened transformer is from the exact one after each stage, at most, over all words of length n."""
     worst: list[dict[str, Any]] = [{} for _ in range(2 * len(model["layers"]))]
-    with mpmath.workdps(60):
+    with mpmath.workdps(150):
         for word in words(model, n):
             soft: list[dict[str, Any]] = [{d: mpmath.mpf(x.numerator) / x.denominator for d, x in vector.items()}
                                           for vector in embed(model, word)]
