@@ -36,7 +36,7 @@ def random_transformer(seed: int, layers: int = 2) -> Transformer:
         uniform = draw.random() < Fraction(1, 4)
         return Head(f"head {number_of_head}", "random", draw.choice(list(Mask)), Weighting.AVERAGE_HARDMAX,
                     parse_expression("1"), tuple({} if uniform else query for query in places), tuple(keys),
-                    {name: row(1) for name in draw.sample(("u", "v"), draw.randint(1, 2))})
+                    {name: row(1) or {"one": ONE} for name in draw.sample(("u", "v"), draw.randint(1, 2))})
 
     def feedforward() -> FeedForward:
         units = tuple(Unit(row(), number(), {draw.choice(("u", "v")): number()}) for _ in range(draw.randint(0, 2)))

@@ -32,7 +32,8 @@ TIELESS = [model for seed in range(40) for model in (random_transformer(seed, 1 
 
 def heads_with(model: Transformer, **changes: object) -> Transformer:
     return replace(model, layers=tuple(
-        replace(layer, heads=tuple(replace(head, **changes) for head in layer.heads)) for layer in model.layers))
+        replace(layer, heads=tuple(replace(head, **changes) for head in layer.heads))  # type: ignore[arg-type]
+        for layer in model.layers))
 
 
 def true_distances(model: Transformer, temperature: Fraction, words: Iterable[tuple[str, ...]]) -> list[Fraction]:
@@ -62,6 +63,20 @@ def test_the_examples_are_certified_at_the_temperature_of_the_theorem(module: ob
     assert (found.verdict, str(found.temperature), found.certificate is not None) == ("certified", temperature, True)
     assert all(row.error <= found.constants.errors(None, Fraction(1))[-1]  # type: ignore[union-attr]
                for row in found.lengths)
+
+
+@pytest.mark.parametrize("seed", [295, 382, 410, 439, 491, *range(1000, 1030)])
+def test_at_the_temperature_of_the_theorem_what_is_tieless_is_certified_and_all_else_is_refuted(seed: int) -> None:
+    model = random_transformer(seed, seed % 4)
+    tieless = all(gap_by_hand(model, n) != 0 for n in (1, 2, 3))
+    assert soften_model(model, 3).verdict == ("certified" if tieless else "refuted")
+
+
+def test_a_network_without_layers_or_embeddings_is_certified() -> None:
+    nothing = replace(uniform.build(), layers=())
+    assert soften_model(nothing, 3, critical=[3]).verdict == "certified"
+    blank = replace(uniform.build(), token_embedding={"0": {}, "1": {}}, position_embedding={})
+    assert soften_model(blank, 3).verdict == "certified"
 
 
 def test_the_certificate_is_what_the_checker_accepts_and_states_what_was_found() -> None:
