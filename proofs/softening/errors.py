@@ -41,6 +41,8 @@ BITS = 192
 PRECISION = 128
 UNIT = 1 << BITS
 DIGITS = 12
+LEAST = Fraction(1, 10**60)
+"""The least bound that is stated where there is any error: bounds stay short."""
 MARGIN = 1 + Fraction(1, 1 << 40)
 """So that whoever encloses weights less closely does not find more than is stated."""
 GREATEST_EXPONENT = 64
@@ -88,8 +90,8 @@ def _add(total: Errors, added: Mapping[str, Fraction]) -> None:
 
 def _grown(errors: Errors, added: Errors, transformer: Transformer) -> Errors:
     """The bounds after a stage, rounded up, in the order of directions."""
-    grown = {name: round_up(errors.get(name, ZERO) + added[name], DIGITS) if added.get(name) else errors.get(name, ZERO)
-             for name in transformer.directions}
+    grown = {name: round_up(max(errors.get(name, ZERO) + added[name], LEAST), DIGITS) if added.get(name)
+             else errors.get(name, ZERO) for name in transformer.directions}
     return {name: error for name, error in grown.items() if error}
 
 

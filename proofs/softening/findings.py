@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from proofs.softening.profiles import Profile
 from proofs.softening.situations import Situations, merge
+from proofs.softening.spelling import read_all, spell, spell_all
 
 MAX_NUMBERS = 4_000
 """How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
@@ -108,19 +109,23 @@ class Survey:
         return [self.alphabet.index(symbol) for symbol in word]
 
     def to_json(self) -> str:
-        """The one spelling."""
+        """The one spelling.
+
+        Raises:
+            Unsupported: if it has numbers that are too long.
+        """
         return json.dumps({
             "alphabet": list(self.alphabet),
             "n": self.n,
             "words": self.words,
             "gap": _lead_to_json(self.gap),
             "tie": _lead_to_json(self.tie),
-            "x_max": self.x_max and {"value": str(self.x_max.value), "word": list(self.x_max.word), "i": self.x_max.i,
+            "x_max": self.x_max and {"value": spell(self.x_max.value), "word": list(self.x_max.word), "i": self.x_max.i,
                                      "direction": self.x_max.direction},
             "heads": [{"layer": layer, "head": head, **found.to_json()} for (layer, head), found in
                       sorted(self.heads.items(), key=lambda item: item[0])],
-            "forms": [{"layer": layer, "reads": {name: str(weight) for name, weight in form},
-                       "numbers": [str(x) for x in found.numbers], "complete": found.complete}
+            "forms": [{"layer": layer, "reads": {name: spell(weight) for name, weight in form},
+                       "numbers": spell_all(found.numbers), "complete": found.complete}
                       for (layer, form), found in sorted(self.forms.items(), key=lambda item: item[0])],
         }, separators=(",", ":"))
 
@@ -136,7 +141,7 @@ class Survey:
             {(head["layer"], head["head"]): (Situations if "situations" in head else Profile).from_json(head)
              for head in data["heads"]},
             {(form["layer"], tuple((name, Fraction(x)) for name, x in form["reads"].items())):
-             Taken(tuple(map(Fraction, form["numbers"])), form["complete"]) for form in data["forms"]})
+             Taken(read_all(form["numbers"]), form["complete"]) for form in data["forms"]})
 
 
 def _united(one: Mapping[K, V], other: Mapping[K, V], join: Callable[[V, V], V]) -> dict[K, V]:
@@ -145,7 +150,7 @@ def _united(one: Mapping[K, V], other: Mapping[K, V], join: Callable[[V, V], V])
 
 
 def _lead_to_json(lead: Lead | None) -> dict[str, Any] | None:
-    return None if lead is None else {"value": str(lead.value), "word": list(lead.word), "i": lead.i,
+    return None if lead is None else {"value": spell(lead.value), "word": list(lead.word), "i": lead.i,
                                       "layer": lead.layer, "head": lead.head}
 
 

@@ -18,6 +18,8 @@ from itertools import groupby
 from math import lcm
 from typing import Any
 
+from proofs.softening.spelling import read_all, spell, spell_all
+
 MAX_LEVELS = 2_000
 ZERO = Fraction(0)
 Amounts = tuple[Fraction, ...]
@@ -38,13 +40,13 @@ class Rival:
 
     def to_json(self) -> list[Any]:
         """The loss, and the three lists."""
-        return [str(self.loss), *([str(x) for x in part] for part in (self.queries, self.keys, self.values))]
+        return [spell(self.loss), *map(spell_all, (self.queries, self.keys, self.values))]
 
     @classmethod
     def from_json(cls, data: Any) -> Rival:
         """What ``to_json`` wrote."""
         loss, *parts = data
-        return cls(Fraction(loss), *(tuple(map(Fraction, part)) for part in parts))
+        return cls(Fraction(loss), *map(read_all, parts))
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Mass:
 
     def to_json(self) -> list[Any]:
         """The peak, and the steps."""
-        return [str(self.peak), [[str(loss), str(total)] for loss, total in self.steps]]
+        return [spell(self.peak), [spell_all(step) for step in self.steps]]
 
     @classmethod
     def from_json(cls, data: Any) -> Mass:
@@ -116,14 +118,14 @@ class Profile:
 
     def to_json(self) -> dict[str, Any]:
         """Canonical: lists of rationals."""
-        return {"profile": [[_write(queries), [[str(loss), _write(keys)] for loss, keys in asked.keys],
+        return {"profile": [[spell_all(queries), [[spell(loss), spell_all(keys)] for loss, keys in asked.keys],
                              [mass.to_json() for mass in asked.masses]] for queries, asked in self.asked],
                 "coarse": self.coarse}
 
     @classmethod
     def from_json(cls, data: Any) -> Profile:
         """What ``to_json`` wrote."""
-        return cls(tuple((_read(queries), Asked(tuple((Fraction(loss), _read(row)) for loss, row in keys),
+        return cls(tuple((read_all(queries), Asked(tuple((Fraction(loss), read_all(row)) for loss, row in keys),
                                                 tuple(map(Mass.from_json, masses))))
                          for queries, keys, masses in data["profile"]), data["coarse"])
 
@@ -188,11 +190,3 @@ def greatest(rows: Iterable[Amounts]) -> Amounts:
     (Fraction(3, 1), Fraction(2, 1))
     """
     return tuple(max(column) for column in zip(*rows, strict=True))
-
-
-def _write(row: Amounts) -> list[str]:
-    return [str(x) for x in row]
-
-
-def _read(row: Iterable[str]) -> Amounts:
-    return tuple(map(Fraction, row))

@@ -70,18 +70,27 @@ def strayed(head: Head, value: Row, errors: Errors, temperature: Fraction, strea
     return max(above, below, mpf(0)) / total
 
 
-def heads_add(transformer: Transformer, n: int, number: int, errors: Errors, temperature: Fraction,
-              direction: str) -> mpf:
+class Rules:
+    """A transformer at one length, with the residual vectors of every word before and inside of each layer."""
+
+    def __init__(self, transformer: Transformer, n: int):
+        self.transformer, self.n = transformer, n
+        layers = range(len(transformer.layers))
+        self.before = [list(streams(transformer, n, layer, attended=False)) for layer in layers]
+        self.inside = [{tuple(sorted(vector.items())) for stream in streams(transformer, n, layer, attended=True)
+                        for vector in stream} for layer in layers]
+
+
+def heads_add(rules: Rules, number: int, errors: Errors, temperature: Fraction, direction: str) -> mpf:
     """What the heads of a layer (from 1) add to a direction."""
     added = mpf(0)
-    words = list(streams(transformer, n, number - 1, attended=False))
-    for head in transformer.layers[number - 1].heads:
+    for head in rules.transformer.layers[number - 1].heads:
         if direction in head.values:
             value = head.values[direction]
             added += decimal(reach(value, errors))
             if not is_uniform(head):
                 added += max(strayed(head, value, errors, temperature, stream, i)
-                             for stream in words for i in range(1, n + 1))
+                             for stream in rules.before[number - 1] for i in range(1, rules.n + 1))
     return added
 
 
@@ -100,18 +109,17 @@ def grouped(feedforward: FeedForward, direction: str) -> list[tuple[Row, list[tu
     return groups
 
 
-def units_add(transformer: Transformer, n: int, number: int, errors: Errors, direction: str) -> Fraction:
+def units_add(rules: Rules, number: int, errors: Errors, direction: str) -> Fraction:
     """What the feed-forward part of a layer (from 1) adds to a direction."""
     added = Fraction(0)
-    words = list(streams(transformer, n, number - 1, attended=True))
-    for row, members in grouped(transformer.layers[number - 1].feedforward, direction):
+    for row, members in grouped(rules.transformer.layers[number - 1].feedforward, direction):
         off = reach(row, errors)
 
         def function(y: Fraction, members: list[tuple[Fraction, Fraction, Fraction]] = members) -> Fraction:
             return sum((c * max(f * y + b, Fraction(0)) for f, b, c in members), Fraction(0))
 
         greatest = Fraction(0)
-        for x in {form(row, vector) for stream in words for vector in stream}:
+        for x in {form(row, dict(vector)) for vector in rules.inside[number - 1]}:
             knees = [-b / f for f, b, _ in members if abs(-b / f - x) < off]
             greatest = max([greatest, *(abs(function(y) - function(x)) for y in (x - off, x + off, *knees))])
         added += greatest

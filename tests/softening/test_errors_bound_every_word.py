@@ -23,7 +23,7 @@ from proofs.instances.section_6_flip_flop import enclosed_error
 from proofs.piecewise import Function
 from proofs.replay import run_soft
 from proofs.softening import errors as rules
-from proofs.softening import findings, situations
+from proofs.softening import findings, profiles, situations
 from proofs.softening.certificate import seal_softened
 from proofs.softening.errors import Errors, enclose_power, final_error, find_errors, greatest_change
 from proofs.softening.findings import Survey, Taken
@@ -32,7 +32,7 @@ from proofs.softening.search import enclose_distance, enclose_distances, find_de
 from proofs.softening.survey import survey_words
 from tests.softening.hardened import hardened
 from tests.softening.random_models import Drawn, random_transformer, tieless_transformers
-from tests.softening.rules_by_brute_force import decimal, heads_add, units_add
+from tests.softening.rules_by_brute_force import Rules, decimal, heads_add, units_add
 
 QUARTER = Fraction(1, 4)
 TEMPERATURES = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 60), Fraction(1, 3000)]
@@ -83,41 +83,56 @@ def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monk
         check_bounds_every_word(transformer, 3, temperature)
 
 
-def check_rules(transformer: Transformer, survey: Survey, n: int, temperature: Fraction, exactly: bool) -> None:
+def check_rules(rules: Rules, survey: Survey, temperature: Fraction, exactly: bool) -> None:
     """Stage by stage from the bounds stated before it: never less than the rules give, hardly more if ``exactly``."""
     before: Errors = {}
-    for stage, errors in enumerate(find_errors(transformer, survey, n, temperature)):
-        for name in transformer.directions:
+    for stage, errors in enumerate(find_errors(rules.transformer, survey, rules.n, temperature)):
+        if max(errors.values(), default=0) >= 1:
+            return  # far too large to be of use: bounded otherwise
+        for name in rules.transformer.directions:
             number = stage // 2 + 1
-            added = (decimal(units_add(transformer, n, number, before, name)) if stage % 2
-                     else heads_add(transformer, n, number, before, temperature, name))
+            added = (decimal(units_add(rules, number, before, name)) if stage % 2
+                     else heads_add(rules, number, before, temperature, name))
             expected = decimal(before.get(name, Fraction(0))) + added
             stated = decimal(errors.get(name, Fraction(0)))
-            if max(errors.values(), default=0) >= 1:
-                return  # far too large to be of use: bounded otherwise
             assert expected <= stated
             assert not exactly or stated <= expected * (1 + CLOSE) + mpf(10) ** -50
         before = errors
 
 
-@pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
-def test_bounds_are_those_of_the_rules(temperature: Fraction) -> None:
-    for transformer in tieless_transformers(8, 3):
-        check_rules(transformer, survey_words(transformer, 3), 3, temperature, exactly=True)
+def temperatures_of_interest(transformer: Transformer, survey: Survey) -> list[Fraction]:
+    """Those where the last errors are neither too large nor so small that they do not matter to later heads."""
+    every = [Fraction(1, 3**k) for k in range(9)]
+    return [temperature for temperature in every
+            if Fraction(1, 10**8) < final_error(find_errors(transformer, survey, survey.n, temperature)) < 20]
 
 
-@pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
-def test_profiles_give_no_less_than_the_rules(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
-    transformers = list(tieless_transformers(8, 3))
-    exact = [find_errors(transformer, survey_words(transformer, 3), 3, temperature) for transformer in transformers]
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_bounds_are_those_of_the_rules(layers: int) -> None:
+    checked = 0
+    for transformer in tieless_transformers(12, 3, layers):
+        rules, survey = Rules(transformer, 3), survey_words(transformer, 3)
+        for temperature in temperatures_of_interest(transformer, survey):
+            check_rules(rules, survey, temperature, exactly=True)
+            checked += 1
+    assert checked >= 8
+
+
+@pytest.mark.parametrize("levels", [1, 1000], ids=["coarse", "by levels"])
+def test_profiles_give_no_less_than_the_rules(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers = list(tieless_transformers(12, 3, 2))
+    surveys = [survey_words(transformer, 3) for transformer in transformers]
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
-    for transformer, errors in zip(transformers, exact, strict=True):
-        survey = survey_words(transformer, 3)
-        check_rules(transformer, survey, 3, temperature, exactly=False)
-        weaker = find_errors(transformer, survey, 3, temperature)
-        assert all(stage[name] <= other.get(name, 0) * (1 + Fraction(1, 10**9))
-                   for stage, other in zip(errors, weaker, strict=True) for name in stage)
+    monkeypatch.setattr(profiles, "MAX_LEVELS", levels)
+    for transformer, exact in zip(transformers, surveys, strict=True):
+        rules, survey = Rules(transformer, 3), survey_words(transformer, 3)
+        for temperature in temperatures_of_interest(transformer, survey):
+            check_rules(rules, survey, temperature, exactly=False)
+            weaker = find_errors(transformer, survey, 3, temperature)
+            stronger = find_errors(transformer, exact, 3, temperature)
+            assert all(stage[name] <= other.get(name, 0) * (1 + Fraction(1, 10**9))
+                       for stage, other in zip(stronger, weaker, strict=True) for name in stage)
 
 
 def greatest_temperature(transformer: Transformer, n: int) -> Fraction:
