@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from constructions.errors import WorkLost
 from proofs.check import check_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -218,6 +219,17 @@ def test_an_audit_finds_the_same_with_any_number_of_processes(certify: Any) -> N
     assert without_seconds(shared.json) == without_seconds(alone.json)
     assert [claim["verdict"] for claim in shared.json["claims"]] == ["certified", "refuted"]
     assert certify("audit", "-", "--jobs", "2", stdin=TWO_CLAIMS.encode()).code == 0
+
+
+def test_processes_that_die_again_and_again_are_one_line_and_no_verdict(
+        certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose(*_: object, **__: object) -> None:
+        raise WorkLost("shard 1: 3 worker processes died at it")
+
+    monkeypatch.setattr("certify.auditing.session.run_tasks", lose)
+    result = certify("audit", write(TWO_CLAIMS), "--jobs", "2")
+    assert (result.code, result.out) == (3, "")
+    assert result.err == "certify: no verdict: shard 1: 3 worker processes died at it\n"
 
 
 def without_seconds(data: Any) -> Any:
