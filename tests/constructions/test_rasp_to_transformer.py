@@ -117,8 +117,8 @@ def test_every_kind_of_definition(name: str) -> None:
                                                                ["1", "j<i", "j<=i", "j>i", "j>=i"])))
 @pytest.mark.parametrize("score", ["true", "Q_a(j)", "in(j) = in(i)", "pos(j) + pos(j) = pos(i) + 1"])
 def test_every_mask(choice: str, mask: str, score: str) -> None:
-    text = f"alphabet ab P(i) := {choice} j [{mask}, {score}] pos(j) : 0 Q(i) := {choice} j [{mask}, {score}] in(j) : 'b'"
-    program = parse_program(text)
+    attention = f"{choice} j [{mask}, {score}]"
+    program = parse_program(f"alphabet ab P(i) := {attention} pos(j) : 0 Q(i) := {attention} in(j) : 'b'")
     check(program, words(program, 4))
 
 
@@ -163,11 +163,6 @@ def test_compiled_programs_are_model_files(name: str) -> None:
     assert transformer_from_json(transformer_to_json(transformer)) == transformer
 
 
-def sizes(name: str) -> tuple[int, int, int]:
-    transformer = compile_program(PROGRAMS[name])
-    return len(transformer.layers), len(list(transformer.heads())), len(transformer.directions)
-
-
 def test_the_output_of_symbols_is_their_place() -> None:
     program = parse_program("alphabet ab auxiliary '?' out(i) := leftmost j [j>i, true] in(j) : '?'")
     transformer = compile_program(program)
@@ -176,4 +171,41 @@ def test_the_output_of_symbols_is_their_place() -> None:
 
 
 def test_layers_heads_and_directions() -> None:
-    assert {name: sizes(name) for name in sorted(PROGRAMS)} == {}
+    sizes = {}
+    for name, program in PROGRAMS.items():
+        transformer = compile_program(program)
+        sizes[name] = len(transformer.layers), len(list(transformer.heads())), len(transformer.directions)
+    assert sizes == {
+        "induction_head": (2, 2, 24),
+        "k_hop_2": (3, 3, 34),
+        "k_hop_3": (4, 4, 44),
+        "n_gram": (4, 4, 44),
+        "flip_flop": (4, 4, 28),
+        "dyck_1": (5, 6, 37),
+        "dyck_1_as_printed": (5, 6, 39),
+        "dyck_2": (5, 6, 50),
+        "dyck_3": (5, 6, 63),
+    }
+
+
+@pytest.mark.parametrize(("name", "largest"), [("dyck_2", 9), ("flip_flop", 9), ("n_gram", 9)])
+def test_the_largest_embedding_is_n_squared(name: str, largest: int) -> None:
+    transformer = compile_program(PROGRAMS[name])
+    word = (transformer.alphabet[0],) * 3
+    assert max(abs(value) for residual in embed(transformer, word) for value in residual.values()) == largest
+
+
+def test_without_neighbours_and_integers_embeddings_are_at_most_1() -> None:
+    program = parse_program("alphabet ab P(i) := rightmost j [j<=i, Q_a(j)] in(j) : 'b' R(i) := Q_a(i) & P(i) = 'a'")
+    transformer = compile_program(program)
+    assert list(transformer.position_embedding) == ["one", "i/n"]
+    assert len(list(transformer.heads())) == 1 and len(transformer.layers) == 1
+
+
+def test_what_nothing_needs_is_left_out() -> None:
+    program = parse_program("alphabet ab P(i) := rightmost j [j<=i, Q_a(j)] pos(j) : 0 R(i) := Q_a(i)")
+    transformer = compile_program(program)
+    read = {name for _, _, head in transformer.heads()
+            for row in (*head.queries, *head.keys, *head.values.values()) for name in row}
+    read |= {name for layer in transformer.layers for unit in layer.feedforward.units for name in unit.reads}
+    assert {name for name in transformer.directions if name not in read} == {"P(i)", "R(i)"}
