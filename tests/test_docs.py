@@ -90,13 +90,13 @@ def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> 
 
 
 def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its models are those of examples/hard."""
+    """Its models are those of examples/hard, and a program."""
     text = (ROOT / "docs" / "softening.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    for model in (ROOT / "examples" / "hard").glob("*.json"):
-        (tmp_path / model.name).write_bytes(model.read_bytes())
+    for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
     check_python_session(text, "softening.md")
-    assert len(console_blocks(text)) == 6
+    assert len(console_blocks(text)) == 7
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
 
