@@ -14,6 +14,7 @@ from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected, check_text
+from proofs.check_softened import Softened
 
 
 class NotAccepted(Exception):
@@ -69,11 +70,13 @@ def read_sealed(path: str) -> Sealed:
     """
     text = read_text(path)
     try:
-        check_text(text.encode())
+        given = check_text(text.encode())
     except Malformed as error:
         raise InputError(f"{path}: {error}, expected a certificate") from None
     except Rejected as error:
         raise NotAccepted(f"{path}: rejected: {error}") from None
+    if isinstance(given, Softened):
+        raise InputError(f"{path}: a certificate of a softened transformer, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),

@@ -12,6 +12,9 @@ import pytest
 
 import proofs.check
 import proofs.check_softened
+from certify.checking import check_files
+from certify.exports.sealed import read_sealed
+from constructions.errors import InputError
 from proofs.check import Malformed, Rejected
 from proofs.check_softened import Softened, check_shard, check_text, finish
 from tests.checker.handmade import edit, since_certificate
@@ -255,6 +258,23 @@ def test_the_claim_asked_for_is_compared(tmp_path: Path) -> None:
                   ("--regime", "position")):
         result = run("check.py", *asked, str(path))
         assert result.returncode == 1 and "claim differs: the file has" in result.stdout and not result.stderr
+
+
+def test_the_command_line_reports_the_claim_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "good"
+    path.write_bytes(dump(sealed("rounded", 2)))
+    report, code = check_files([str(path)])
+    assert code == 0 and report["files"][0] == {
+        "file": str(path), "verdict": "accepted", "alphabet": ["0", "1"], "max_n": 2, "temperature": "1/20",
+        "gaps": [None, "1"], "errors": sealed("rounded", 2)["errors"],
+        "covered": {"words": 6, "situations of heads": 8, "vectors": 8}}
+
+
+def test_it_is_not_exported_as_a_certificate_of_a_formula(tmp_path: Path) -> None:
+    path = tmp_path / "good"
+    path.write_bytes(dump(sealed("rounded", 2)))
+    with pytest.raises(InputError, match="a certificate of a softened transformer, expected one of a formula"):
+        read_sealed(str(path))
 
 
 def test_check_text_of_each_format_is_its_own() -> None:
