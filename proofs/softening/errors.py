@@ -133,7 +133,7 @@ class Softening:
         """For each direction, how far the weighted mean is from the winner's value at most; empty without rivals."""
         columns = list(zip(*(rival.values for rival in found.rivals), strict=True))
         try:
-            weights = [self._weight(rival.loss, self._off(rival.queries, rival.keys)) for rival in found.rivals]
+            weights = [self._weight(rival.loss, self.off(rival.queries, rival.keys)) for rival in found.rivals]
         except _TooLarge:
             return [_no_less_than_1(map(abs, column)) for column in columns]
         least = [low for low, _ in weights]
@@ -151,8 +151,8 @@ class Softening:
         signed = [max(column) for column in zip(*bounds, strict=True)]
         return [max(pair) for pair in zip(signed[::2], signed[1::2], strict=True)]
 
-    def _off(self, queries: Sequence[Fraction], keys: Sequence[Fraction]) -> Fraction:
-        """δ_j."""
+    def off(self, queries: Sequence[Fraction], keys: Sequence[Fraction]) -> Fraction:
+        """δ_j, from |q_r| and |k_r(*) - k_r(j)|."""
         return sum((eta * key + (query + eta) * 2 * kappa
                     for eta, kappa, query, key in zip(self.queries, self.keys, queries, keys, strict=True)
                     if eta or kappa), ZERO)
@@ -167,7 +167,7 @@ class Softening:
     def _of_asked(self, queries: Sequence[Fraction], asked: Asked) -> list[Fraction]:
         """For each direction and sign, how far the mean is off at most."""
         losses = [loss for loss, _ in asked.keys]
-        offs = [self._off(queries, keys) for _, keys in asked.keys]
+        offs = [self.off(queries, keys) for _, keys in asked.keys]
         leads = list(accumulate(reversed([loss - off for loss, off in zip(losses, offs, strict=True)]), min))[::-1]
         powers = [enclose_power(-lead / self.temperature)[1] for lead in leads]
         kept = [enclose_power(-2 * off / self.temperature)[0] for off in accumulate(offs, max)]

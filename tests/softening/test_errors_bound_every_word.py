@@ -25,7 +25,7 @@ from proofs.replay import run_soft
 from proofs.softening import errors as rules
 from proofs.softening import findings, profiles, situations
 from proofs.softening.certificate import seal_softened
-from proofs.softening.errors import Errors, enclose_power, final_error, find_errors, greatest_change
+from proofs.softening.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
 from proofs.softening.findings import Survey, Taken
 from proofs.softening.profiles import Profile
 from proofs.softening.search import enclose_distance, enclose_distances, find_departure
@@ -35,7 +35,7 @@ from tests.softening.random_models import Drawn, random_transformer, tieless_tra
 from tests.softening.rules_by_brute_force import Rules, decimal, heads_add, units_add
 
 QUARTER = Fraction(1, 4)
-TEMPERATURES = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 60), Fraction(1, 3000)]
+TEMPERATURES = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 60), Fraction(1, 300)]
 CLOSE = mpf(10) ** -9
 
 
@@ -110,17 +110,17 @@ def temperatures_of_interest(transformer: Transformer, survey: Survey) -> list[F
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_bounds_are_those_of_the_rules(layers: int) -> None:
     checked = 0
-    for transformer in tieless_transformers(12, 3, layers):
+    for transformer in tieless_transformers(8, 3, layers):
         rules, survey = Rules(transformer, 3), survey_words(transformer, 3)
         for temperature in temperatures_of_interest(transformer, survey):
             check_rules(rules, survey, temperature, exactly=True)
             checked += 1
-    assert checked >= 8
+    assert checked >= 6
 
 
 @pytest.mark.parametrize("levels", [1, 1000], ids=["coarse", "by levels"])
 def test_profiles_give_no_less_than_the_rules(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    transformers = list(tieless_transformers(12, 3, 2))
+    transformers = list(tieless_transformers(8, 3, 2))
     surveys = [survey_words(transformer, 3) for transformer in transformers]
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
@@ -206,6 +206,13 @@ def test_bounds_that_are_far_too_large_are_at_least_1() -> None:
         stages = check_bounds_every_word(transformer, 2, Fraction(1, 10)) if found < 2 else []
         found += final_error(stages) >= 1
     assert found >= 2
+
+
+def test_the_error_of_a_lead_has_terms_of_both_orders() -> None:
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    softening = Softening(Fraction(1), (half, Fraction(0)), (third, half))
+    assert softening.off((Fraction(2), Fraction(7)), (Fraction(5), Fraction(11))) == (
+        half * 5 + (2 + half) * 2 * third + 7 * 2 * half)
 
 
 def test_a_power_too_large_is_refused_and_a_small_one_is_enclosed() -> None:

@@ -1,0 +1,96 @@
+"""Profiles of made-up situations: never below the rule, for any errors and temperature; merged in any order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from proofs.softening import profiles
+from proofs.softening.errors import Softening
+from proofs.softening.profiles import Profile, Rival, bounded, profile_of
+from proofs.softening.situations import Situations, collect, merge
+
+QUARTERS = st.integers(0, 12).map(lambda k: Fraction(k, 4))
+ERRORS = st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 10), Fraction(1, 3)])
+VALUES = st.integers(-2, 3).map(Fraction)
+SLACK = 1 + Fraction(1, 10**20)
+"""Of the rule itself, whose weights are rounded up."""
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
+    """Rivals by increasing loss, and situations of rivals with the same query."""
+    asked = draw(st.lists(st.tuples(QUARTERS, QUARTERS), min_size=1, max_size=3, unique=True))
+    rival = st.builds(Rival, QUARTERS.map(lambda x: x + Fraction(1, 4)), st.sampled_from(asked),
+                      st.tuples(QUARTERS, QUARTERS), st.tuples(VALUES, VALUES))
+    rivals = sorted(draw(st.sets(rival, min_size=1, max_size=12)))
+    chosen = []
+    for queries in asked:
+        places = [place for place, rival in enumerate(rivals) if rival.queries == queries]
+        if places:
+            chosen += draw(st.lists(st.lists(st.sampled_from(places), min_size=1, max_size=5).map(sorted).map(tuple),
+                                    min_size=1, max_size=4))
+    return rivals, chosen
+
+
+SOFTENINGS = st.builds(Softening, st.sampled_from([Fraction(1, k) for k in (1, 2, 5, 9)]), st.tuples(ERRORS, ERRORS),
+                       st.tuples(ERRORS, ERRORS))
+
+
+def limits(found: Profile) -> list[Profile]:
+    """A profile, and the coarse one."""
+    return [found, bounded(dict(found.asked), coarse=True)]
+
+
+@settings(max_examples=400, deadline=None)
+@given(situations(), SOFTENINGS)
+def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tuple[int, ...]]],
+                                            softening: Softening) -> None:
+    rivals, chosen = given_
+    listed = collect(rivals, chosen)
+    assert isinstance(listed, Situations)
+    rule = softening.of_situations(listed)
+    for profile in limits(profile_of(rivals, chosen)):
+        assert all(exact <= bound * SLACK for exact, bound in zip(rule, softening.of_profile(profile), strict=True))
+
+
+@settings(max_examples=200, deadline=None)
+@given(situations(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
+def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
+                                                   random: object, levels: int) -> None:
+    rivals, chosen = given_
+    shuffled = sorted(chosen, key=lambda _: random.random())  # type: ignore[attr-defined]
+    saved, profiles.MAX_LEVELS = profiles.MAX_LEVELS, levels
+    try:
+        parts = [profile_of(rivals, [places]) for places in shuffled]
+        assert reduce(Profile.merge, parts) == profile_of(rivals, chosen)
+        assert reduce(Profile.merge, parts[::-1]) == profile_of(rivals, chosen)
+    finally:
+        profiles.MAX_LEVELS = saved
+
+
+@settings(max_examples=200, deadline=None)
+@given(situations())
+def test_situations_of_parts_unite(given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
+    rivals, chosen = given_
+    assert reduce(merge, [collect(rivals, [places]) for places in chosen]) == collect(rivals[:], chosen[::-1])
+    whole = collect(rivals, chosen)
+    assert type(whole).from_json(whole.to_json()) == whole
+    assert Profile.from_json(profile_of(rivals, chosen).to_json()) == profile_of(rivals, chosen)
+
+
+@given(situations())
+def test_one_situation_without_errors_is_bounded_as_by_the_rule(
+        given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
+    """If all values differ alike: that is how close a profile is at best."""
+    rivals, chosen = given_
+    alike = [Rival(x.loss, x.queries, x.keys, (Fraction(2),)) for x in rivals]
+    assume(len(set(alike)) == len(alike))
+    softening = Softening(Fraction(1, 2), (Fraction(0),) * 2, (Fraction(0),) * 2)
+    listed = collect(alike, chosen[:1])
+    assert isinstance(listed, Situations)
+    (exact,), (bound,) = softening.of_situations(listed), softening.of_profile(profile_of(alike, chosen[:1]))
+    assert exact <= bound * SLACK and bound <= exact * SLACK
