@@ -13,7 +13,7 @@ from constructions.network.transformer import Row
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-MAX_ENTRIES = 300_000
+MAX_ENTRIES = 100_000
 """How much a table holds; beyond it is emptied. Results do not depend on it."""
 Vector = tuple[int, ...]
 """The ids of the numbers of a residual vector, by place."""
