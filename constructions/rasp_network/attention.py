@@ -108,7 +108,7 @@ class Attending:
         self._name = name
         self._attention = attention
         self._mask = _MASKS[attention.mask]
-        self._side = _SIDES.get(attention.mask, 0)
+        self._side = self._shift = _SIDES.get(attention.mask, 0)
         self._pair = self._evaluator(lambda vector, place: vectors[vector].at(place))
 
     def _evaluator(self, entry: Callable[[str, Place], Computed]) -> Evaluator:
@@ -191,7 +191,7 @@ class Attending:
                 add(circuit.linear(asked, "case of i"), circuit.linear(self._moved_table(offered), "case of j"))
         for here, there_integer in score.equations:
             row = circuit.row(there_integer.at("i"), "number at j")
-            row = self._lookups.neighbour_row(row, self._side) if self._side else row
+            row = self._moved_row(row)
             add(circuit.row(here, "number at i"), row, 2)
             add({one: ONE}, self._lookups.square(row), -1)
         kept = {asked: key for asked, key in parts_of_keys.items() if asked and key}
@@ -206,7 +206,10 @@ class Attending:
 
     def _moved(self, variable: Variable, blank: Value) -> Variable:
         """The variable of the position that the head sees in the place of j."""
-        return self._lookups.neighbour(variable, self._side, blank) if self._side else variable
+        return self._lookups.neighbour(variable, self._shift, blank) if self._shift else variable
+
+    def _moved_row(self, row: Row) -> Row:
+        return self._lookups.neighbour_row(row, self._shift) if self._shift else row
 
     def _moved_table(self, table: Table) -> Table:
         return substitute(table.at("i"), lambda slot: identity((self._moved(slot[0], slot[0].values[0]), "i")))
@@ -215,32 +218,32 @@ class Attending:
 
     def _nearest(self, score: _Score) -> tuple[Table, Computed]:
         """Nothing is asked of j, and the nearest one is wanted: i itself, or the neighbour."""
-        side, self._side = self._side, 0
-        if not side:
+        if not self._side:
             return score.here, self._evaluator(lambda vector, _: self._vectors[vector]).value(self._attention.value, {})
+        self._shift = 0  # the head sees j itself
         reading = self._reading()
         found, value = self._read(reading, ())
         if reading.values:
-            self._lookups.copy(reading.values, side, reading.bounds)
+            self._lookups.copy(reading.values, self._side, reading.bounds)
         exists = self._pair.combine(lambda at_edge, truth: truth and not at_edge,
-                                    identity((self._lookups.edge(side), "i")), score.here)
+                                    identity((self._lookups.edge(self._side), "i")), score.here)
         return exists, value or found.value(self._attention.value, {})
 
-    def _find_value(self, score: _Score, value: Table, default: Computed) -> tuple[Table, Computed]:
+    def _find_value(self, score: _Score, value: Computed, default: Computed) -> tuple[Table, Computed]:
         """Score and value are of j: what is retrieved is the value where the score holds, else None.
 
         If the default is one value, that is retrieved in the place of None.
         """
-        fallback = default if isinstance(default, Table) else default.table
+        fallback, wanted = _finite(default), _finite(value)
         foldable = fallback.is_constant and score.here.is_constant and (isinstance(default, Table) or not default.rows)
         blank = fallback.outputs[0] if foldable else None
-        result = self._pair.combine(lambda holds, held: held if holds else blank, score.there, value)
+        result = self._pair.combine(lambda holds, held: held if holds else blank, score.there, wanted)
         reading = self._reading()
         read = reading.variable(self._moved(self._circuit.variable(result, f"value of {self._name}"), blank))
         if reading.values:
             self._attend(score, reading)
         exists = combine(lambda here, held: here and held is not None, score.here, read)
-        spare = next((held for held in read.range if held is not None), value.outputs[0])
+        spare = next((held for held in read.range if held is not None), wanted.outputs[0])
         held = combine(lambda held: spare if held is None else held, read)
         return exists, held if isinstance(default, Table) else Integer(table=held)
 
@@ -262,12 +265,9 @@ class Attending:
 
         Once the head is there, the result evaluates expressions at i and the position that is found.
         """
-        table = self._value_at_j()
-        value: Computed | None = None
-        if table is not None:
-            variable = self._circuit.variable(table, f"value of {self._name}")
-            read = reading.variable(self._moved(variable, variable.values[0]))
-            value = Integer(table=read) if self._pair_is_integer else read
+        value = self._value_at_j()
+        if value is not None:
+            value = self._read_finite(reading, value, f"value of {self._name}")
         mentioned = [*written, *([] if value else [self._attention.value])]
         entries = {vector: self._read_entry(reading, vector) for vector in _names_at_j(mentioned)}
         found = self._evaluator(lambda vector, place: (entries if place == "j" else self._vectors)[vector])
@@ -277,23 +277,27 @@ class Attending:
         entry = self._vectors[vector]
         if isinstance(entry, Integer) and entry.rows:
             row = self._circuit.row(entry, vector)
-            return reading.row(self._lookups.neighbour_row(row, self._side) if self._side else row, vector)
-        table = entry.table if isinstance(entry, Integer) else entry
-        variable = self._circuit.variable(table, vector)
-        read = reading.variable(self._moved(variable, variable.values[0]))
-        return Integer(table=read) if isinstance(entry, Integer) else read
+            return reading.row(self._moved_row(row), vector)
+        return self._read_finite(reading, entry, vector)
 
-    def _value_at_j(self) -> Table | None:
+    def _read_finite(self, reading: _Reading, value: Computed, name: str) -> Computed:
+        """What has finitely many values."""
+        variable = self._circuit.variable(_finite(value), name)
+        read = reading.variable(self._moved(variable, variable.values[0]))
+        return Integer(table=read) if isinstance(value, Integer) else read
+
+    def _value_at_j(self) -> Computed | None:
         """The value, if it is a function of finitely many cases of j alone."""
         try:
             value = self._pair.value(self._attention.value, {})
         except Unsupported:
             return None
-        self._pair_is_integer = isinstance(value, Integer)
-        table = value.table if isinstance(value, Integer) else value
-        if (isinstance(value, Integer) and value.rows) or not table.places <= {"j"}:
-            return None
-        return combine(int, table) if isinstance(value, Integer) else table
+        return value if not (isinstance(value, Integer) and value.rows) and _finite(value).places <= {"j"} else None
+
+
+def _finite(value: Computed) -> Table:
+    """The table of a value without linear forms."""
+    return combine(int, value.table) if isinstance(value, Integer) else value
 
 
 def _conjuncts(score: Expression) -> list[Expression]:

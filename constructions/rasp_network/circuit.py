@@ -2,7 +2,7 @@
 
 Claim       A truth is exactly 0 or 1, a symbol has a direction per value, of which one is 1 and the others 0; integers
             are exact. What heads retrieved is read through the rounding of Lemma 9, so a truth that is made of it is
-            exact as long as the sum of what it reads is within 1/4 of an integer.
+            exact as long as each sum that is compared is within 1/4 of an integer.
 Method      A function of finite cases is a sum over disjoint cubes. A cube is a conjunction of k literals, each of
             which is 0 or 1, so it is [their sum >= k]; for an integer x, [x >= 1] is 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
 """

@@ -1,8 +1,9 @@
 """Heads with a table to look into: the neighbour, the number of true positions, squares, products with a truth.
 
-Every score here is -(j - m)² up to what does not depend on j, or such a square divided by i, for an integer m; so the
-greatest score is attained once, at j = m or at the end that is nearest to m, and the next one is less by at least 1, or
-by 1/i. At n = 1, and where only one position is visible, there is nothing to compare.
+Every score here is -(j - m)² up to what does not depend on j, for an integer m, or such a square divided by i, or j, or
+-j. So the greatest score is attained once: at j = m, or at the visible end that is nearest to m; at the last or the
+first visible position. The next one is less by at least 1, or by 1/i. At n = 1, and where only one position is visible,
+there is nothing to compare.
 """
 
 from __future__ import annotations
