@@ -48,10 +48,10 @@ def soften(
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make hard attention soft, and certify that nothing moves by more than 1/4.
+    """Give hard attention softmax, and certify the result.
 
-    Runs every word up to length N exactly: the gap, the temperature of [SHA] Theorem 26 (or the one that is given),
-    what softmax moves at most, and the temperature at which it moves too far.
+    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26, or at the one that is given. Every word up to
+    length N is run exactly. Shows gaps, bounds, and the temperatures at which some word moves too far.
     """
     from certify.progress import ProgressLine
     from certify.softening.pipeline import soften_model
