@@ -234,6 +234,13 @@ def test_numbers_in_between_change_no_more_than_a_fine_grid_shows(seed: int) -> 
     assert greatest_change(function, grid, off) == whole
 
 
+def test_the_greatest_change_may_end_at_a_knee_that_no_number_reaches() -> None:
+    """Slope 1 up to 0, 5 up to 1, then -10: from -1 to 1 the function grows by 6, from no other number as much."""
+    one = Fraction(1)
+    function = Function({}, ((one, 10 * one, one), (one, 0 * one, 4 * one), (one, -one, -15 * one)))
+    assert greatest_change(function, Taken((-5 * one, 0 * one), complete=False), 2 * one) == 6
+
+
 def test_a_certificate_states_the_gaps_and_bounds_in_the_order_of_directions() -> None:
     transformer = next(iter(tieless_transformers(1, 2)))
     surveys = [survey_words(transformer, n) for n in (1, 2)]

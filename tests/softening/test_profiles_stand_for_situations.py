@@ -57,6 +57,29 @@ def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tupl
         assert all(exact <= bound * SLACK for exact, bound in zip(rule, softening.of_profile(profile), strict=True))
 
 
+def rival(loss: int, query: int, key: int, *values: Fraction) -> Rival:
+    return Rival(Fraction(loss), (Fraction(query),), (Fraction(key),), values)
+
+
+def test_a_rival_that_loses_more_may_weigh_more_where_its_key_is_farther_off() -> None:
+    """Of two situations, each with one rival, the one with loss 2 is the worse: 2 - 9/4 < 1 - 1/4."""
+    rivals = [rival(1, 1, 1, Fraction(1)), rival(2, 1, 9, Fraction(1))]
+    softening = Softening(Fraction(1), (Fraction(1, 4),), (Fraction(0),))
+    listed = collect(rivals, [(0,), (1,)])
+    assert isinstance(listed, Situations)
+    (alone,), (exact,) = (softening.of_situations(Situations((rivals[0],), frozenset({(0,)}))),
+                          softening.of_situations(listed))
+    (bound,) = softening.of_profile(profile_of(rivals, [(0,), (1,)]))
+    assert alone < 1 < exact <= bound * SLACK
+
+
+def test_where_a_rival_may_weigh_far_more_at_least_1_is_stated_and_no_less_than_values_differ() -> None:
+    rivals = [rival(1, 1, 1, Fraction(1, 2), Fraction(-3), Fraction(0))]
+    softening = Softening(Fraction(1, 100), (Fraction(5),), (Fraction(0),))
+    assert softening.of_situations(Situations(tuple(rivals), frozenset({(0,)}))) == [1, 3, 0]
+    assert softening.of_profile(profile_of(rivals, [(0,)])) == [1, 3, 0]
+
+
 @settings(max_examples=200, deadline=None)
 @given(situations(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
 def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
