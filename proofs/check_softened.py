@@ -219,8 +219,7 @@ class Tieless:
     mean of the softened values misses that by at most |V_t|·e, as the weights are positive and add up to 1.
 
     The second term is at most the greatest |numerator| over all x_j within their bounds, over 1 + the sum of lower
-    bounds. A coarser bound, tried first: all D_j are at least the least one, all |k_* - k_j| and |v_j - v_*| at most
-    the spans of what is seen, and the denominator is at least 1.
+    bounds. A coarser bound, tried first: all |k_* - k_j| and |v_j - v_*| are at most the spans of what is seen.
     """
 
     def __init__(self, at: Length, head: Any, stage: Stage, scale: int, new: int) -> None:
@@ -241,10 +240,10 @@ class Tieless:
         self.always, self.sharpness = whole(always * self.fine), 1 / (self.unit * self.fine * at.heat)
         self.drift = {t: size(row, e) for t, row in head.values.items()}
         self.carry = stage.settle(self.drift.items())  # where only one position is seen
-        room = [(stage.room[t] - drift) * self.value_unit * 2**BITS // 1 for t, drift in self.drift.items()]
+        room = [((stage.room[t] - drift) * self.value_unit).as_integer_ratio() for t, drift in self.drift.items()]
         self.room = room if all(stage.writers[t] == 1 for t in head.values) else None
         self.table, self.weights = dict[tuple[Integers, ...], Seen](), dict[int, tuple[int, int]]()
-        self.results = dict[tuple[object, ...], Result]()
+        self.results, self.sums = dict[tuple[object, ...], Result](), dict[tuple[Integers, int], tuple[int, int]]()
 
     def see(self, seen: Seen, item: Integers) -> Seen:
         """The positions with one more."""
@@ -269,7 +268,7 @@ class Tieless:
             least = best - others[-1]
             self.gap = least if self.gap is None else min(least, self.gap)
             doubt = self.always + sum([abs(q) * x for q, x in zip(query, self.by_query, strict=True)])
-            if self.room is None or not self.is_near(seen, least, doubt):
+            if self.room is None or not self.is_near(seen, tuple([best - score for score in others]), doubt):
                 errors = self.bound(seen, winner, [best - score for score in scores], doubt)
                 carried = self.stage.settle(errors.items())
         if (values, carried) not in self.results:
@@ -277,14 +276,18 @@ class Tieless:
         seen.found[query] = self.results[values, carried]
         return seen.found[query]
 
-    def is_near(self, seen: Seen, least: int, always: int) -> bool:
-        """Whether the coarser bound fits for every direction that is written."""
+    def is_near(self, seen: Seen, distances: Integers, always: int) -> bool:
+        """Whether the coarser bound fits for every direction that is written; its weights are remembered."""
         spans = seen.spans
-        margin = least * self.fine - always - sum(map(mul, self.by_key, spans))
-        if margin <= 0:
+        doubt = always + sum(map(mul, self.by_key, spans))
+        if distances[-1] * self.fine <= doubt:
             return False
-        upper = self.weigh(margin)[1] * (len(seen.items) - 1)
-        return all(span * upper <= room for span, room in zip(spans[self.keys :], self.room or [], strict=True))
+        if (distances, doubt) not in self.sums:
+            self.at.store(BITS >> 5)
+            ends = [(self.weigh(x * self.fine + doubt)[0], self.weigh(x * self.fine - doubt)[1]) for x in distances]
+            self.sums[distances, doubt] = (1 << BITS) + sum(lower for lower, _ in ends), sum(upper for _, upper in ends)
+        mass, weight = self.sums[distances, doubt]
+        return all(x * weight * q <= p * mass for x, (p, q) in zip(spans[self.keys :], self.room or [], strict=True))
 
     def bound(self, seen: Seen, winner: Integers, distances: Sequence[int], always: int) -> dict[str, Fraction]:
         """The bound of the claim for every direction that is written, all weights rounded outward."""
@@ -471,6 +474,7 @@ class Length:
         causal = [all(head.mask == "future" for head in layer.heads) for layer in self.layers[:-1]]
         shared = [*causal, False].index(False)
         self.shared, self.rest = self.layers[:shared], self.layers[shared:-1]
+        self.start: State = [[head.start for head in layer.heads] for layer in self.shared], None  # before a word
 
     def find_live(self) -> list[list[str]]:
         """For each layer, the directions that it or a later one reads."""
@@ -497,10 +501,6 @@ class Length:
         """Counts what is stored, and the work to make it."""
         self.stored += numbers
         self.meet(numbers)
-
-    def start(self) -> list[State]:
-        """Before a word."""
-        return [([[head.start for head in layer.heads] for layer in self.shared], None)]
 
     def step(self, state: State, symbol: str) -> State:
         """The first layers at position i; they look to the left only, so that they are the same for all words."""
@@ -537,7 +537,7 @@ def check_shard(given: Softened, n: int, prefix: Word) -> Fraction | None:
             gaps |= {at.gap() for at in tables}
             with within(f"n = {n}"):
                 tables[:] = [Length(given, n)]
-            states, last = tables[0].start(), ()
+            states, last = [tables[0].start], ()
         word, at = prefix + rest, tables[0]
         try:
             at.run(word, states, next((k for k, (x, y) in enumerate(zip(word, last, strict=False)) if x != y), 0))
