@@ -50,8 +50,8 @@ def soften(
 ) -> None:
     """Give hard attention softmax, and certify the result.
 
-    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26, or at the one that is given. Every word up to
-    length N is run exactly. Shows gaps, bounds, and the temperatures at which some word moves too far.
+    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26, or at the one that is given. Every word up
+    to length N is run exactly. Shows gaps, bounds, and the temperatures at which some word moves too far.
     """
     from certify.progress import ProgressLine
     from certify.softening.pipeline import soften_model
