@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.pipeline import certify, certify_transformer
+    from certify.softening.pipeline import soften_model as soften
     from constructions.compiler import compile_formula
     from constructions.errors import InputError
     from constructions.regimes import Regime, Sharpening
@@ -29,6 +30,7 @@ __all__ = [
     "certify_transformer",
     "check",
     "compile_formula",
+    "soften",
 ]
 
 _HOMES = {
@@ -42,6 +44,7 @@ _HOMES = {
     "certify_transformer": ("certify.pipeline", "certify_transformer"),
     "check": ("proofs.check", "check_file"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
+    "soften": ("certify.softening.pipeline", "soften_model"),
 }
 
 

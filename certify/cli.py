@@ -16,6 +16,7 @@ from certify.commands.crosschecking import crosscheck
 from certify.commands.exporting import export
 from certify.commands.proving import check, formula, model, prove
 from certify.commands.showing import build, explain, list_all, run
+from certify.commands.softening import soften
 from certify.terminal import BAD_INPUT, complain, discard_output, prepare_output
 
 INTERRUPTED = 130
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain, prove, export, crosscheck):
+for command in (formula, check, audit, build, model, run, explain, prove, soften, export, crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

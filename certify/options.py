@@ -115,6 +115,7 @@ def read_model(path: str) -> Transformer:
     from constructions.network.json_form import read_json, transformer_from_json
 
     data = read_json(read_text(path), path)
-    if isinstance(data, dict) and data.get("format") == "certify-certificate" and "transformer" in data:
+    sealed = ("certify-certificate", "certify-softened")
+    if isinstance(data, dict) and data.get("format") in sealed and "transformer" in data:
         data = data["transformer"]
     return transformer_from_json(data, path)

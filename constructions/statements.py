@@ -35,6 +35,8 @@ STATEMENTS = (
               "temperature 1/i, or 1/i^2 beside prev and since"),
     Statement("Theorems 20 a, b and 21, as printed", "theorem_20_as_printed",
               "the same to the letter of the paper (`--as-printed`)", "temperature 1/n, 1/i or 1/i^2; position n"),
+    Statement("Theorem 26", "theorem_26_uniform_tieless", "uniform-tieless hard attention by softmax, within 1/4",
+              "temperature of order γ(n)/log(n x_max(n)/γ(n))"),
     Statement("Corollaries 17 a, b, 18 a, b, 22 a, b and 23", "compiler",
               "any LTL formula with counting; any past formula, causal", "all four; counts causally by temperature"),
 )

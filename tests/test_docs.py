@@ -89,9 +89,22 @@ def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> 
         check_run(*shown, tmp_path)
 
 
+def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its models are those of examples/hard, and a program."""
+    text = (ROOT / "docs" / "softening.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    check_python_session(text, "softening.md")
+    assert len(console_blocks(text)) == 7
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path)
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
                                       "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/models.md", "docs/rasp.md", "docs/scale.md"])
+                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md",
+                                      "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):

@@ -53,7 +53,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
             "temperature": str(head.temperature),
             "queries": [numbers(row) for row in head.queries],
             "keys": [numbers(row) for row in head.keys],
-            "values": ordered(head.values, numbers),
+            "values": {name: row for name, row in ordered(head.values, numbers).items() if row},
         }
 
     def unit_to_json(unit: Unit) -> dict[str, Any]:

@@ -26,12 +26,13 @@ from math import lcm
 
 from constructions.errors import InputError
 from constructions.network.transformer import FeedForward, Head, Row, Transformer
+from constructions.theorem_26_uniform_tieless import is_uniform
 from proofs.enclosures.exponential import enclose_exp, round_up
 from proofs.enclosures.intervals import Interval
 from proofs.failures import NotDerived
 from proofs.piecewise import Function
 from proofs.softening.findings import FormOfLayer, Survey, Taken
-from proofs.softening.heads import is_uniform, scoring
+from proofs.softening.heads import scoring
 from proofs.softening.layers import functions_of
 from proofs.softening.profiles import Asked, Mass, Profile
 from proofs.softening.situations import Situations

@@ -36,11 +36,6 @@ def scoring(head: Head) -> list[tuple[Row, Row]]:
             if any(query.values()) and any(key.values())]
 
 
-def is_uniform(head: Head) -> bool:
-    """Whether the scores are identically 0 and every visible position is attended to alike (docs/softened.md, 1)."""
-    return not scoring(head) and head.weighting in {Weighting.AVERAGE_HARDMAX, Weighting.SOFTMAX}
-
-
 class Observer(Protocol):
     """Who is told of scores, in the order in which words and positions are looked at."""
 

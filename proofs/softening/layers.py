@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from constructions.network.transformer import FeedForward, Layer, Transformer
+from constructions.theorem_26_uniform_tieless import is_uniform
 from proofs.piecewise import Function, group_units
-from proofs.softening.heads import Attention, Change, HardAttention, Observer, UniformAttention, is_uniform
+from proofs.softening.heads import Attention, Change, HardAttention, Observer, UniformAttention
 from proofs.softening.interning import Form, Memo, Numbers, Pool, Vector
 
 FormKey = tuple[tuple[str, Fraction], ...]

@@ -6,16 +6,16 @@ Claim       Nothing is returned but what was replayed: the hard run exactly, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.expressions import Expression, parse_expression
+from constructions.language.expressions import Expression
 from constructions.network.run import run_hard
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.theorem_26_uniform_tieless import soften
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.enclosures.intervals import Interval, point
 from proofs.replay import run_soft
-from proofs.softening.heads import is_uniform
 
 ALLOWED = Fraction(1, 4)
 ZERO = point(Fraction(0))
@@ -28,17 +28,6 @@ class Departure:
     word: tuple[str, ...]
     i: int
     norm: Interval
-
-
-def soften(transformer: Transformer, temperature: Expression) -> Transformer:
-    """Û of docs/softened.md, section 1: softmax at this temperature in every head, where uniform ones do not change."""
-
-    def softened(head: Head) -> Head:
-        return replace(head, weighting=Weighting.SOFTMAX,
-                       temperature=parse_expression("1") if is_uniform(head) else temperature)
-
-    return replace(transformer, layers=tuple(
-        replace(layer, heads=tuple(map(softened, layer.heads))) for layer in transformer.layers))
 
 
 def find_departure(transformer: Transformer, temperature: Expression,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from constructions.network.transformer import Transformer, Weighting
-from proofs.softening.heads import is_uniform
+from constructions.theorem_26_uniform_tieless import is_uniform
 
 
 def hardened(transformer: Transformer) -> Transformer:

@@ -16,6 +16,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json
 from constructions.network.run import run_hard
 from constructions.network.transformer import FeedForward, Transformer
+from constructions.theorem_26_uniform_tieless import is_uniform, soften
 from examples.models import flip_flop, matching_bracket
 from proofs.failures import NotDerived
 from proofs.instances.section_6_flip_flop import enclosed_error
@@ -26,9 +27,8 @@ from proofs.softening import findings, profiles, situations
 from proofs.softening.certificate import seal_softened
 from proofs.softening.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
 from proofs.softening.findings import Survey, Taken
-from proofs.softening.heads import is_uniform
 from proofs.softening.profiles import Profile
-from proofs.softening.search import enclose_distance, enclose_distances, find_departure, soften
+from proofs.softening.search import enclose_distance, enclose_distances, find_departure
 from proofs.softening.survey import survey_words
 from tests.softening.hardened import hardened
 from tests.softening.random_models import Drawn, random_transformer, tieless_transformers

@@ -1,0 +1,104 @@
+"""The main path of `certify soften`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.pipeline import Clock
+from certify.softening.counterexamples import describe_tie, find_moved
+from certify.softening.critical import find_critical
+from certify.softening.results import Errors, Length, Softening
+from certify.softening.shards import Workers, check_certificate, survey_lengths
+from constructions.errors import Unsupported
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.json_form import transformer_from_json, transformer_to_json
+from constructions.network.lengths import up_to
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
+from proofs.check import Malformed, Rejected
+from proofs.softening.certificate import seal_softened
+from proofs.softening.errors import final_error, find_errors
+
+ALLOWED, ZERO = Fraction(1, 4), Fraction(0)
+Progress = Callable[[str], None]
+
+
+def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
+                 critical: Collection[int] = (), workers: Workers = Workers(),
+                 progress: Progress = lambda _: None) -> Softening:
+    """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
+
+    Without a ``temperature`` it is that of Theorem 26. Critical ones are looked for at the lengths ``critical``.
+
+    Raises:
+        InputError: if an embedding or the temperature is not defined, or not positive, at some n, or no store can be
+            written, or there is no such cluster.
+        WorkLost: if workers died again and again.
+    """
+    clock, lengths = Clock(), up_to(max_n)
+    transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
+    found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
+    check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
+    try:
+        found = replace(found, constants=constants_of(transformer))
+    except Unsupported as construct:
+        return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
+    found = replace(found, surveys=tuple(survey_lengths(transformer, lengths, workers)))
+    clock.stamp("survey")
+    if tied := next((survey for survey in found.surveys if survey.tie), None):
+        return replace(found, verdict="refuted", tie=describe_tie(transformer, tied), seconds=clock.total,
+                       stages=clock.stages)
+    found = _bound(found, progress)
+    clock.stamp("bound")
+    found = _decide(found, workers, progress)
+    clock.stamp("seal and check" if found.certificate else "refute")
+    found = replace(found, lengths=tuple(
+        replace(row, critical=find_critical(transformer, row, progress)) if row.n in critical else row
+        for row in found.lengths))
+    clock.stamp("critical")
+    return replace(found, seconds=clock.total, stages=clock.stages)
+
+
+def _bound(found: Softening, progress: Progress) -> Softening:
+    """The temperature, and the bounds of all stages at every length."""
+    assert found.constants
+    gap_law = law_of_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
+    x_law = law_of_activations({survey.n: survey.x_max.value if survey.x_max else ZERO for survey in found.surveys})
+    theorem = found.constants.temperature(gap_law, x_law)
+    temperature = found.temperature or theorem
+    rows = []
+    for survey in found.surveys:
+        progress(f"bounding the errors at n = {survey.n}")
+        heat = temperature.evaluate(n=survey.n)
+        errors = find_errors(found.transformer, survey, survey.n, heat)
+        rows.append(Length(survey.n, survey, theorem.evaluate(n=survey.n), heat, errors, final_error(errors)))
+    return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
+
+
+def _decide(found: Softening, workers: Workers, progress: Progress) -> Softening:
+    """Certified if the bounds are small enough and the checker accepts them; refuted if a word is found."""
+    beyond = [row for row in found.lengths if row.error > ALLOWED]
+    if not beyond:
+        return _seal_and_check(found, workers, progress)
+    for row in beyond:
+        progress(f"looking for a word of length {row.n} that moves too far")
+        if moved := find_moved(found.transformer, row.survey, row.n, row.temperature):
+            return replace(found, verdict="refuted", moved=moved)
+    return replace(found, reason=f"at n = {beyond[0].n} the bounds of the last stage exceed 1/4, and no word was found "
+                                 "that moves farther than that")
+
+
+def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> Softening:
+    assert found.temperature
+    progress("the independent checker runs every word")
+    gaps = [row.survey.gap.value if row.survey.gap else None for row in found.lengths]
+    errors: list[Errors] = [row.errors for row in found.lengths]
+    certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
+    try:
+        check_certificate(certificate, found.transformer, up_to(found.max_n), workers)
+    except (Malformed, Rejected) as reason:
+        return replace(found, reason=f"the independent checker does not accept the certificate: {reason}")
+    return replace(found, verdict="certified", certificate=certificate)

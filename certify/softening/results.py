@@ -1,0 +1,96 @@
+"""What came of softening a transformer: plain data, which the report and the JSON object are drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from constructions.language.expressions import Expression
+from constructions.network.transformer import Transformer
+from constructions.theorem_26_uniform_tieless import Constants, Law
+from proofs.enclosures.intervals import Interval
+from proofs.softening.findings import Survey
+
+Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
+EXIT_CODES: dict[Verdict, int] = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3}
+Errors = list[dict[str, Fraction]]
+"""The stated bounds of all stages, at one length."""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A head whose greatest score, ``score``, is attained at several ``winners`` (positions from 1)."""
+
+    word: tuple[str, ...]
+    position: int
+    layer: int
+    head: int
+    name: str
+    score: Fraction
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A word and a position where Û is more than 1/4 from U, replayed: the ``distance`` in the 1-norm is enclosed."""
+
+    word: tuple[str, ...]
+    position: int
+    distance: Interval
+    temperature: Fraction
+
+
+@dataclass(frozen=True)
+class Critical:
+    """The critical temperature at one length: the bounds hold at ``passes``; a word refutes ``refuted.temperature``.
+
+    ``checked`` says that the independent checker accepted ``passes`` for the words of length n. Without ``passes``,
+    ``note`` says why there is none; without ``refuted`` no word was found.
+    """
+
+    n: int
+    passes: Fraction | None
+    refuted: Moved | None
+    checked: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Length:
+    """What is known of the words of one length."""
+
+    n: int
+    survey: Survey
+    theorem: Fraction
+    temperature: Fraction
+    errors: Errors
+    error: Fraction
+    critical: Critical | None = None
+
+
+@dataclass(frozen=True)
+class Softening:
+    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given."""
+
+    verdict: Verdict
+    transformer: Transformer
+    max_n: int
+    seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)
+    surveys: tuple[Survey, ...] = ()
+    lengths: tuple[Length, ...] = ()
+    constants: Constants | None = None
+    gap_law: Law | None = None
+    x_law: Law | None = None
+    temperature: Expression | None = None
+    stated: bool = False
+    certificate: str | None = None
+    tie: Tie | None = None
+    moved: Moved | None = None
+    reason: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of the command."""
+        return EXIT_CODES[self.verdict]

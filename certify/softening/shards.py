@@ -1,0 +1,134 @@
+"""All words up to a length, surveyed or checked: in shards, by any number of workers.
+
+How the words are divided changes no result (tests/softening). One process alone takes whole lengths, as words of one
+shard share most; shards for several, or for a store, depend on nothing but the transformer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from certify.shards import plan_prefixes, prefixes, run_tasks, steps_per_word
+from certify.shards.standing import ShardsProgress
+from constructions.errors import InputError
+from constructions.network.json_form import transformer_to_json
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from proofs.check import Malformed, Rejected
+from proofs.check_softened import Softened, check_shard, finish
+from proofs.softening.findings import Survey
+from proofs.softening.tasks import do_task
+
+MAX_WORDS = 100_000_000
+Word = tuple[str, ...]
+Shard = tuple[int, Word]
+"""The words of a length that begin with a prefix."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who works: ``jobs`` processes or a Dask cluster; ``store`` is where finished shards of surveys are kept."""
+
+    jobs: int = 1
+    dask: str | None = None
+    store: Path | None = None
+
+    def plan(self, transformer: Transformer, lengths: Lengths) -> list[Shard]:
+        """The shards of all lengths, in the order of words."""
+        size, alone = len(transformer.alphabet), self.jobs == 1 and self.dask is None and self.store is None
+        return [(n, prefix) for n in lengths for prefix in prefixes(
+            transformer.alphabet, 0 if alone else plan_prefixes(size, n, steps_per_word(transformer, n)))]
+
+    def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], parts: dict[str, Any], size: int,
+           store: Path | None = None) -> list[str]:
+        """The results of a task for every shard of words over ``size`` symbols."""
+        tasks = [json.dumps({**parts, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
+        with ShardsProgress(what, "words") as progress:
+            return run_tasks(tasks, do, jobs=self.jobs, dask=self.dask, store=store, progress=progress,
+                             sizes=[size ** (n - len(prefix)) for n, prefix in shards])
+
+
+def check_number_of_words(transformer: Transformer, max_n: int) -> None:
+    """Raise InputError if there are too many words up to this length."""
+    total, size = 0, len(transformer.alphabet)
+    for n in range(1, max_n + 1):
+        total += size**n
+        if total > MAX_WORDS:
+            raise InputError(f"max-n: {max_n}, expected at most {n - 1}: all words over {size} symbols are run, and "
+                             f"those up to length {n} are more than {MAX_WORDS:,}")
+
+
+def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers) -> list[Survey]:
+    """What the words of every length show, up to the first length with a tie.
+
+    Short lengths come first, by this process: a tie is likely to be found there.
+
+    Raises:
+        InputError: if there are more than MAX_WORDS words.
+    """
+    check_number_of_words(transformer, lengths.last)
+    parts, size = {"task": "survey", "transformer": transformer_to_json(transformer)}, len(transformer.alphabet)
+    plan = workers.plan(transformer, lengths)
+    surveys: dict[int, Survey] = {}
+    short = [(n, prefix) for n, prefix in plan if not prefix]
+    for n, prefix in short:
+        (found,) = Workers().do(f"words of length {n}", do_task, [(n, prefix)], parts, size, workers.store)
+        surveys[n] = Survey.from_json(found)
+        if surveys[n].tie:
+            return list(surveys.values())
+    long = plan[len(short):]
+    for (n, _), found in zip(long, workers.do(f"words up to length {lengths.last}", do_task, long, parts, size,
+                                              workers.store), strict=True):
+        part = Survey.from_json(found)
+        surveys[n] = surveys[n].merge(part) if n in surveys else part
+    return [surveys[n] for n in lengths if not any(surveys[m].tie for m in range(1, n))]
+
+
+# -- the independent checker -------------------------------------------------------------------------------------------
+
+
+def check_certificate(certificate: str, transformer: Transformer, lengths: Lengths, workers: Workers) -> None:
+    """Let the independent checker decide, as ``check_softened.check_text`` does; nothing comes from a store.
+
+    Raises:
+        Malformed, Rejected: what the checker says; of several shards the first.
+    """
+    shards = replace(workers, store=None).plan(transformer, lengths)
+    results = workers.do("the independent checker", check_task, shards, {"certificate": certificate},
+                         len(transformer.alphabet))
+    found: dict[Shard, Fraction | None] = {}
+    for shard, result in zip(shards, map(json.loads, results), strict=True):
+        if result["verdict"] != "accepted":
+            raise (Malformed if result["verdict"] == "malformed" else Rejected)(result["reason"])
+        found[shard] = None if result["gap"] is None else Fraction(result["gap"])
+    finish(_read(certificate), found)
+
+
+def check_length(certificate: str, n: int) -> None:
+    """Let the independent checker decide about the words of one length, whatever is stated of others.
+
+    Raises:
+        Malformed, Rejected: what the checker says.
+    """
+    check_shard(Softened(certificate.encode()), n, ())
+
+
+def check_task(task: str) -> str:
+    """What the independent checker says of one shard, as canonical JSON: its verdict, and its gap or the reason."""
+    data = json.loads(task)
+    try:
+        gap = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
+    except (Malformed, Rejected) as error:
+        return json.dumps({"verdict": type(error).__name__.lower(), "reason": str(error)})
+    return json.dumps({"verdict": "accepted", "gap": None if gap is None else str(gap)})
+
+
+@lru_cache(maxsize=2)
+def _read(certificate: str) -> Softened:
+    return Softened(certificate.encode())

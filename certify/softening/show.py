@@ -1,0 +1,224 @@
+"""What `certify soften` prints: the verdict with a row per length, and the same as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.report import (
+    COLOURS,
+    NARROW,
+    counted,
+    decimal,
+    decimal_lower,
+    decimal_upper,
+    enclosed,
+    open_table,
+    plain,
+    print_shape,
+    show_alphabet,
+    show_word,
+)
+from certify.softening.results import Critical, Length, Moved, Softening, Tie
+from constructions.theorem_26_uniform_tieless import Constants
+from proofs.softening.findings import Survey
+
+LONG = 12
+"""Exact numbers are shown as they are up to so many characters."""
+COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
+LESS_ESSENTIAL = ("words", "x_max")
+_STILL = "whatever was tried moves nothing by more than 1/4"
+
+
+def print_softening(out: Console, found: Softening) -> None:
+    """What the claim is about, a row per length, and the verdict."""
+    out.print(plain(f"alphabet  {show_alphabet(found.transformer.alphabet)}"))
+    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: softmax at "
+                    "this temperature moves the result by at most 1/4"))
+    print_shape(out, found.transformer)
+    for name, text in _facts(found):
+        out.print(plain(f"{name:<10}{text}"))
+    if found.surveys:
+        _print_lengths(out, found)
+    remarks = list(_remarks(found))
+    out.print(*(["\n"] if remarks else []), end="")
+    for name, text in remarks:
+        out.print(plain(f"{name:<10}{text}"))
+    out.print(Text("\n").append(found.verdict.upper(), style=COLOURS[found.verdict]).append("  ")
+              .append_text(plain(f"{_summary(found)}; {found.seconds:.2f} s")))
+
+
+def _facts(found: Softening) -> Iterator[tuple[str, str]]:
+    if k := found.constants:
+        yield "constants", f"d = {k.d}, p_max = {k.p_max}, L = {k.layers}, K1 = {_short(k.k1)}, K2 = {_short(k.k2)}"
+    if found.gap_law and found.x_law:
+        gap = f"gap at least {found.gap_law}" if any(survey.gap for survey in found.surveys) else "no gap"
+        yield "estimates", f"{gap}, x_max at most {found.x_law}"
+    if found.temperature:
+        yield "softmax", f"at temperature {found.temperature}, {'as given' if found.stated else 'by Theorem 26'}"
+
+
+def _print_lengths(out: Console, found: Softening) -> None:
+    rows = [_cells(survey, row, found.stated) for survey, row in _paired(found)]
+    kept = [name for name in COLUMNS if any(row.get(name) for row in rows)
+            and (out.width >= NARROW or name not in LESS_ESSENTIAL)]
+    table = open_table(((name, "left" if name == "attained on" else "right") for name in kept), fold=("attained on",))
+    for row in rows:
+        table.add_row(*(plain(row.get(name, "")) for name in kept))
+    out.print()
+    out.print(table)
+
+
+def _paired(found: Softening) -> Iterator[tuple[Survey, Length | None]]:
+    rows = {row.n: row for row in found.lengths}
+    for survey in found.surveys:
+        yield survey, rows.get(survey.n)
+
+
+def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
+    gap = survey.gap
+    cells = {
+        "n": str(survey.n),
+        "words": str(survey.words),
+        "gap": "tie" if survey.tie else _short(gap.value) if gap else "none",
+        "attained on": f"{show_word(gap.word)} at {gap.i}, head {gap.layer}.{gap.head}" if gap else "-",
+        "x_max": _short(survey.x_max.value) if survey.x_max else "0",
+    }
+    if row:
+        cells |= {"theorem": decimal_lower(row.theorem, 6), "bound": decimal_upper(row.error, 6)}
+        cells |= {"claimed": decimal(row.temperature)} if stated else {}
+    if row and row.critical:
+        cells |= {"critical": _show_bracket(row.critical), "ratio": _show_ratio(row)}
+    return cells
+
+
+def _show_bracket(critical: Critical) -> str:
+    if critical.passes is None:
+        return "-"
+    if critical.refuted is None:
+        return f"at least {decimal_lower(critical.passes, 6)}"
+    return enclosed(critical.passes, critical.refuted.temperature)
+
+
+def _show_ratio(row: Length) -> str:
+    """The critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
+    assert row.critical
+    return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
+
+
+def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
+    criticals = [row.critical for row in found.lengths if row.critical]
+    if any(critical.passes for critical in criticals):
+        yield "critical", ("temperatures: accepted by the checker at the lower end, refuted by a replayed word at the "
+                           "upper end; ratio: to the theorem's")
+    for critical in criticals:
+        if critical.refuted:
+            yield "witness", _describe_moved(critical.refuted)
+        elif critical.passes:
+            yield "note", f"n = {critical.n}: no word was found that moves farther at a higher temperature"
+        if critical.passes and not critical.checked:
+            yield "note", f"n = {critical.n}: the checker does not accept the lower end"
+    if still := [str(critical.n) for critical in criticals if not critical.passes]:
+        yield "note", f"n = {', '.join(still)}: no temperature is critical: {_STILL}"
+
+
+def _summary(found: Softening) -> str:
+    if found.tie:
+        return _describe_tie(found.tie)
+    if found.moved:
+        return _describe_moved(found.moved)
+    if found.certificate:
+        words = sum(survey.words for survey in found.surveys)
+        worst = max(row.error for row in found.lengths)
+        return (f"{counted(words, 'word')}, moved by at most {decimal_upper(worst, 6)}; accepted by the independent "
+                "checker")
+    return found.reason
+
+
+def _describe_tie(tie: Tie) -> str:
+    return (f"on the word {show_word(tie.word)} (n = {len(tie.word)}) at position {tie.position}, layer {tie.layer}, "
+            f"head {tie.head} ({tie.name}) scores positions {', '.join(map(str, tie.winners))} equally, and highest: "
+            f"{_short(tie.score)}")
+
+
+def _describe_moved(moved: Moved) -> str:
+    return (f"on the word {show_word(moved.word)} (n = {len(moved.word)}) at position {moved.position}, temperature "
+            f"{decimal(moved.temperature)} moves the result by at least {decimal_lower(moved.distance.lower)}")
+
+
+def _short(x: Fraction) -> str:
+    return str(x) if len(str(x)) <= LONG else decimal(x)
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+
+def softening_to_json(found: Softening) -> dict[str, Any]:
+    """The same, with exact numbers as texts."""
+    result: dict[str, Any] = {
+        "verdict": found.verdict,
+        "formula": None,
+        "alphabet": list(found.transformer.alphabet),
+        "max_n": found.max_n,
+        "temperature": str(found.temperature) if found.temperature else None,
+        "temperature_given": found.stated,
+        "words": [survey.words for survey in found.surveys],
+        "gaps": [_gap_to_json(survey) for survey in found.surveys],
+        "x_max": [_x_max_to_json(survey) for survey in found.surveys],
+        "constants": _constants_to_json(found.constants) if found.constants else None,
+        "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law)} if found.gap_law else None,
+        "temperatures": [str(row.temperature) for row in found.lengths],
+        "errors": [decimal_upper(row.error) for row in found.lengths],
+        "critical": [_critical_to_json(row, row.critical) for row in found.lengths if row.critical],
+        "counterexample": _counterexample_to_json(found),
+        "seconds": round(found.seconds, 3),
+        "stages": {name: round(seconds, 3) for name, seconds in found.stages.items()},
+    }
+    return result | ({"reason": found.reason} if found.reason else {})
+
+
+def _constants_to_json(k: Constants) -> dict[str, Any]:
+    return {"d": k.d, "p_max": str(k.p_max), "layers": k.layers, "k1": str(k.k1), "k2": str(k.k2)}
+
+
+def _gap_to_json(survey: Survey) -> dict[str, Any] | None:
+    gap = survey.gap
+    if survey.tie or gap is None:
+        return None
+    return {"value": str(gap.value), "word": list(gap.word), "position": gap.i, "layer": gap.layer, "head": gap.head}
+
+
+def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:
+    entry = survey.x_max
+    return {"value": str(entry.value), "word": list(entry.word), "position": entry.i,
+            "direction": entry.direction} if entry else None
+
+
+def _critical_to_json(row: Length, critical: Critical) -> dict[str, Any]:
+    return {
+        "n": critical.n,
+        "certified": str(critical.passes) if critical.passes else None,
+        "checked": critical.checked,
+        "refuted": str(critical.refuted.temperature) if critical.refuted else None,
+        "counterexample": _moved_to_json(critical.refuted) if critical.refuted else None,
+        "theorem": str(row.theorem),
+        "ratio_lower": decimal_lower(critical.passes / row.theorem) if critical.passes else None,
+        "note": critical.note or None,
+    }
+
+
+def _counterexample_to_json(found: Softening) -> dict[str, Any] | None:
+    if found.moved:
+        return _moved_to_json(found.moved)
+    tie = found.tie
+    return {"word": list(tie.word), "position": tie.position, "layer": tie.layer, "head": tie.head,
+            "score": str(tie.score), "tied": list(tie.winners)} if tie else None
+
+
+def _moved_to_json(moved: Moved) -> dict[str, Any]:
+    return {"word": list(moved.word), "position": moved.position, "temperature": str(moved.temperature),
+            "value_lower": decimal_lower(moved.distance.lower), "value_upper": decimal_upper(moved.distance.upper)}
