@@ -55,6 +55,9 @@ Qed.
 Lemma above_ln_2 g : ln 2 <= g -> 0 < g.
 Proof. pose proof (ln_increasing 1 2). rewrite ln_1 in *. lra. Qed.
 
+Lemma above_ln_4 g : ln 4 <= g -> 0 < g.
+Proof. intros H. apply above_ln_2. pose proof (ln_increasing 2 4). lra. Qed.
+
 Lemma ln_below b g : 0 < b -> b <= exp g -> ln b <= g.
 Proof.
   intros Hb [L| ->]; [left; rewrite <- (ln_exp g); now apply ln_increasing|right; apply ln_exp].
