@@ -99,7 +99,7 @@ Definition rational_moment (q : Q) (K : nat) : Q :=
 Definition mean_error (g : Q) : option Q :=
   match negative_exp_above g with
   | Some q =>
-      let e := rounded_up ((rational_moment q 4 + rational_power q 17 / (1 - q)) / (1 + rational_mass q 4))%Q in
+      let e := rounded_up ((rational_moment q 3 + rational_power q 10 / (1 - q)) / (1 + rational_mass q 3))%Q in
       if Qle_bool q (7 # 10) && Qle_bool e 1 then Some e else None
   | None => None
   end.
@@ -156,17 +156,17 @@ Proof.
   { unfold negative_exp_above in E. fold (exp_at_least (3 # 2) g) in E.
     destruct (exp_at_least (3 # 2) g) eqn:X; [|discriminate]. apply (exp_at_least_positive _ _ X). rationals. lra. }
   set (e := rounded_up _) in *. split; [exact G|]. split; [exact C2|].
-  apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (mass_nonneg (Q2R q) Hq 4).
-  pose proof (moment_nonneg (Q2R q) Hq 4). assert (0 <= Q2R q ^ 17) by (apply pow_le; lra).
-  assert (T : 0 <= Q2R q ^ 17 / (1 - Q2R q)).
+  apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (mass_nonneg (Q2R q) Hq 3).
+  pose proof (moment_nonneg (Q2R q) Hq 3). assert (0 <= Q2R q ^ 10) by (apply pow_le; lra).
+  assert (T : 0 <= Q2R q ^ 10 / (1 - Q2R q)).
   { apply Rmult_le_pos; [assumption|left; apply Rinv_0_lt_compat; lra]. }
-  assert (B : (moment (Q2R q) 4 + Q2R q ^ 17 / (1 - Q2R q)) / (1 + mass (Q2R q) 4) <= Q2R e).
+  assert (B : (moment (Q2R q) 3 + Q2R q ^ 10 / (1 - Q2R q)) / (1 + mass (Q2R q) 3) <= Q2R e).
   { eapply Rle_trans; [|apply rounded_up_le].
     rewrite !Q2R_quotient, !Q2R_plus, rational_moment_value, rational_mass_value, Q2R_quotient, rational_power_value;
       rewrite ?Q2R_plus, ?Q2R_minus, ?rational_mass_value, ?Q2R_1; lra. }
-  apply (mean_within_terms (Q2R q) (Q2R e) 4 Hq Half).
+  apply (mean_within_terms (Q2R q) (Q2R e) 3 Hq Half).
   - eapply Rle_trans; [|exact B]. apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
-  - apply Rmult_le_compat_r with (r := 1 + mass (Q2R q) 4) in B; [|lra].
+  - apply Rmult_le_compat_r with (r := 1 + mass (Q2R q) 3) in B; [|lra].
     unfold Rdiv at 1 in B. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in B by lra. exact B.
 Qed.
 
