@@ -146,16 +146,19 @@ Proof.
   revert H. rationals. intros H. repeat split; try lra. nra.
 Qed.
 
+Lemma negative_exp_above_positive g q : negative_exp_above g = Some q -> 0 < Q2R g.
+Proof.
+  unfold negative_exp_above. fold (exp_at_least (3 # 2) g). destruct (exp_at_least (3 # 2) g) eqn:X; [|discriminate].
+  intros _. apply (exp_at_least_positive _ _ X). rationals. lra.
+Qed.
+
 Lemma mean_error_correct g e : mean_error g = Some e ->
   0 < Q2R g /\ Q2R e <= 1 /\ mean_within (exp (- Q2R g)) (Q2R e).
 Proof.
   unfold mean_error. destruct (negative_exp_above g) as [q|] eqn:E; [|discriminate].
   destruct (_ && _)%bool eqn:C; [|discriminate]. intros [= <-]. apply andb_prop in C as [C1 C2].
   destruct (at_most_7_10 g q E C1) as (L & Hq & Half). apply Qle_bool_R in C2. rewrite Q2R_1 in C2.
-  assert (G : 0 < Q2R g).
-  { unfold negative_exp_above in E. fold (exp_at_least (3 # 2) g) in E.
-    destruct (exp_at_least (3 # 2) g) eqn:X; [|discriminate]. apply (exp_at_least_positive _ _ X). rationals. lra. }
-  set (e := rounded_up _) in *. split; [exact G|]. split; [exact C2|].
+  set (e := rounded_up _) in *. split; [exact (negative_exp_above_positive g q E)|]. split; [exact C2|].
   apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (mass_nonneg (Q2R q) Hq 3).
   pose proof (moment_nonneg (Q2R q) Hq 3). assert (0 <= Q2R q ^ 10) by (apply pow_le; lra).
   assert (T : 0 <= Q2R q ^ 10 / (1 - Q2R q)).
@@ -179,4 +182,10 @@ Proof.
     rewrite ?Q2R_minus, ?rational_power_value, ?Q2R_1 in *; [|lra].
   intros K. eapply Rle_trans; [apply (mass_within_smaller (Q2R q) _ _ L (mass_within_terms (Q2R q) Hq))|].
   revert C2. rationals. lra.
+Qed.
+
+Lemma reads_tables_positive g : reads_tables g = true -> 0 < Q2R g.
+Proof.
+  unfold reads_tables. destruct (negative_exp_above g) as [q|] eqn:E; [|discriminate]. intros _.
+  exact (negative_exp_above_positive g q E).
 Qed.

@@ -97,11 +97,11 @@ Lemma attend_lookup s n i score v : (1 <= i <= n)%nat ->
 Proof. intros H. destruct s; [now apply attend_future|reflexivity]. Qed.
 
 (* A table that goes on alternating between 0 and 1. *)
-Definition alternates (theta : nat -> bool) : Prop := exists b, forall k, theta k = xorb b (Nat.odd k).
+Definition is_alternating (theta : nat -> bool) : Prop := exists b, forall k, theta k = xorb b (Nat.odd k).
 (* Sharp enough for the values of theta: q is e^(-gamma). *)
-Definition sharp_for (q : R) (theta : nat -> bool) : Prop := mass_within q (1 / 6) \/ (q <= 1 / 6 /\ alternates theta).
+Definition sharp_for (q : R) (theta : nat -> bool) : Prop := mass_within q (1 / 6) \/ (q <= 1 / 6 /\ is_alternating theta).
 
-Lemma sharp_for_odd g theta : ln 6 <= g -> alternates theta -> sharp_for (exp (- g)) theta.
+Lemma sharp_for_odd g theta : ln 6 <= g -> is_alternating theta -> sharp_for (exp (- g)) theta.
 Proof. intros H A. right. split; [now apply sixth|exact A]. Qed.
 
 Lemma sharp_for_any g theta : 1797 / 1000 <= g -> sharp_for (exp (- g)) theta.
