@@ -360,11 +360,11 @@ Proof.
   destruct (masked a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as [E X];
     rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_of_position by exact Hi.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11a_reciprocal by exact Hi.
     unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
     lra.
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_from_end by exact Hi.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11b_reciprocal by exact Hi.
     unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
     lra.
 Qed.

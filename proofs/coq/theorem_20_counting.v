@@ -101,7 +101,7 @@ Definition is_alternating (theta : nat -> bool) : Prop := exists b, forall k, th
 (* Sharp enough for the values of theta: q is e^(-gamma). *)
 Definition sharp_for (q : R) (theta : nat -> bool) : Prop := mass_within q (1 / 6) \/ (q <= 1 / 6 /\ is_alternating theta).
 
-Lemma sharp_for_odd g theta : ln 6 <= g -> is_alternating theta -> sharp_for (exp (- g)) theta.
+Lemma sharp_for_alternating g theta : ln 6 <= g -> is_alternating theta -> sharp_for (exp (- g)) theta.
 Proof. intros H A. right. split; [now apply sixth|exact A]. Qed.
 
 Lemma sharp_for_any g theta : 1797 / 1000 <= g -> sharp_for (exp (- g)) theta.
@@ -237,6 +237,17 @@ Proof.
 Qed.
 End Terms.
 
+(* Terms that count to the left only, for Theorem 21. *)
+Fixpoint to_left (t : term) : Prop :=
+  match t with Number _ => True | Plus _ s _ rest => s = ToLeft /\ to_left rest end.
+
+Lemma approximated_to_left users n w i held held' t : to_left t -> (forall f, held ToLeft f = held' ToLeft f) ->
+  approximated users n w i held t = approximated users n w i held' t.
+Proof.
+  intros L E. induction t as [c|a s f rest IH]; [reflexivity|]. destruct L as [-> L]. cbn [approximated].
+  now rewrite E, IH.
+Qed.
+
 (* C e^(-3C) <= 1/4 for every C: sharpness 3C is enough for coefficients of total weight C. *)
 Lemma weight_enough C : 0 <= C -> C * exp (- (3 * C)) <= 1 / 4.
 Proof.
@@ -277,6 +288,17 @@ Proof.
   - apply mean_within_itself; [exact Hq|]. rewrite <- exp_plus. replace (- (3 * C) + - (3 * C)) with (- (6 * C)) by lra.
     apply exp_negative_upper; [lra|]. pose proof (exp_ineq1 (6 * C)). lra.
   - intros theta. apply sharp_for_any. lra.
+Qed.
+
+(* The feed-forward layer that picks one of the two: x where the position is counted, y where not. *)
+Definition picked (x y : R) (here : R) : R := rounded (x + here - 1) + rounded (y - here).
+
+Theorem picked_exact x y (here b : bool) : 0 <= x <= 1 -> 0 <= y <= 1 ->
+  (here = true -> near b x) -> (here = false -> near b y) -> picked x y (bit here) = bit b.
+Proof.
+  intros Hx Hy A B. unfold picked. destruct here; simpl.
+  - rewrite (lemma_09_false (y - 1)) by lra. replace (x + 1 - 1) with x by lra. rewrite (near_rounded b x); [lra|auto].
+  - rewrite (lemma_09_false (x + 0 - 1)) by lra. replace (y - 0) with y by lra. rewrite (near_rounded b y); [lra|auto].
 Qed.
 
 (* ---- the statements: queries gamma [count/L - here/L, 1/L], keys [2j, 2j - j^2]; temperature 1/n (a), or keys
@@ -334,6 +356,16 @@ Proof.
   split; intros P; rewrite X; auto.
 Qed.
 
+Lemma predicate_picked score (theta : nat -> bool) :
+  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta (j - 1)%nat)))) ->
+  let head v := attend n (lookup_mask s i) score (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof.
+  intros [P1 P0]. assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
+  cbv zeta. apply picked_exact; try assumption; (eapply attend_range; [exact V|intros; apply bit_range]).
+Qed.
+
 Section Others.
 Variable e : R.
 Hypothesis He : e <= 1.
@@ -352,29 +384,45 @@ Section Predicate.
 Variable theta : nat -> bool.
 Hypothesis Sharp : sharp_for (exp (- g)) theta.
 
+(* ReLU(1/L) and so on give p at i; the heads with values theta(j) and theta(j - 1) give theta of the count. *)
 Theorem theorem_20a_predicate :
-  (p i = true -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (theta (j - 1)%nat)))).
-Proof. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. pose proof L_range. field. lra. Qed.
+  let head v := attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof.
+  apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. pose proof L_range. field. lra.
+Qed.
 
 Theorem theorem_20b_predicate :
-  (p i = true -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (theta (j - 1)%nat)))).
-Proof. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. field. Qed.
+  let head v := attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof. apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. field. Qed.
 End Predicate.
 End Statements.
 
-(* The feed-forward layer that picks one of the two: x where the position is counted, y where not. *)
-Definition picked (x y : R) (here : R) : R := rounded (x + here - 1) + rounded (y - here).
+(* ---- comparisons, from the same heads: T R 0 where T is the term t; its weight C and the error e as above ---- *)
+Section Comparisons.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hg : 0 < g.
+Hypothesis He : e <= 1.
+Hypothesis Within : mean_within (exp (- g)) e.
+Hypothesis Enough : total_weight t * e <= 1 / 4.
 
-Theorem picked_exact x y (here b : bool) : 0 <= x <= 1 -> 0 <= y <= 1 ->
-  (here = true -> near b x) -> (here = false -> near b y) -> picked x y (bit here) = bit b.
+Let score s f := raw_score s n i (truth users n w f) g.
+
+Theorem theorem_20a_comparison :
+  let head s f := attend n (lookup_mask s i) (fun j => score s f j / (1 / INR n)) (fun j => INR j - 1) in
+  let H := approximated users n w i head t in
+  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
 Proof.
-  intros Hx Hy A B. unfold picked. destruct here; simpl.
-  - rewrite (lemma_09_false (y - 1)) by lra. replace (x + 1 - 1) with x by lra. rewrite (near_rounded b x); [lra|auto].
-  - rewrite (lemma_09_false (x + 0 - 1)) by lra. replace (y - 0) with y by lra. rewrite (near_rounded b y); [lra|auto].
+  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20a_others.
 Qed.
+
+Theorem theorem_20b_comparison :
+  let head s f := attend n (lookup_mask s i) (fun j => score s f j * INR n / 1) (fun j => INR j - 1) in
+  let H := approximated users n w i head t in
+  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+Proof.
+  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20b_others.
+Qed.
+End Comparisons.
