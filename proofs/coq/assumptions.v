@@ -15,7 +15,8 @@ Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_p
   @theorem_13a, @theorem_13b, @theorem_15a_since, @theorem_15a_until, @theorem_15b_since, @theorem_15b_until,
   @theorem_16a, @theorem_16b).
 Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_comparison, @theorem_20b_comparison,
-  @theorem_20a_predicate, @theorem_20b_predicate, @one_count_enough, @sharp_for_alternating, @sharp_for_any, @three_enough,
+  @theorem_20a_predicate, @theorem_20b_predicate, @one_count_enough, @sharp_for_alternating, @sharp_for_any,
+  @three_enough,
   @theorem_21_others, @theorem_21_comparison, @theorem_21_predicate,
   @corollary_23_others, @corollary_23_comparison, @corollary_23_predicate,
   @theorem_20_as_printed_cannot_decide, @theorem_21_as_printed_cannot_decide,

@@ -194,7 +194,8 @@ Qed.
 
 Lemma enough_for_parity e g : enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
 Proof.
-  assert (E : Q2R 4 = 4) by (rationals; lra). assert (D : Q2R (2 * g) = 2 * Q2R g) by (rewrite Q2R_mult; rationals; lra).
+  assert (E : Q2R 4 = 4) by (rationals; lra).
+  assert (D : Q2R (2 * g) = 2 * Q2R g) by (rewrite Q2R_mult; rationals; lra).
   intros H. cbn [enough] in H. rewrite <- D.
   pose proof (exp_at_least_positive _ _ H ltac:(lra)). pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
 Qed.
@@ -265,7 +266,8 @@ Proof.
   - exists false. intros k. simpl. now destruct (Nat.odd k).
   - exists true. intros k. simpl. now rewrite <- Nat.negb_odd.
   - apply andb_prop in H as [M R]. apply Nat.eqb_eq in M. apply Nat.ltb_lt in R. subst m. exists (r =? 0)%nat.
-    intros k. cbn [holds]. rewrite <- Nat.bit0_mod, Nat.bit0_odd. destruct r as [|[|]]; [| |lia]; now destruct (Nat.odd k).
+    intros k. cbn [holds]. rewrite <- Nat.bit0_mod, Nat.bit0_odd. destruct r as [|[|]]; [| |lia];
+      now destruct (Nat.odd k).
 Qed.
 
 Lemma sharp_for_predicate_correct t g : sharp_for_predicate t g = true ->
@@ -417,7 +419,8 @@ Proof.
   apply enough_to_decide in G as [G G4].
   apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
-  destruct Sc as [-> | ->]; [exact (since_head (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
+  destruct Sc as [-> | ->];
+    [exact (since_head (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
 Qed.
 
 Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
@@ -473,7 +476,8 @@ Proof.
     apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
     apply key_form_value.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
-    destruct (looks_up_correct s f _ p i L Hi) as (g' & G & Sc). apply within_error_correct in G as (G & x & He & X & W).
+    destruct (looks_up_correct s f _ p i L Hi) as (g' & G & Sc).
+    apply within_error_correct in G as (G & x & He & X & W).
     destruct (Sc G) as (k & Gk & Sk). simpl. rewrite attended_form, (mask_of_lookup s M).
     rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
     + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k Hi G Gk _ X W).

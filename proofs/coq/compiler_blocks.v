@@ -257,7 +257,8 @@ Proof.
   intros Nc K. cbv zeta. unfold attended. cbn [mask_at masked].
   rewrite (attend_ext _ _ _ (score_8c s 3 n) _ v).
   - split; [eapply attend_range; [apply (visible_past n i Hi)|auto]|].
-    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra]. apply attend_8; [lra|apply K| |auto]. apply dominated_8c; auto; lra.
+    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra].
+    apply attend_8; [lra|apply K| |auto]. apply dominated_8c; auto; lra.
   - intros l [Hl _]. exact (leftmost_score t s _ l Nc Hl (Trigger l Hl)).
   - intros l [Hl _]. now apply value_row.
 Qed.
@@ -468,12 +469,14 @@ Lemma others_achieved g C : Q2R g = 3 * C -> 1 <= C -> let h' := after_layer n (
   grows D h (D + 3) h' /\ layer_of r (others_block r D s g mean here) /\
   forall i, (1 <= i <= n)%nat -> Rabs (INR (others s n p i) - h' i D) <= exp (- (3 * C)).
 Proof.
-  intros Eg HC. destruct (three_enough C HC) as (Le & Within & _). rewrite <- Eg in *. cbv zeta. unfold others_block. split; [now apply block_grows|].
+  intros Eg HC. destruct (three_enough C HC) as (Le & Within & _). rewrite <- Eg in *. cbv zeta.
+  unfold others_block. split; [now apply block_grows|].
   split; [apply block_layer, lookup_layer_mask|].
   intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [masked].
   rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p (Q2R g) j * lookup_factor i) _
     (fun j => INR j - 1)).
-  - apply (others_scaled s n i p (Q2R g) Hi ltac:(lra) (lookup_factor i)); try assumption; [now apply lookup_factor_large|reflexivity].
+  - apply (others_scaled s n i p (Q2R g) Hi ltac:(lra) (lookup_factor i)); try assumption;
+      [now apply lookup_factor_large|reflexivity].
   - intros j [Hj _]. now apply lookup_raw.
   - intros j [Hj _]. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear].
     rewrite (base_plain0 Hc), base_one0. rationals. lra.
@@ -497,12 +500,14 @@ Proof.
   { intros D0 vrow v E. unfold attended. cbn [masked]. rewrite lookup_mask_correct.
     apply attend_ext; intros j [Hj _]; [now apply lookup_raw|now apply E]. }
   destruct (predicate_scaled s n i p (Q2R 3) Hi ltac:(lra) (lookup_factor i) (fun j => holds users t j n)
-    (lookup_factor_large i Hi) (Sharp _) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) (fun j => eq_refl)) as [P1 P0].
+    (lookup_factor_large i Hi) (Sharp _) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i)
+    (fun j => eq_refl)) as [P1 P0].
   unfold first_head, second_head.
   rewrite (Read _ _ (fun j => bit (holds users t j n))), (Read _ _ (fun j => bit (holds users t (j - 1) n))).
   - assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
     assert (Rg : forall v, (forall j, 0 <= v j <= 1) -> 0 <= attend n (lookup_mask s i)
-      (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) v <= 1) by (intros v Hv; eapply attend_range; [exact V|auto]).
+      (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) v <= 1) by
+      (intros v Hv; eapply attend_range; [exact V|auto]).
     pose proof (Rg (fun j => bit (holds users t j n)) (fun j => bit_range _)) as R1.
     pose proof (Rg (fun j => bit (holds users t (j - 1) n)) (fun j => bit_range _)) as R0.
     set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *.

@@ -349,7 +349,8 @@ Lemma lookup_table_error v F : (forall j, (1 <= j <= n)%nat ->
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. pose proof Z_at_least_1 as HZ. fold Z in HZ. intros H.
   assert (AZ : Rabs Z = Z) by (apply Rabs_right; lra).
-  rewrite <- (sum_around_c n c F Hc), <- AZ, <- Rabs_mult, Rmult_minus_distr_r, lookup_mean. unfold Z. rewrite <- (mass_around_c q n c Hc), <- sum_scale, <- sum_minus.
+  rewrite <- (sum_around_c n c F Hc), <- AZ, <- Rabs_mult, Rmult_minus_distr_r, lookup_mean. unfold Z.
+  rewrite <- (mass_around_c q n c Hc), <- sum_scale, <- sum_minus.
   eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. intros j Hj. eapply Rle_trans; [|now apply H].
   rewrite <- (Rabs_right (bell q (distance j c))) at 3 by now apply Rle_ge, bell_nonneg. rewrite <- Rabs_mult.
   right. f_equal. ring.
@@ -382,7 +383,8 @@ Theorem lookup_alternating (v : nat -> bool) (b : bool) : q <= 1 / 6 ->
   (forall j, (1 <= j <= n)%nat -> v j = xorb b (Nat.odd j)) ->
   Rabs (bit (v c) - attend n no_mask (lookup_score g c) (fun j => bit (v j))) <= 1 / 4.
 Proof.
-  pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. intros Small Hv. pose proof Z_at_least_1 as HZ. fold Z in HZ.
+  pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. intros Small Hv.
+  pose proof Z_at_least_1 as HZ. fold Z in HZ.
   pose proof (lookup_table_error (fun j => bit (v j)) (odd_bell q)) as E. change (odd_bell q 0) with 0 in E.
   pose proof (odd_mass q (c - 1) ltac:(lra)). pose proof (odd_mass q (n - c) ltac:(lra)).
   apply Rmult_le_reg_r with Z; [lra|]. eapply Rle_trans; [apply E|unfold Z; lra].

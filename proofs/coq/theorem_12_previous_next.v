@@ -1,8 +1,8 @@
 (* [SHA] Theorem 12: `prev` and `next` by two heads, one that looks at even and one that looks at odd positions.
 
    Proved, for every n, every position and all truth values of the operand: the head whose keys have the other parity
-   than i is within e^(-2 gamma) of the operand at i - 1 (at i + 1), edges excepted; for gamma >= ln 2 (the paper: 3) two
-   rounded units, gated by (-1)^i and the end marker, then hold `prev` (`next`) exactly, edges included.
+   than i is within e^(-2 gamma) of the operand at i - 1 (at i + 1), edges excepted; for gamma >= ln 2 (the paper: 3)
+   two rounded units, gated by (-1)^i and the end marker, then hold `prev` (`next`) exactly, edges included.
    Idea: with q = e^(-gamma), positions of the right parity weigh q^2, q^4, ...; the others, of lower score, at most
    *further* even powers. All are distinct, so together they weigh at most q^2 + q^4 + ... = q^2/(1-q^2). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
@@ -117,7 +117,8 @@ Proof.
   assert (M : future i p = true) by (apply Nat.leb_le; lia). pose proof (weight_pos (future i) s p M) as W.
   replace (exp (- (2 * g))) with (exp (- g) ^ 2) by (rewrite exp_power; do 2 f_equal; simpl; lra).
   set (q := exp (- g)) in *.
-  apply Rle_trans with (weight (future i) s p * sum n (fun j => bit (j <=? i) * except p (fun j => q ^ rival_distance p j) j)).
+  apply Rle_trans with (weight (future i) s p *
+    sum n (fun j => bit (j <=? i) * except p (fun j => q ^ rival_distance p j) j)).
   - rewrite <- sum_scale. apply sum_le. intros j Hj. unfold except.
     destruct (Nat.eqb_spec j p) as [->|Ne]; [rewrite Rmult_0_r; lra|]. destruct (Nat.leb_spec j i) as [L|L].
     + cbn [bit]. rewrite Rmult_1_l. apply weight_below; [exact M|]. intros _. apply H; lia || exact Ne.

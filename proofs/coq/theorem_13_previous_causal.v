@@ -28,7 +28,8 @@ Proof.
   destruct (neighbour_parity i e ltac:(lia) Par) as [K _]. rewrite (half_parity_as e (i - 1) j K), K.
   assert (Ei : INR i = INR (i - 1) + 1) by (rewrite <- S_INR; f_equal; lia).
   assert (Y : 1 <= INR (i - 1)) by (apply INR_at_least_1; lia). assert (X : 1 <= INR j) by (apply INR_at_least_1; lia).
-  cut (INR (rival_distance (i - 1) j) <= INR i ^ 2 * ((if Nat.even (i - 1 + j) then 0 else 1) + (1 / INR j - 1 / INR (i - 1)))).
+  cut (INR (rival_distance (i - 1) j) <= INR i ^ 2 *
+    ((if Nat.even (i - 1 + j) then 0 else 1) + (1 / INR j - 1 / INR (i - 1)))).
   { intros T. apply Rmult_le_compat_l with (r := g) in T; [|lra]. destruct (Nat.even (i - 1 + j)); lra. }
   unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E.
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite minus_INR, Rplus_0_l by lia.

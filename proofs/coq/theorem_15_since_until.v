@@ -97,7 +97,8 @@ Theorem theorem_15a_since : near (since_at p q i) (attend n (future i)
   (fun j => 2 * g * (bit (decides j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (since_head n i g Hi); exact (above_ln_4 g Enough)| |reflexivity].
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (since_head n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8b. field. lra.
   - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
 Qed.
@@ -113,7 +114,8 @@ Theorem theorem_15a_until : near (until_at n p q i) (attend n (past i)
   (fun j => 2 * g * (bit (decides j) - INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (until_head n i g Hi); exact (above_ln_4 g Enough)| |reflexivity].
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (until_head n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8c. field. lra.
   - eapply attend_range; [apply (visible_past n i Hi)|intros; apply bit_range].
 Qed.

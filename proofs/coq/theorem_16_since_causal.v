@@ -31,7 +31,8 @@ Theorem theorem_16a : near (since_at p q i) (attend n (future i)
   (fun j => g * (bit (decides p q j) - 1 / INR j) / (1 / INR i ^ 2)) (fun j => bit (both p q j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => g * _ / _)); [apply (since_head_causal p q n i g Hi); exact (above_ln_4 g Enough)| |reflexivity].
+  - erewrite (attend_ext _ _ (fun j => g * _ / _)); [apply (since_head_causal p q n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j [Hj _]. unfold score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra.
   - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
 Qed.

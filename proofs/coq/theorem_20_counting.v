@@ -99,7 +99,8 @@ Proof. intros H. destruct s; [now apply attend_future|reflexivity]. Qed.
 (* A table that goes on alternating between 0 and 1. *)
 Definition is_alternating (theta : nat -> bool) : Prop := exists b, forall k, theta k = xorb b (Nat.odd k).
 (* Sharp enough for the values of theta: q is e^(-gamma). *)
-Definition sharp_for (q : R) (theta : nat -> bool) : Prop := mass_within q (1 / 6) \/ (q <= 1 / 6 /\ is_alternating theta).
+Definition sharp_for (q : R) (theta : nat -> bool) : Prop :=
+  mass_within q (1 / 6) \/ (q <= 1 / 6 /\ is_alternating theta).
 
 Lemma sharp_for_alternating g theta : ln 6 <= g -> is_alternating theta -> sharp_for (exp (- g)) theta.
 Proof. intros H A. right. split; [now apply sixth|exact A]. Qed.
@@ -145,7 +146,8 @@ Proof.
 Qed.
 
 Theorem table_head (v : nat -> bool) :
-  mass_within (exp (- g)) (1 / 6) \/ (exp (- g) <= 1 / 6 /\ exists b, forall j, (1 <= j)%nat -> v j = xorb b (Nat.odd j)) ->
+  mass_within (exp (- g)) (1 / 6) \/
+  (exp (- g) <= 1 / 6 /\ exists b, forall j, (1 <= j)%nat -> v j = xorb b (Nat.odd j)) ->
   Rabs (bit (v (m + 1)%nat) - attend n (lookup_mask s i) place (fun j => bit (v j))) <= 1 / 4.
 Proof.
   rewrite attend_lookup by exact Hi. intros [W|[Small (b & A)]].
@@ -282,7 +284,8 @@ Qed.
 
 (* The sharpness of the paper. *)
 Lemma three_enough C : 1 <= C ->
-  exp (- (3 * C)) <= 1 /\ mean_within (exp (- (3 * C))) (exp (- (3 * C))) /\ forall theta, sharp_for (exp (- (3 * C))) theta.
+  exp (- (3 * C)) <= 1 /\ mean_within (exp (- (3 * C))) (exp (- (3 * C))) /\
+  forall theta, sharp_for (exp (- (3 * C))) theta.
 Proof.
   intros HC. pose proof (exp_negative_below_1 (3 * C) ltac:(lra)) as Hq. repeat split; [lra| |].
   - apply mean_within_itself; [exact Hq|]. rewrite <- exp_plus. replace (- (3 * C) + - (3 * C)) with (- (6 * C)) by lra.
@@ -358,7 +361,8 @@ Qed.
 
 Lemma predicate_picked score (theta : nat -> bool) :
   (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta (j - 1)%nat)))) ->
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score
+     (fun j => bit (theta (j - 1)%nat)))) ->
   let head v := attend n (lookup_mask s i) score (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
 Proof.

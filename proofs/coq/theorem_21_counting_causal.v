@@ -56,7 +56,8 @@ Theorem corollary_23_predicate :
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted ToLeft n p i)).
 Proof.
   apply (predicate_picked ToLeft n i p Hi).
-  apply (predicate_scaled ToLeft n i p g Hi Hg (INR i ^ 2) theta scale_i_squared Sharp). intros. unfold score. field. lra.
+  apply (predicate_scaled ToLeft n i p g Hi Hg (INR i ^ 2) theta scale_i_squared Sharp). intros. unfold score.
+  field. lra.
 Qed.
 End Predicate.
 End Statements.
