@@ -3,8 +3,8 @@
    Proved: at a position that sees one position only, both lookups return exactly 1, whatever the count. So *no*
    feed-forward layer whatsoever can tell a count of 0 from a count of 1 from them: on the words 0 and 1 (Theorem 20),
    and at the first position of every word (Theorem 21). With the printed test ("if both return about 1, the count is
-   0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is taken for true at *every* position
-   of every word without a 1, expected false: position 0 is looked for, does not exist, and position 1 is found. *)
+   0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is taken for true at *every*
+   position of every word of zeros, expected false: position 0 is looked for and does not exist; position 1 is found. *)
 From Coq Require Import Reals Lra Lia Arith Bool ZArith.
 From Certify Require Import finite_sums softmax exponential lemma_06_gap lemma_09_rounding formula theorem_20_counting.
 Open Scope R_scope.
