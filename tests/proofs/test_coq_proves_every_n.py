@@ -58,12 +58,9 @@ def test_every_example_is_proved_for_every_n_wherever_it_fits(regime: Regime) ->
 
 
 @pytest.mark.parametrize(("text", "regime", "below", "enough"), [
-    ("prev Q_a", TEMPERATURE, "0.693147", "0.693148"), ("next Q_a", POSITION, "0.693147", "0.693148"),
-    ("prev Q_a", CAUSAL, "0.693147", "0.693148"),
-    ("Q_a since Q_b", TEMPERATURE, "1.386294", "1.386295"), ("Q_a since Q_b", CAUSAL, "1.386294", "1.386295"),
-    ("Q_a until Q_b", POSITION, "1.386294", "1.386295"),
-    ("ODD(#<[Q_a])", TEMPERATURE, "1.791759", "1.791760"), ("MOD(2,0)(#<[Q_a])", CAUSAL, "1.791759", "1.791760"),
-    ("MOD(3,0)(#<[Q_a])", TEMPERATURE, "1.796316", "1.796317"),
+    ("next Q_a", TEMPERATURE, "0.693147", "0.693148"), ("prev Q_a", CAUSAL, "0.693147", "0.693148"),
+    ("Q_a until Q_b", POSITION, "1.386294", "1.386295"), ("Q_a since Q_b", CAUSAL, "1.386294", "1.386295"),
+    ("MOD(2,0)(#<[Q_a])", CAUSAL, "1.791759", "1.791760"), ("MOD(3,0)(#<[Q_a])", TEMPERATURE, "1.796316", "1.796317"),
 ])
 def test_the_critical_constant_of_a_head_is_proved_and_nothing_below_it(
     text: str, regime: Regime, below: str, enough: str
