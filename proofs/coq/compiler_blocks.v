@@ -1,8 +1,8 @@
 (* Every block of the compiler does what its operator means.
 
-   Proved, operator by operator: given directions that hold the truths of the operands, the block that is appended leaves
-   older directions alone, leaves what is fresh at 0, and holds the truth of the whole at every position, whatever the
-   word. Its heads are those of Theorems 12, 13, 15, 16, 20 and 21 with gamma = 3. *)
+   Proved, operator by operator: given directions that hold the truths of the operands, the block that is appended
+   leaves older directions alone, leaves what is fresh at 0, and holds the truth of the whole at every position,
+   whatever the word. Its heads are those of Theorems 12, 13, 15, 16, 20 and 21 with gamma = 3. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
   linear_combination comparison network proposition_11_end_markers theorem_12_previous_next theorem_15_since_until

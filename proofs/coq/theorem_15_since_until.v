@@ -3,8 +3,8 @@
    Proved, for every n, every position and all truth values p, q of the operands: one future-masked head with scores
    2 gamma n ([p -> q] + j/(2n)) and values [p & q] is within e^(-gamma) of `p since q`; past-masked with -j/(2n), of
    `p until q`. So for gamma >= ln 4 (the paper: 3) it is near enough for Lemma 9 to make the answer exact.
-   Idea: the head looks at the nearest j where p -> q holds; there p & q is the answer. Where there is no such j, p holds
-   and q fails at every visible position, and every value is 0. *)
+   Idea: the head looks at the nearest j where p -> q holds; there p & q is the answer. Where there is no such j, p
+   holds and q fails at every visible position, and every value is 0. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula.
 Open Scope R_scope.
