@@ -35,16 +35,16 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (heads l).
-(* `others` is held as sharply as the head looks it up; M need not say how sharply. *)
-Definition sharpened (A : list meaning) (a : head) (b : meaning) : meaning :=
+(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
+Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
   match b, score_form A a with
-  | IsOthers s f _, Some p => IsOthers s f (sharpness_of s p)
+  | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
   | _, _ => b
   end.
 Definition heads_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
   match head_rows l d with
   | [] => Some (nth d A IsAnything)
-  | [(a, r)] => let b := sharpened A a (nth d M IsAnything) in written A d b (check_head A a r b)
+  | [(a, r)] => let b := with_error A a (nth d M IsAnything) in written A d b (check_head A a r b)
   | _ => written A d (nth d M IsAnything) false
   end.
 

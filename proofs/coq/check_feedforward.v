@@ -5,7 +5,7 @@
    A form that reads `others` directions must be a multiple of the comparison's term T beside them: T is an integer
    whose sign the case knows. Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_09_rounding formula network meaning linear_combination
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination
   comparison cases theorem_20_counting interval.
 Import ListNotations.
 Open Scope R_scope.
@@ -32,15 +32,12 @@ Fixpoint others_part (r : row) : list (count * Q) :=
   | (d, q) :: r =>
       match nth d A IsAnything with IsOthers s f _ => ((s, f), q) :: others_part r | _ => others_part r end
   end.
-(* An upper bound of e^(-g). *)
-Definition exp_upper (g : Q) : Q :=
-  let x2 := ((1 + g * (1 # 8)) * (1 + g * (1 # 8)))%Q in let x4 := (x2 * x2)%Q in Qred (/ (x4 * x4)).
 Fixpoint others_error (r : row) : option Q :=
   match r with
   | [] => Some 0%Q
   | (d, q) :: r =>
       match nth d A IsAnything, others_error r with
-      | IsOthers s f g, Some e => if Qle_bool 0 g then Some (Qred (Qabs.Qabs q * exp_upper g + e)) else None
+      | IsOthers _ _ x, Some e => Some (Qred (Qabs.Qabs q * x + e))
       | _, e => e
       end
   end.
@@ -193,17 +190,6 @@ Proof.
     destruct b; simpl bit; [rewrite Q2R_reduced, Q2R_plus|]; ring.
 Qed.
 
-Lemma exp_upper_correct g : 0 <= Q2R g -> exp (- Q2R g) <= Q2R (exp_upper g).
-Proof.
-  intros H. eapply Rle_trans; [apply exp_negative_power_8; exact H|]. right. unfold exp_upper. cbv zeta.
-  set (x := (1 + g * (1 # 8))%Q). assert (E : Q2R x = 1 + Q2R g / 8).
-  { unfold x. rewrite Q2R_plus, Q2R_mult. rationals. lra. }
-  rewrite Q2R_reduced, Q2R_inv, !Q2R_mult, E; [f_equal; ring|].
-  intros Z. apply Qeq_eqR in Z. rewrite !Q2R_mult, E, Q2R_0 in Z. set (y := 1 + Q2R g / 8) in *.
-  assert (0 < y) by (unfold y; lra).
-  assert (0 < y * y * (y * y) * (y * y * (y * y))) by (repeat apply Rmult_lt_0_compat; assumption). lra.
-Qed.
-
 (* What the `others` directions of a row hold, against the true numbers. *)
 Lemma others_part_correct r e : others_error A r = Some e ->
   Rabs (linear (filter (reads_others A) r) h - combined other_counts (others_part A r)) <= Q2R e.
@@ -211,13 +197,12 @@ Proof.
   revert e. induction r as [|[d q] r IH]; intros e H; cbn [others_error] in H.
   - injection H as <-. simpl. rewrite Rminus_0_r, Rabs_R0, Q2R_0. lra.
   - cbn [filter others_part]. unfold reads_others at 1. cbn [fst]. pose proof (HA d) as M.
-    destruct (nth d A IsAnything) as [v|f|f g|x f|s f|s f g|]; try (now apply IH).
-    destruct (others_error A r) as [e'|]; [|discriminate]. destruct (Qle_bool 0 g) eqn:G; [|discriminate].
-    apply Qle_bool_R in G. rewrite Q2R_0 in G.
-    replace e with (Qred (Qabs.Qabs q * exp_upper g + e')) by congruence. cbn [linear combined].
+    destruct (nth d A IsAnything) as [v|f|f g|x f|s f|s f x|]; try (now apply IH).
+    destruct (others_error A r) as [e'|]; [|discriminate].
+    replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
     rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold other_counts at 1.
     cbn [fst snd].
-    pose proof (exp_upper_correct g G) as U. set (m := INR (others s n (tr f) i)) in *.
+    set (m := INR (others s n (tr f) i)) in *.
     replace (Q2R q * h d + linear (filter (reads_others A) r) h - (Q2R q * m + combined other_counts (others_part A r)))
       with (- (Q2R q * (m - h d)) + (linear (filter (reads_others A) r) h - combined other_counts (others_part A r)))
         by ring.

@@ -1,12 +1,14 @@
 (* One output of one head: does it hold what its direction means?
 
    `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
-   13, 15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes.
+   13, 15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes;
+   the constant gamma must be enough for the theorem, which rational_bounds.v decides.
    Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
-  lemma_09_rounding formula network meaning linear_combination monomial score_form cases proposition_11_end_markers
-  theorem_12_previous_next theorem_15_since_until theorem_20_counting.
+  lemma_09_rounding formula network meaning linear_combination rational_bounds monomial score_form cases
+  proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
+  theorem_16_since_causal theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -27,8 +29,11 @@ Definition form_8a (t : trigger) (g : Q) : form := trigger_form t 2 0 g ++ [(num
 Definition form_8b (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
 Definition form_8c (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, - g)%Q].
 
+(* gamma >= ln 4 for `since` and `until`, gamma >= ln 2 for `prev` and `next`. *)
+Definition enough (t : trigger) (g : Q) : bool :=
+  match t with Decides _ => exp_at_least 4 g | Parity _ => exp_at_least 4 (2 * g) end.
 Definition matches_8 (of : trigger -> Q -> form) (t : trigger) (g : Q) (p : form) : bool :=
-  Qle_bool (7 # 5) g && forms_equal p (of t g).
+  if forms_equal p (of t g) then enough t g else false.
 Definition finds_rightmost (t : trigger) (p : form) : bool :=
   matches_8 form_8b t (coefficient shape_eqb p (number_shape 0 0 1)) p
   || matches_8 form_8a t (- coefficient shape_eqb p (number_shape 2 0 (-1))) p.
@@ -44,14 +49,23 @@ Definition lookup_form (s : side) (f : formula) (g : Q) (scale : Z * Z * Z) : fo
 (* n/L, and for counts to the left also i/L = 1 and i^2/L = i. *)
 Definition lookup_scales (s : side) : list (Z * Z * Z) :=
   match s with ToLeft => [(-1, 1, 0); (0, 0, 0); (1, 0, 0)] | ToRight => [(0, 1, -1)] end%Z.
-Definition looks_up (s : side) (f : formula) (least : Q) (p : form) : bool :=
+Definition looks_up (s : side) (f : formula) (sharp : Q -> bool) (p : form) : bool :=
   existsb (fun scale => let g := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
-             Qle_bool least g && forms_equal p (lookup_form s f g scale)) (lookup_scales s).
+             if forms_equal p (lookup_form s f g scale) then sharp g else false) (lookup_scales s).
 
-(* How sharp a lookup is: the greatest g that `looks_up` may agree to. *)
+(* The greatest g that `looks_up` may find, and the error of such a lookup. *)
 Definition sharpness_of (s : side) (p : form) : Q :=
   fold_right (fun scale g => let x := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
                              if Qle_bool g x then x else g) 0%Q (lookup_scales s).
+Definition lookup_error (s : side) (p : form) : option Q := mean_error (sharpness_of s p).
+Definition within_error (e g : Q) : bool :=
+  match mean_error g with Some x => Qle_bool x e | None => false end.
+
+(* gamma >= ln 6 for what alternates, a little more for other predicates. *)
+Definition alternating_predicate (t : predicate) : bool :=
+  match t with ODD | EVEN => true | MOD m r => (m =? 2)%nat && (r <? 2)%nat | _ => false end.
+Definition sharp_for_predicate (t : predicate) (g : Q) : bool :=
+  if alternating_predicate t then exp_at_least 6 g else reads_tables g.
 
 (* (1 - (-1)^i) / (2*i)  and  -(-1)^i * (1 + (-1)^(n-i)) / (2*(n-i+1)), as Proposition 11 writes them. *)
 Definition minus_one : expression := Neg (Num 1).
@@ -96,7 +110,7 @@ Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> boo
 Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
   match evaluate c f with Some x => eqb x b | None => false end.
 Definition check_on_count (t : predicate) (s : side) (f guard : formula) (p v : form) : bool :=
-  looks_up s f 2 p &&
+  looks_up s f (sharp_for_predicate t) p &&
   ((forms_equal v (key_form (KTruth (Positional t))) && guard_ensures guard [f] (counted_here f true))
    || (forms_equal v (key_form (KBefore (Positional t))) && guard_ensures guard [f] (counted_here f false))).
 
@@ -120,7 +134,7 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
     | IsMean s f => vanishes shape_eqb p && masking_eqb (masked a) (mean_masking s) && forms_equal v
       (key_form (KTruth f))
     | IsNear f guard => check_near (masked a) p v f guard
-    | IsOthers s f g => masking_eqb (masked a) (lookup_masking s) && Qle_bool (7 # 5) g && looks_up s f g p
+    | IsOthers s f e => masking_eqb (masked a) (lookup_masking s) && looks_up s f (within_error e) p
                         && forms_equal v place_minus_1
     | _ => false
     end
@@ -146,9 +160,6 @@ Proof.
   unfold half_parity. rewrite Q2R_mult. destruct e; rationals; field.
 Qed.
 
-Lemma trigger_gap t m : has_gap n m (trigger_value t) 1.
-Proof. destruct t; [apply gap_bit|apply gap_parity]. Qed.
-
 Lemma form_8a_value t g i j : (1 <= i)%nat -> (1 <= j)%nat ->
   fv (form_8a t g) i j = score_8a (trigger_value t) (Q2R g) i j.
 Proof.
@@ -170,40 +181,41 @@ Proof.
 Qed.
 
 Lemma matches_8_correct of t g p : matches_8 of t g p = true ->
-  7 / 5 <= Q2R g /\ forall i j, fv p i j = fv (of t g) i j.
+  enough t g = true /\ forall i j, fv p i j = fv (of t g) i j.
 Proof.
-  intros H. apply andb_prop in H as [G E]. apply Qle_bool_R in G. split.
-  - replace (7 / 5) with (Q2R (7 # 5)) by (rationals; lra). exact G.
-  - intros i j. now apply forms_equal_correct.
+  unfold matches_8. destruct (forms_equal p (of t g)) eqn:E; [|discriminate]. intros H. split; [exact H|].
+  intros i j. now apply forms_equal_correct.
 Qed.
 
-(* Where p finds the rightmost trigger, attention to values of [0, 1] errs by at most 1/4. *)
-Lemma finds_rightmost_correct t p i k v : finds_rightmost t p = true -> (1 <= i <= n)%nat ->
-  is_rightmost n (future i) (trigger_value t) k -> (forall j, visible n (future i) j -> 0 <= v j <= 1) ->
-  Rabs (v k - attend n (future i) (fv p i) v) <= 1 / 4.
+Lemma enough_to_decide f g : enough (Decides f) g = true -> 0 < Q2R g /\ exp (- Q2R g) <= 1 / 4.
 Proof.
-  intros H Hi K Hv. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E].
-  - rewrite (attend_ext n (future i) (fv p i) (score_8b (trigger_value t)
-      (Q2R (coefficient shape_eqb p (number_shape 0 0 1))) n) v v);
-      [|intros j _; rewrite E; apply form_8b_value; lia|reflexivity].
-    eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
-    apply dominated_8b; auto using trigger_gap; [lra|]. intros j [Hj _]. lia.
-  - set (g := (- coefficient shape_eqb p (number_shape 2 0 (-1)))%Q) in *.
-    rewrite (attend_ext n (future i) (fv p i) (score_8a (trigger_value t) (Q2R g) i) v v);
-      [|intros j [Hj _]; rewrite E; apply form_8a_value; lia|reflexivity].
-    eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
-    apply dominated_8a; auto using trigger_gap; [lra|]. intros j [_ M]. now apply Nat.leb_le in M.
+  assert (E : Q2R 4 = 4) by (rationals; lra). intros H. cbn [enough] in H.
+  split; [apply (exp_at_least_positive _ _ H)|pose proof (exp_at_least_negative _ _ H)]; lra.
 Qed.
 
-Lemma finds_leftmost_correct t p i k v : finds_leftmost t p = true -> (1 <= i <= n)%nat ->
-  is_leftmost n (past i) (trigger_value t) k -> (forall j, visible n (past i) j -> 0 <= v j <= 1) ->
-  Rabs (v k - attend n (past i) (fv p i) v) <= 1 / 4.
+Lemma enough_for_parity e g : enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
 Proof.
-  intros H Hi K Hv. apply matches_8_correct in H as [G E]. set (g := (- coefficient shape_eqb p _)%Q) in *.
-  rewrite (attend_ext n (past i) (fv p i) (score_8c (trigger_value t) (Q2R g) n) v v);
-    [|intros j _; rewrite E; apply form_8c_value; lia|reflexivity].
-  eapply Rle_trans; [|apply (quarter _ G)]. apply attend_8; [lra|apply K| |exact Hv].
-  apply dominated_8c; auto using trigger_gap. lra.
+  assert (E : Q2R 4 = 4) by (rationals; lra).
+  assert (D : Q2R (2 * g) = 2 * Q2R g) by (rewrite Q2R_mult; rationals; lra).
+  intros H. cbn [enough] in H. rewrite <- D.
+  pose proof (exp_at_least_positive _ _ H ltac:(lra)). pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
+Qed.
+
+(* The scores that were found are those of Lemma 8. *)
+Lemma finds_rightmost_scores t p i v : finds_rightmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
+  (attend n (future i) (fv p i) v = attend n (future i) (score_8b (trigger_value t) (Q2R g) n) v \/
+   attend n (future i) (fv p i) v = attend n (future i) (score_8a (trigger_value t) (Q2R g) i) v).
+Proof.
+  intros H Hi. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
+  - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8b_value. lia.
+  - right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
+Qed.
+
+Lemma finds_leftmost_scores t p i v : finds_leftmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
+  attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v.
+Proof.
+  intros H Hi. apply matches_8_correct in H as [G E]. eexists. split; [exact G|].
+  apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8c_value. lia.
 Qed.
 
 (* The factor i^a n^b (n+1-i)^d of a lookup is at least 1. *)
@@ -230,14 +242,42 @@ Proof.
   rewrite !Q2R_mult, !Q2R_opp, (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
 Qed.
 
-Lemma looks_up_correct s f least p i : looks_up s f least p = true -> (1 <= i <= n)%nat -> 0 <= Q2R least ->
-  exists h, Q2R least <= h /\ forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j.
+Lemma looks_up_correct s f sharp p i : looks_up s f sharp p = true -> (1 <= i <= n)%nat ->
+  exists g, sharp g = true /\ (0 < Q2R g -> exists h, Q2R g <= h /\
+    forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j).
 Proof.
-  intros H Hi Pos. apply existsb_exists in H as (scale & In & H). cbv zeta in H. apply andb_prop in H as [G E].
-  set (g := (- coefficient shape_eqb p _)%Q) in *. apply Qle_bool_R in G.
-  pose proof (scale_at_least_1 s scale i Hi In) as S. exists (Q2R g * scale_value scale i). split.
-  - rewrite <- (Rmult_1_r (Q2R least)). apply Rmult_le_compat; lra.
+  intros H Hi. apply existsb_exists in H as (scale & In & H). cbv zeta in H.
+  set (g := (- coefficient shape_eqb p _)%Q) in *. destruct (forms_equal p _) eqn:E; [|discriminate].
+  pose proof (scale_at_least_1 s scale i Hi In) as S. exists g. split; [exact H|]. intros Pos.
+  exists (Q2R g * scale_value scale i). split.
+  - rewrite <- (Rmult_1_r (Q2R g)) at 1. apply Rmult_le_compat_l; lra.
   - intros j. rewrite (forms_equal_correct users n w _ _ i j E). now apply lookup_form_value.
+Qed.
+
+Lemma within_error_correct e g : within_error e g = true ->
+  0 < Q2R g /\ exists x, Q2R x <= Q2R e /\ Q2R x <= 1 /\ mean_within (exp (- Q2R g)) (Q2R x).
+Proof.
+  unfold within_error. destruct (mean_error g) as [x|] eqn:E; [|discriminate]. intros H. apply Qle_bool_R in H.
+  apply mean_error_correct in E as (G & X & W). split; [exact G|]. now exists x.
+Qed.
+
+Lemma alternating_predicate_correct t : alternating_predicate t = true -> is_alternating (fun k => holds users t k n).
+Proof.
+  destruct t as [| | | | | | |m r|]; try discriminate; intros H.
+  - exists false. intros k. simpl. now destruct (Nat.odd k).
+  - exists true. intros k. simpl. now rewrite <- Nat.negb_odd.
+  - apply andb_prop in H as [M R]. apply Nat.eqb_eq in M. apply Nat.ltb_lt in R. subst m. exists (r =? 0)%nat.
+    intros k. cbn [holds]. rewrite <- Nat.bit0_mod, Nat.bit0_odd. destruct r as [|[|]]; [| |lia];
+      now destruct (Nat.odd k).
+Qed.
+
+Lemma sharp_for_predicate_correct t g : sharp_for_predicate t g = true ->
+  0 < Q2R g /\ sharp_for (exp (- Q2R g)) (fun k => holds users t k n).
+Proof.
+  unfold sharp_for_predicate. destruct (alternating_predicate t) eqn:E; intros H.
+  - assert (S : Q2R 6 = 6) by (rationals; lra). split; [apply (exp_at_least_positive _ _ H); lra|]. right.
+    split; [pose proof (exp_at_least_negative _ _ H); lra|now apply alternating_predicate_correct].
+  - split; [now apply reads_tables_positive|left; now apply reads_tables_correct].
 Qed.
 
 Lemma key_form_value k i j : fv (key_form k) i j = key_atom_value users n w k j.
@@ -323,11 +363,11 @@ Proof.
   destruct (masked a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as [E X];
     rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_of_position by exact Hi.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11a_reciprocal by exact Hi.
     unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
     lra.
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite reciprocal_from_end by exact Hi.
+  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11b_reciprocal by exact Hi.
     unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
     lra.
 Qed.
@@ -344,11 +384,13 @@ Proof.
   apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
   apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
   apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. change (tr (Previous x) i) with (negb (i =? 1) && tr x (i - 1)).
+  change (tr (Previous x) i) with (negb (i =? 1) && tr x (i - 1)).
   rewrite (proj2 (Nat.eqb_neq i 1)) by exact F.
-  apply (finds_rightmost_correct (Parity e) p i (i - 1) (fun j => bit (tr x j)) Fi Hi); [|intros; apply bit_range].
-  apply rightmost_neighbour; [lia|exact O].
+  destruct (finds_rightmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
+  apply enough_for_parity in G as [G G4].
+  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  destruct Sc as [-> | ->]; [apply previous_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
 
 Lemma check_next_correct x guard : masked a = PastMasked ->
@@ -359,11 +401,13 @@ Proof.
   apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
   apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
   apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. change (tr (Next x) i) with (negb (i =? n) && tr x (i + 1)).
+  change (tr (Next x) i) with (negb (i =? n) && tr x (i + 1)).
   rewrite (proj2 (Nat.eqb_neq i n)) by exact F.
-  apply (finds_leftmost_correct (Parity e) p i (i + 1) (fun j => bit (tr x j)) Fi Hi); [|intros; apply bit_range].
-  apply leftmost_neighbour; [lia|exact O].
+  destruct (finds_leftmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
+  apply enough_for_parity in G as [G G4].
+  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  rewrite Sc. apply next_head; lia || exact G || exact O.
 Qed.
 
 Lemma check_since_correct x y guard : masked a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true ->
@@ -371,11 +415,13 @@ Lemma check_since_correct x y guard : masked a = FutureMasked -> finds_rightmost
   means users n w i (IsNear (Since x y) guard) (attended a n h i r).
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
-  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E]. rewrite (attended_key _ E), M.
   change (tr (Since x y) i) with (since_at (tr x) (tr y) i).
-  destruct (rightmost_exists n (future i) (trigger_value (Decides (Implies x y))) i (visible_future n i Hi)) as (k & K).
-  rewrite <- (rightmost_decides (tr x) (tr y) n i k Hi K).
-  apply (finds_rightmost_correct _ p i k (fun j => bit (tr (And x y) j)) F Hi K). intros. apply bit_range.
+  destruct (finds_rightmost_scores _ p i (fun j => bit (tr (And x y) j)) F Hi) as (g & G & Sc).
+  apply enough_to_decide in G as [G G4].
+  apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
+  destruct Sc as [-> | ->];
+    [exact (since_head (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
 Qed.
 
 Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
@@ -383,11 +429,12 @@ Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (D
   means users n w i (IsNear (Until x y) guard) (attended a n h i r).
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
-  apply (near_from_error _ (1 / 4)); [|lra|eapply attended_range; exact E]. rewrite (attended_key _ E), M.
   change (tr (Until x y) i) with (until_at n (tr x) (tr y) i).
-  destruct (leftmost_exists n (past i) (trigger_value (Decides (Implies x y))) i (visible_past n i Hi)) as (k & K).
-  rewrite <- (leftmost_decides (tr x) (tr y) n i k Hi K).
-  apply (finds_leftmost_correct _ p i k (fun j => bit (tr (And x y) j)) F Hi K). intros. apply bit_range.
+  destruct (finds_leftmost_scores _ p i (fun j => bit (tr (And x y) j)) F Hi) as (g & G & Sc).
+  apply enough_to_decide in G as [G G4].
+  apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
+  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. rewrite Sc.
+  exact (until_head (tr x) (tr y) n i _ Hi G).
 Qed.
 
 Lemma mask_of_lookup s : masked a = lookup_masking s -> mask_at (masked a) i = lookup_mask s i.
@@ -396,10 +443,10 @@ Proof. intros ->. now destruct s. Qed.
 Lemma check_on_count_correct t s x guard : masked a = lookup_masking s -> check_on_count t s x guard p v = true ->
   means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [L H]. assert (T : Q2R 2 = 2) by (rationals; lra).
-  destruct (looks_up_correct s x 2 p i L Hi ltac:(lra)) as (g & G & Sc). rewrite T in G.
-  destruct (predicate_heads s n i (tr x) 2 g Hi ltac:(lra) G (fun k => holds users t k n) (seventh 2 ltac:(lra))) as
-    [P1 P0].
+  intros M H. apply andb_prop in H as [L H].
+  destruct (looks_up_correct s x _ p i L Hi) as (g & G & Sc). apply sharp_for_predicate_correct in G as [G Sharp].
+  destruct (Sc G) as (k & Gk & Sk). clear Sc.
+  destruct (predicate_heads s n i (tr x) (Q2R g) k Hi G Gk _ Sharp) as [P1 P0].
   assert (Here : forall b guarded, guard_ensures guard [x] (counted_here x b) = true -> guarded = tr guard i ->
     guarded = true -> tr x i = b).
   { intros b ? Gu -> Hg. apply (guard_ensures_correct users n w i guard [x] _ Gu) in Hg. unfold counted_here in Hg.
@@ -407,7 +454,7 @@ Proof.
     destruct (evaluate _ x) as [y|]; [|discriminate]. apply eqb_prop in Hg. subst y. now apply Ev. }
   apply orb_prop in H as [H|H]; apply andb_prop in H as [E Gu]; (split; [eapply attended_range; exact E|]); intros Hg;
     specialize (Here _ _ Gu eq_refl Hg); rewrite (attended_key _ E), (mask_of_lookup s M);
-    (erewrite attend_ext; [|intros j _; apply Sc|intros j _; reflexivity]).
+    (erewrite attend_ext; [|intros j _; apply Sk|intros j _; reflexivity]).
   - exact (P1 Here).
   - exact (P0 Here).
 Qed.
@@ -429,13 +476,13 @@ Proof.
     replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
     apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
     apply key_form_value.
-  - apply andb_prop in H as [H E]. apply andb_prop in H as [H L]. apply andb_prop in H as [M G].
-    apply masking_eqb_eq in M. apply Qle_bool_R in G. replace (Q2R (7 # 5)) with (7 / 5) in G by (rationals; lra).
-    destruct (looks_up_correct s f g p i L Hi ltac:(lra)) as (k & K & Sc).
-    simpl. rewrite attended_form, (mask_of_lookup s M).
+  - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
+    destruct (looks_up_correct s f _ p i L Hi) as (g' & G & Sc).
+    apply within_error_correct in G as (G & x & He & X & W).
+    destruct (Sc G) as (k & Gk & Sk). simpl. rewrite attended_form, (mask_of_lookup s M).
     rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
-    + apply others_head; auto; [lra|]. pose proof (quarter _ G). pose proof (exp_pos (- Q2R g)). nra.
-    + intros j _. apply Sc.
+    + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k Hi G Gk _ X W).
+    + intros j _. apply Sk.
     + intros j _. rewrite (forms_equal_correct users n w _ _ i j E). unfold form_value, shape_value, sign. simpl.
       rationals. field.
 Qed.

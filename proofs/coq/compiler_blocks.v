@@ -1,7 +1,8 @@
-(* Every block does what its operator means, so every compiled formula is computed exactly.
+(* Every block of the compiler does what its operator means.
 
-   Proved by induction on the formula: the appended layers leave older directions alone, leave what is fresh at 0, and
-   hold the truth of the formula at every position, whatever the word. *)
+   Proved, operator by operator: given directions that hold the truths of the operands, the block that is appended
+   leaves older directions alone, leaves what is fresh at 0, and holds the truth of the whole at every position,
+   whatever the word. Its heads are those of Theorems 12, 13, 15, 16, 20 and 21 with gamma = 3. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
   linear_combination comparison network proposition_11_end_markers theorem_12_previous_next theorem_15_since_until
@@ -241,7 +242,7 @@ Proof.
   intros K. cbv zeta. unfold attended. cbn [mask_at masked].
   rewrite (attend_ext _ _ _ (if causal r then score_8a s 3 i else score_8b s 3 n) _ v).
   - split; [eapply attend_range; [apply (visible_future n i Hi)|auto]|].
-    eapply Rle_trans; [|apply (quarter 3); lra]. destruct (causal r);
+    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra]. destruct (causal r);
       (apply attend_8; [lra|apply K| |auto]); [apply dominated_8a|apply dominated_8b]; auto; try lra.
     + intros l [_ M]. now apply Nat.leb_le in M.
     + intros l [Hl _]. lia.
@@ -257,7 +258,8 @@ Proof.
   intros Nc K. cbv zeta. unfold attended. cbn [mask_at masked].
   rewrite (attend_ext _ _ _ (score_8c s 3 n) _ v).
   - split; [eapply attend_range; [apply (visible_past n i Hi)|auto]|].
-    eapply Rle_trans; [|apply (quarter 3); lra]. apply attend_8; [lra|apply K| |auto]. apply dominated_8c; auto; lra.
+    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra].
+    apply attend_8; [lra|apply K| |auto]. apply dominated_8c; auto; lra.
   - intros l [Hl _]. exact (leftmost_score t s _ l Nc Hl (Trigger l Hl)).
   - intros l [Hl _]. now apply value_row.
 Qed.
@@ -444,13 +446,13 @@ Variables (mean here : nat).
 Hypothesis Hmean : forall i, (1 <= i <= n)%nat -> h i mean = INR (counted s n p i) / INR (span s n i).
 Hypothesis Hhere : forall i, (1 <= i <= n)%nat -> h i here = 1 / INR (span s n i) * bit (p i).
 
-Lemma lookup_raw g C vals i j : Q2R g = 3 * C -> (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+Lemma lookup_raw g vals i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
   scaled_score (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s g mean here) lookup_keys vals) n h i j
-  = raw_score s n i p C j * lookup_factor i.
+  = raw_score s n i p (Q2R g) j * lookup_factor i.
 Proof.
-  intros Eg Hi Hj. unfold scaled_score, lookup_queries, lookup_keys, temperature_of, raw_score, lookup_factor.
+  intros Hi Hj. unfold scaled_score, lookup_queries, lookup_keys, temperature_of, raw_score, lookup_factor.
   cbn [queries keys temperature dot_product linear].
-  rewrite (Hmean i Hi), (Hhere i Hi), (length_reciprocal_value i Hi), Q2R_opp, Eg.
+  rewrite (Hmean i Hi), (Hhere i Hi), (length_reciprocal_value i Hi), Q2R_opp.
   assert (Pi : INR i <> 0) by (apply not_0_INR; lia). assert (Pn : INR n <> 0) by (apply not_0_INR; lia).
   assert (Ps : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i Hi); lia).
   destruct G as (_ & B & _). destruct (B j Hj). rewrite (base_place0 Hc), (base_square0 Hc). unfold stretch.
@@ -468,12 +470,14 @@ Lemma others_achieved g C : Q2R g = 3 * C -> 1 <= C -> let h' := after_layer n (
   grows D h (D + 3) h' /\ layer_of r (others_block r D s g mean here) /\
   forall i, (1 <= i <= n)%nat -> Rabs (INR (others s n p i) - h' i D) <= exp (- (3 * C)).
 Proof.
-  intros Eg HC. cbv zeta. unfold others_block. split; [now apply block_grows|].
+  intros Eg HC. destruct (three_enough C HC) as (Le & Within & _). rewrite <- Eg in *. cbv zeta.
+  unfold others_block. split; [now apply block_grows|].
   split; [apply block_layer, lookup_layer_mask|].
   intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [masked].
-  rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p C j * lookup_factor i) _
+  rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p (Q2R g) j * lookup_factor i) _
     (fun j => INR j - 1)).
-  - apply (others_scaled s n i p C Hi HC (lookup_factor i)); [now apply lookup_factor_large|reflexivity].
+  - apply (others_scaled s n i p (Q2R g) Hi ltac:(lra) (lookup_factor i)); try assumption;
+      [now apply lookup_factor_large|reflexivity].
   - intros j [Hj _]. now apply lookup_raw.
   - intros j [Hj _]. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear].
     rewrite (base_plain0 Hc), base_one0. rationals. lra.
@@ -488,20 +492,23 @@ Proof.
   intros i Hi. unfold run_layers. cbn [fold_left]. unfold on_count_block. rewrite block_result by assumption.
   set (d := predicate_direction _). unfold units_value. cbn [total linear]. rewrite between_first, between_second.
   rewrite !between_old by (destruct Hx; lia). rewrite (proj2 Hx i Hi).
-  assert (E3 : Q2R 3 = 3 * 1) by (rationals; lra).
+  assert (E3 : Q2R 3 = 3 * 1) by (rationals; lra). destruct (three_enough 1 ltac:(lra)) as (_ & _ & Sharp).
+  rewrite <- E3 in Sharp.
   assert (Read : forall D0 vrow v, (forall j, (1 <= j <= n)%nat -> linear vrow (h j) = v j) ->
     attended (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s 3 mean here) lookup_keys [(D0, vrow)]) n h i
       vrow
-    = attend n (lookup_mask s i) (fun j => raw_score s n i p 1 j * lookup_factor i) v).
+    = attend n (lookup_mask s i) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) v).
   { intros D0 vrow v E. unfold attended. cbn [masked]. rewrite lookup_mask_correct.
     apply attend_ext; intros j [Hj _]; [now apply lookup_raw|now apply E]. }
-  destruct (predicate_scaled s n i p 1 Hi ltac:(lra) (lookup_factor i) (fun j => holds users t j n)
-    (lookup_factor_large i Hi) (fun j => raw_score s n i p 1 j * lookup_factor i) (fun j => eq_refl)) as [P1 P0].
+  destruct (predicate_scaled s n i p (Q2R 3) Hi ltac:(lra) (lookup_factor i) (fun j => holds users t j n)
+    (lookup_factor_large i Hi) (Sharp _) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i)
+    (fun j => eq_refl)) as [P1 P0].
   unfold first_head, second_head.
   rewrite (Read _ _ (fun j => bit (holds users t j n))), (Read _ _ (fun j => bit (holds users t (j - 1) n))).
   - assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
     assert (Rg : forall v, (forall j, 0 <= v j <= 1) -> 0 <= attend n (lookup_mask s i)
-      (fun j => raw_score s n i p 1 j * lookup_factor i) v <= 1) by (intros v Hv; eapply attend_range; [exact V|auto]).
+      (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) v <= 1) by
+      (intros v Hv; eapply attend_range; [exact V|auto]).
     pose proof (Rg (fun j => bit (holds users t j n)) (fun j => bit_range _)) as R1.
     pose proof (Rg (fun j => bit (holds users t (j - 1) n)) (fun j => bit_range _)) as R0.
     set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *.

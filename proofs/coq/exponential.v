@@ -1,6 +1,7 @@
-(* Elementary facts about exp: powers, and rational bounds e^(7/5) > 4, e^2 > 7, e^g >= (1 + g/8)^8.
+(* Elementary facts about exp: powers, e^x >= (1 + x/k)^k, and when e^(-g) is small enough for the theorems.
 
-   Idea: e^x > 1 + x, raised to a power. No enclosure of a series is needed. *)
+   Proved: e^(-g) <= 1/4 from g = ln 4 on, e^(-2g) <= 1/4 from ln 2 on, e^(-g) <= 1/6 from ln 6 on; 3, the constant of
+   the paper, is greater than all three. Idea: e^x > 1 + x, raised to a power. *)
 From Coq Require Import Reals Lra Lia Arith.
 Open Scope R_scope.
 
@@ -31,36 +32,39 @@ Proof. intros H. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_increasing
 Lemma exp_negative_upper g b : 0 < b -> b <= exp g -> exp (- g) <= / b.
 Proof. intros Hb H. rewrite exp_Ropp. now apply Rinv_le_contravar. Qed.
 
-Lemma exp_7_5 : 4 <= exp (7 / 5).
+(* e^(-g) <= 1/b from g >= ln b on. *)
+Lemma exp_small b g : 0 < b -> ln b <= g -> exp (- g) <= / b.
 Proof.
-  assert (H : 2 <= exp (7 / 10)).
-  { eapply Rle_trans; [|apply (exp_lower _ 64); [lra|lia]].
-    replace (1 + 7 / 10 / INR 64) with (647 / 640) by (simpl; lra). lra. }
-  replace (7 / 5) with (7 / 10 + 7 / 10) by lra. rewrite exp_plus.
-  replace 4 with (2 * 2) by lra. apply Rmult_le_compat; lra.
+  intros Hb H. apply exp_negative_upper; [exact Hb|]. rewrite <- (exp_ln b Hb) at 1. now apply exp_monotone.
 Qed.
 
-Lemma exp_2 : 7 <= exp 2.
+Lemma quarter g : ln 4 <= g -> exp (- g) <= 1 / 4.
+Proof. intros H. replace (1 / 4) with (/ 4) by lra. apply exp_small; lra. Qed.
+
+Lemma sixth g : ln 6 <= g -> exp (- g) <= 1 / 6.
+Proof. intros H. replace (1 / 6) with (/ 6) by lra. apply exp_small; lra. Qed.
+
+(* Where the error is e^(-2g), half of ln 4 is enough. *)
+Lemma quarter_doubled g : ln 2 <= g -> exp (- (2 * g)) <= 1 / 4.
 Proof.
-  eapply Rle_trans; [|apply (exp_lower _ 64); [lra|lia]].
-  replace (1 + 2 / INR 64) with (33 / 32) by (simpl; lra). lra.
+  intros H. pose proof (exp_small 2 g ltac:(lra) H) as S. pose proof (exp_pos (- g)).
+  replace (- (2 * g)) with (- g + - g) by lra. rewrite exp_plus.
+  replace (1 / 4) with (/ 2 * / 2) by lra. apply Rmult_le_compat; lra.
 Qed.
 
-(* gamma >= 7/5 makes e^(-gamma) <= 1/4; the least such gamma is ln 4 = 1.386... *)
-Lemma quarter g : 7 / 5 <= g -> exp (- g) <= 1 / 4.
+Lemma above_ln_2 g : ln 2 <= g -> 0 < g.
+Proof. pose proof (ln_increasing 1 2). rewrite ln_1 in *. lra. Qed.
+
+Lemma above_ln_4 g : ln 4 <= g -> 0 < g.
+Proof. intros H. apply above_ln_2. pose proof (ln_increasing 2 4). lra. Qed.
+
+Lemma ln_below b g : 0 < b -> b <= exp g -> ln b <= g.
 Proof.
-  intros H. replace (1 / 4) with (/ 4) by lra. apply exp_negative_upper; [lra|].
-  eapply Rle_trans; [apply exp_7_5|]. now apply exp_monotone.
+  intros Hb [L| ->]; [left; rewrite <- (ln_exp g); now apply ln_increasing|right; apply ln_exp].
 Qed.
 
-Lemma seventh g : 2 <= g -> exp (- g) <= 1 / 7.
+(* The paper's constant 3 is more than ln 2, ln 4 and ln 6. *)
+Lemma ln_below_3 b : 0 < b <= 6 -> ln b <= 3.
 Proof.
-  intros H. replace (1 / 7) with (/ 7) by lra. apply exp_negative_upper; [lra|].
-  eapply Rle_trans; [apply exp_2|]. now apply exp_monotone.
-Qed.
-
-Lemma exp_negative_power_8 g : 0 <= g -> exp (- g) <= / (1 + g / 8) ^ 8.
-Proof.
-  intros H. apply exp_negative_upper; [apply pow_lt; lra|].
-  replace (1 + g / 8) with (1 + g / INR 8) by (simpl; lra). apply exp_lower; [exact H|lia].
+  intros H. apply ln_below; [lra|]. eapply Rle_trans; [|apply (exp_lower 3 2); [lra|lia]]. simpl. lra.
 Qed.

@@ -1,7 +1,10 @@
 (* Formulas and what they mean ([SHA] Definitions 10, 14, 19; docs/certificate.md, section 1).
 
    The meaning is a Boolean function, written clause by clause as the definitions; the lemmas below it state each clause
-   in words of logic. `prev` is false at position 1, `next` at position n. Positions count from 1. *)
+   in words of logic. `prev` is false at position 1, `next` at position n; the left side of `since` and `until` holds at
+   the witness too; a predicate on a count may be asked about 0. Positions count from 1. To be compared with
+   constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is _count, `value` is _term, `holds` is
+   the table of constructions/language/predicates.py. *)
 From Coq Require Import Arith Bool List ZArith Lia.
 Import ListNotations.
 

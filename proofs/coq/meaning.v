@@ -1,6 +1,6 @@
 (* What a direction of the residual stream is claimed to hold (docs/certificate.md, section 2: meanings).
 
-   `near` and `others` are approximate, the rest exact. The bound of `others` is e^(-sharpness). *)
+   `near` and `others` are approximate, the rest exact. `others` comes with a bound of its error. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network comparison theorem_20_counting.
 Import ListNotations.
@@ -12,7 +12,7 @@ Inductive meaning :=
 | IsNear (f guard : formula)
 | IsProduct (x : expression) (f : formula)
 | IsMean (s : side) (f : formula)
-| IsOthers (s : side) (f : formula) (sharpness : Q)
+| IsOthers (s : side) (f : formula) (error : Q)
 | IsAnything.
 
 (* What holds of a direction that nothing has written yet. *)
@@ -28,7 +28,7 @@ Definition means (i : nat) (a : meaning) (x : R) : Prop :=
   | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> near (truth users n w f i) x)
   | IsProduct e f => x = expression_value e n i * bit (truth users n w f i)
   | IsMean s f => x = INR (counted s n (truth users n w f) i) / INR (span s n i)
-  | IsOthers s f g => Rabs (INR (others s n (truth users n w f) i) - x) <= exp (- Q2R g)
+  | IsOthers s f e => Rabs (INR (others s n (truth users n w f) i) - x) <= Q2R e
   | IsAnything => True
   end.
 

@@ -2,7 +2,13 @@
 
    A direction of the residual stream is a number (its place in the file). Rows are sparse: pairs of a direction and a
    rational. A layer is h' = h + heads(h), h'' = h' + feedforward(h'); 1/sqrt(d_k) is folded into the queries; the
-   temperature may depend on n and i. *)
+   temperature may depend on n and, row by row, on i.
+
+   To be compared with constructions/network/run.py, definition by definition: `embed` is its embed; `linear` is
+   combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with softmax in
+   place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in which all heads of a
+   layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the limit
+   of 64 on exponents (docs/certificate.md, 1) has no counterpart; x / 0 is excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula.
 Import ListNotations.

@@ -58,7 +58,7 @@ Proof.
   unfold marked. destruct (i =? 1)%nat; simpl; [rewrite relu_linear|rewrite relu_zero]; lra.
 Qed.
 
-Theorem reciprocal_of_position n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11a_reciprocal n i c : (1 <= i <= n)%nat ->
   attend n (future i) (fun _ => c) (fun j => bit (j =? 1)) = 1 / INR i.
 Proof.
   intros H. rewrite attend_uniform_future by exact H. f_equal.
@@ -106,7 +106,7 @@ Proof.
   - rewrite !relu_zero by lra. lra.
 Qed.
 
-Theorem reciprocal_from_end n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11b_reciprocal n i c : (1 <= i <= n)%nat ->
   attend n (past i) (fun _ => c) (fun j => bit (j =? n)) = 1 / INR (S n - i).
 Proof.
   intros H. rewrite attend_uniform_past by exact H. f_equal.

@@ -2,8 +2,9 @@
 
    Proved, for every n, every position and all truth values p, q of the operands: one future-masked head with scores
    2 gamma n ([p -> q] + j/(2n)) and values [p & q] is within e^(-gamma) of `p since q`; past-masked with -j/(2n), of
-   `p until q`. Idea: it looks at the nearest j where not p or q; there p & q is the answer. Where there is no such j
-   every value is 0. With gamma = 3 (any gamma >= ln 4 will do) Lemma 9 makes the answer exact. *)
+   `p until q`. So for gamma >= ln 4 (the paper: 3) it is near enough for Lemma 9 to make the answer exact.
+   Idea: the head looks at the nearest j where p -> q holds; there p & q is the answer. Where there is no such j, p
+   holds and q fails at every visible position, and every value is 0. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula.
 Open Scope R_scope.
@@ -83,44 +84,47 @@ Proof.
 Qed.
 End Heads.
 
-(* ---- the statements, with the printed constant: (a) temperature 1/n, (b) queries 6n ---- *)
-Section Printed.
-Variables n i : nat.
+(* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
+Section Statements.
+Variables (n i : nat) (g : R).
 Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Enough : ln 4 <= g.
 
 Let n_pos : 0 < INR n.
 Proof. apply lt_0_INR. lia. Qed.
 
 Theorem theorem_15a_since : near (since_at p q i) (attend n (future i)
-  (fun j => 6 * (bit (decides j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
+  (fun j => 2 * g * (bit (decides j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
-  apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|].
-  - erewrite (attend_ext _ _ (fun j => 6 * _ / _)); [apply (since_head n i 3 Hi); lra| |reflexivity].
+  apply (near_from_error _ (exp (- g))); [|now apply quarter|].
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (since_head n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8b. field. lra.
   - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
 Qed.
 
 Theorem theorem_15b_since : near (since_at p q i) (attend n (future i)
-  (fun j => (6 * INR n) * (bit (decides j) + INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
+  (fun j => (2 * g * INR n) * (bit (decides j) + INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
 Proof.
-  erewrite (attend_ext _ _ (fun j => 6 * INR n * _ / _)); [apply theorem_15a_since| |reflexivity].
+  erewrite (attend_ext _ _ (fun j => 2 * g * INR n * _ / _)); [apply theorem_15a_since| |reflexivity].
   intros j _. simpl. field. lra.
 Qed.
 
 Theorem theorem_15a_until : near (until_at n p q i) (attend n (past i)
-  (fun j => 6 * (bit (decides j) - INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
+  (fun j => 2 * g * (bit (decides j) - INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
-  apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|].
-  - erewrite (attend_ext _ _ (fun j => 6 * _ / _)); [apply (until_head n i 3 Hi); lra| |reflexivity].
+  apply (near_from_error _ (exp (- g))); [|now apply quarter|].
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (until_head n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8c. field. lra.
   - eapply attend_range; [apply (visible_past n i Hi)|intros; apply bit_range].
 Qed.
 
 Theorem theorem_15b_until : near (until_at n p q i) (attend n (past i)
-  (fun j => (6 * INR n) * (bit (decides j) - INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
+  (fun j => (2 * g * INR n) * (bit (decides j) - INR j / (2 * INR n)) / 1) (fun j => bit (both j))).
 Proof.
-  erewrite (attend_ext _ _ (fun j => 6 * INR n * _ / _)); [apply theorem_15a_until| |reflexivity].
+  erewrite (attend_ext _ _ (fun j => 2 * g * INR n * _ / _)); [apply theorem_15a_until| |reflexivity].
   intros j _. simpl. field. lra.
 Qed.
-End Printed.
+End Statements.
 End Operands.

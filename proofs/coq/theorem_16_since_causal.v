@@ -1,6 +1,7 @@
 (* [SHA] Theorem 16: `since` future-masked and independent of n.
 
-   Proved: as Theorem 15, with Lemma 8 a in place of Lemma 8 b; the tie-breaking term is -1/j. *)
+   Proved: as Theorem 15, error e^(-gamma), gamma >= ln 4; with Lemma 8 a in place of Lemma 8 b: the tie-breaking term
+   is -1/j. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
   theorem_15_since_until.
@@ -17,27 +18,29 @@ Proof.
   apply dominated_8a; auto using gap_bit. intros j [_ M]. now apply Nat.leb_le in M.
 Qed.
 
-(* ---- the statements, with the printed constant: (a) temperature 1/i^2, (b) queries 3 i^2 ---- *)
-Section Printed.
-Variables (p q : nat -> bool) (n i : nat).
+(* ---- the statements: (a) temperature 1/i^2, (b) queries gamma i^2; the paper has gamma = 3 ---- *)
+Section Statements.
+Variables (p q : nat -> bool) (n i : nat) (g : R).
 Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Enough : ln 4 <= g.
 
 Let i_pos : 0 < INR i.
 Proof. apply lt_0_INR. lia. Qed.
 
 Theorem theorem_16a : near (since_at p q i) (attend n (future i)
-  (fun j => 3 * (bit (decides p q j) - 1 / INR j) / (1 / INR i ^ 2)) (fun j => bit (both p q j))).
+  (fun j => g * (bit (decides p q j) - 1 / INR j) / (1 / INR i ^ 2)) (fun j => bit (both p q j))).
 Proof.
-  apply (near_from_error _ (exp (- (3)))); [|apply quarter; lra|].
-  - erewrite (attend_ext _ _ (fun j => 3 * _ / _)); [apply (since_head_causal p q n i 3 Hi); lra| |reflexivity].
+  apply (near_from_error _ (exp (- g))); [|now apply quarter|].
+  - erewrite (attend_ext _ _ (fun j => g * _ / _)); [apply (since_head_causal p q n i g Hi);
+      exact (above_ln_4 g Enough)| |reflexivity].
     intros j [Hj _]. unfold score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra.
   - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
 Qed.
 
 Theorem theorem_16b : near (since_at p q i) (attend n (future i)
-  (fun j => (3 * INR i ^ 2) * (bit (decides p q j) - 1 / INR j) / 1) (fun j => bit (both p q j))).
+  (fun j => (g * INR i ^ 2) * (bit (decides p q j) - 1 / INR j) / 1) (fun j => bit (both p q j))).
 Proof.
-  erewrite (attend_ext _ _ (fun j => 3 * INR i ^ 2 * _ / _)); [apply theorem_16a| |reflexivity].
+  erewrite (attend_ext _ _ (fun j => g * INR i ^ 2 * _ / _)); [apply theorem_16a| |reflexivity].
   intros j [Hj _]. simpl. pose proof (lt_0_INR j ltac:(lia)). field. lra.
 Qed.
-End Printed.
+End Statements.

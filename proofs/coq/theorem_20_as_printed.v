@@ -3,9 +3,10 @@
    Proved: at a position that sees one position only, both lookups return exactly 1, whatever the count. So *no*
    feed-forward layer whatsoever can tell a count of 0 from a count of 1 from them: on the words 0 and 1 (Theorem 20),
    and at the first position of every word (Theorem 21). With the printed test ("if both return about 1, the count is
-   0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is 1 on the word 0, expected 0. *)
+   0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is taken for true at *every*
+   position of every word of zeros, expected false: position 0 is looked for and does not exist; position 1 is found. *)
 From Coq Require Import Reals Lra Lia Arith Bool ZArith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula theorem_20_counting.
+From Certify Require Import finite_sums softmax exponential lemma_06_gap lemma_09_rounding formula theorem_20_counting.
 Open Scope R_scope.
 
 Definition no_users : nat -> nat -> nat -> bool := fun _ _ _ => false.
@@ -77,9 +78,65 @@ Proof.
   unfold corrected. rewrite (lemma_09_false (1 - 1)) by lra. unfold step. apply lemma_09_false. lra.
 Qed.
 
-(* A predicate on a count, looked up at the count itself: PARITY on the word 0. *)
-Theorem printed_parity_on_the_word_0 (C : R) :
-  attend 1 no_mask (fun j => 3 * C * (2 * INR (ones 1 (constant_word 0) 1) * INR j - INR j ^ 2) / INR 1 / (1 / INR 1))
-         (fun j => bit (Nat.odd j)) = 1
-  /\ truth no_users 1 (constant_word 0) (OnCount ODD ToLeft (Symbol 1)) 1 = false.
-Proof. split; [|reflexivity]. now rewrite attend_single by (apply one_position; reflexivity). Qed.
+(* ---- a predicate on a count, looked up at the count itself: PARITY ---- *)
+(* At every position of words of every length without a 1: temperature 1/n (Theorem 20) or, future-masked, 1/i (21). *)
+Lemma no_ones n i : ones n (constant_word 0) i = 0%nat.
+Proof.
+  unfold ones, counted. rewrite (filter_ext_on _ (fun _ => false)) by reflexivity. now induction (looked_at ToLeft n i).
+Qed.
+
+Lemma first_found n m h : visible n m 1 -> 3 <= h ->
+  near true (attend n m (fun j => h * (2 * 0 * INR j - INR j ^ 2)) (fun j => bit (Nat.odd j))).
+Proof.
+  intros V Hh. apply (near_from_error _ (1 / 4)); [|lra|eapply attend_range; [exact V|intros; apply bit_range]].
+  assert (Small : exp (- h) <= 1 / 9).
+  { replace (1 / 9) with (/ 9) by lra. apply exp_negative_upper; [lra|].
+    eapply Rle_trans; [|apply (exp_lower h 4); [lra|lia]]. replace (INR 4) with 4 by (simpl; lra).
+    assert (L : (7 / 4) ^ 4 <= (1 + h / 4) ^ 4) by (apply pow_incr; lra). simpl in L |- *. lra. }
+  pose proof (exp_pos (- h)).
+  eapply Rle_trans; [apply (attend_06 n m _ h 1 ltac:(lra) V) with (v := fun j => bit (Nat.odd j))|].
+  - intros j [Hj _]. pose proof (INR_at_least_1 j ltac:(lia)). simpl (INR 1). rewrite Rabs_right by lra.
+    assert (0 <= h * (INR j * (INR j - 1))) by (repeat apply Rmult_le_pos; lra). simpl. lra.
+  - intros. apply bit_range.
+  - apply Rmult_le_reg_r with (1 + exp (- h)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+Qed.
+
+Section PrintedParity.
+Variables (n i : nat) (C : R).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis HC : 1 <= C.
+
+Let wanted : INR (ones n (constant_word 0) i) = 0.
+Proof. now rewrite no_ones. Qed.
+
+Let parity_is_false : truth no_users n (constant_word 0) (OnCount ODD ToLeft (Symbol 1)) i = false.
+Proof. exact (f_equal (fun k => Nat.odd k) (no_ones n i)). Qed.
+
+Lemma at_least_3C t : 1 <= t -> 3 <= 3 * C * t.
+Proof. intros H. nra. Qed.
+
+Theorem theorem_20_printed_parity :
+  near true (attend n no_mask (fun j => 3 * C * (2 * INR (ones n (constant_word 0) i) * INR j - INR j ^ 2) / INR i
+                                        / (1 / INR n)) (fun j => bit (Nat.odd j)))
+  /\ truth no_users n (constant_word 0) (OnCount ODD ToLeft (Symbol 1)) i = false.
+Proof.
+  split; [|exact parity_is_false]. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
+  assert (Ln : INR i <= INR n) by (apply le_INR; lia). rewrite wanted.
+  erewrite attend_ext; [apply (first_found n no_mask (3 * C * (INR n / INR i)))| |reflexivity].
+  - split; [lia|reflexivity].
+  - apply at_least_3C. apply Rmult_le_reg_r with (INR i); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  - intros j _. simpl. field. lra.
+Qed.
+
+Theorem theorem_21_printed_parity :
+  near true (attend n (future i) (fun j => 3 * C * (2 * INR (ones n (constant_word 0) i) * INR j - INR j ^ 2) / INR i
+                                           / (1 / INR i)) (fun j => bit (Nat.odd j)))
+  /\ truth no_users n (constant_word 0) (OnCount ODD ToLeft (Symbol 1)) i = false.
+Proof.
+  split; [|exact parity_is_false]. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia). rewrite wanted.
+  erewrite attend_ext; [apply (first_found n (future i) (3 * C * 1))| |reflexivity].
+  - split; [lia|apply Nat.leb_le; lia].
+  - now apply at_least_3C; right.
+  - intros j _. simpl. field. lra.
+Qed.
+End PrintedParity.

@@ -2,11 +2,15 @@
 
    Proved, for every n, every position and all truth values p of the counted formula: a uniform head holds count/L
    exactly (L positions are looked at); two ReLUs hold 1/L exactly where p holds; so a head can look up position m + 1,
-   where m *other* positions are counted, and holds m to within e^(-gamma C) (Lemma 7); comparisons with coefficients of
-   total weight C, and predicates on counts, are then exact. Idea of the repair: m is in 0, ..., L - 1, so position
-   m + 1 always exists, while position count or count + 1 may not (theorem_20_as_printed.v). *)
-From Coq Require Import Reals Lra Lia Arith Bool List ZArith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula.
+   where m *other* positions are counted, and holds m to within e, any bound of Lemma 7's sharp form at q = e^(-gamma)
+   (for example q). Comparisons with coefficients of total weight C are then exact if C e <= 1/4: for C = 1 from
+   gamma = 1.167 on (the paper: 3), for every C with gamma = 3C as in the paper. Predicates on counts are exact from
+   gamma = 1.797 on, and ODD, EVEN and all that alternate from ln 6 = 1.791... on (the paper: 3).
+   Idea of the repair: m is in 0, ..., L - 1, so position m + 1 always exists, while position count or count + 1 may not
+   (theorem_20_as_printed.v). *)
+From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
+From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula
+  linear_combination rational_bounds.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -92,6 +96,22 @@ Lemma attend_lookup s n i score v : (1 <= i <= n)%nat ->
   attend n (lookup_mask s i) score v = attend (window s n i) no_mask score v.
 Proof. intros H. destruct s; [now apply attend_future|reflexivity]. Qed.
 
+(* A table that goes on alternating between 0 and 1. *)
+Definition is_alternating (theta : nat -> bool) : Prop := exists b, forall k, theta k = xorb b (Nat.odd k).
+(* Sharp enough for the values of theta: q is e^(-gamma). *)
+Definition sharp_for (q : R) (theta : nat -> bool) : Prop :=
+  mass_within q (1 / 6) \/ (q <= 1 / 6 /\ is_alternating theta).
+
+Lemma sharp_for_alternating g theta : ln 6 <= g -> is_alternating theta -> sharp_for (exp (- g)) theta.
+Proof. intros H A. right. split; [now apply sixth|exact A]. Qed.
+
+Lemma sharp_for_any g theta : 1797 / 1000 <= g -> sharp_for (exp (- g)) theta.
+Proof.
+  intros H. left. apply (mass_within_smaller (exp (- (1797 / 1000)))).
+  - split; [apply exp_pos|apply exp_monotone; lra].
+  - replace (1797 / 1000) with (Q2R (1797 # 1000)) by (rationals; lra). now apply reads_tables_correct.
+Qed.
+
 Section Lookup.
 Variables (s : side) (n i : nat) (p : nat -> bool) (g h : R).
 Hypothesis Hi : (1 <= i <= n)%nat.
@@ -112,40 +132,50 @@ Proof.
   unfold attend. rewrite <- sum_minus. apply sum_ext. intros. lra.
 Qed.
 
-Theorem others_head : exp (- g) * exp (- g) <= / 2 ->
-  Rabs (INR m - attend n (lookup_mask s i) place (fun j => INR j - 1)) <= exp (- g).
+Let no_sharper : 0 < exp (- h) <= exp (- g).
+Proof. split; [apply exp_pos|apply exp_monotone; lra]. Qed.
+
+Theorem others_head e : e <= 1 -> mean_within (exp (- g)) e ->
+  Rabs (INR m - attend n (lookup_mask s i) place (fun j => INR j - 1)) <= e.
 Proof.
-  intros Half. assert (M : exp (- h) <= exp (- g)) by (apply exp_monotone; lra). pose proof (exp_pos (- h)).
+  intros He W. apply (mean_within_smaller _ _ e no_sharper He) in W.
   rewrite attend_lookup, attend_minus_1 by (apply place_exists || exact Hi || (pose proof place_exists; lia)).
-  pose proof (lemma_07 (window s n i) (m + 1) h place_exists ltac:(lra)) as E.
   replace (INR m - (_ - 1)) with (INR (m + 1) - attend (window s n i) no_mask place INR) by
     (rewrite plus_INR; simpl; lra).
-  eapply Rle_trans; [apply E|exact M]. eapply Rle_trans; [|exact Half]. apply Rmult_le_compat; lra.
+  apply lemma_07_within; [apply place_exists|lra|exact W].
 Qed.
 
-(* Any table of values in [0, 1]; the error is at most 2q/(1+q), so 1/4 where q <= 1/7. *)
-Theorem table_head v : exp (- g) <= 1 / 7 -> (forall j, (1 <= j <= window s n i)%nat -> 0 <= v j <= 1) ->
-  Rabs (v (m + 1)%nat - attend n (lookup_mask s i) place v) <= 1 / 4.
+Theorem table_head (v : nat -> bool) :
+  mass_within (exp (- g)) (1 / 6) \/
+  (exp (- g) <= 1 / 6 /\ exists b, forall j, (1 <= j)%nat -> v j = xorb b (Nat.odd j)) ->
+  Rabs (bit (v (m + 1)%nat) - attend n (lookup_mask s i) place (fun j => bit (v j))) <= 1 / 4.
 Proof.
-  intros Small Hv. assert (M : exp (- h) <= exp (- g)) by (apply exp_monotone; lra). pose proof (exp_pos (- h)).
-  rewrite attend_lookup by exact Hi. eapply Rle_trans; [apply lookup_value; [apply place_exists|lra|exact Hv]|].
-  apply Rmult_le_reg_r with (1 + exp (- h)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  rewrite attend_lookup by exact Hi. intros [W|[Small (b & A)]].
+  - apply (mass_within_smaller _ _ _ no_sharper) in W.
+    pose proof (lookup_table (window s n i) (m + 1) h place_exists ltac:(lra) (fun j => bit (v j)) _ W
+      (fun j _ => bit_range _)) as E.
+    replace (2 * (1 / 6) / (1 + 2 * (1 / 6))) with (1 / 4) in E by field. exact E.
+  - apply (lookup_alternating (window s n i) (m + 1) h place_exists ltac:(lra) v b).
+    + pose proof no_sharper. lra.
+    + intros j [Hj _]. now apply A.
 Qed.
 
 (* The values theta(j) and theta(j - 1) at j = m + 1, of which p at i picks the predicate of the count. *)
-Theorem predicate_heads (theta : nat -> bool) : exp (- g) <= 1 / 7 ->
+Theorem predicate_heads (theta : nat -> bool) : sharp_for (exp (- g)) theta ->
   (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) place (fun j => bit (theta j)))) /\
   (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) place (fun j => bit (theta (j - 1)%nat)))).
 Proof.
-  intros Small. destruct (counted_apart s n p i Hi) as (r & E & L).
+  intros Sharp. destruct (counted_apart s n p i Hi) as (r & E & L).
   assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
   assert (Em : m = r) by (unfold m, others; lia).
   split; intros P; rewrite P in E; simpl in E; (eapply near_from_error; [|apply Rle_refl|]);
     try (eapply attend_range; [exact V|intros; apply bit_range]).
-  - replace (counted s n p i) with (m + 1)%nat by lia.
-    apply (table_head (fun j => bit (theta j)) Small). intros. apply bit_range.
-  - replace (counted s n p i) with (m + 1 - 1)%nat by lia.
-    apply (table_head (fun j => bit (theta (j - 1)%nat)) Small). intros. apply bit_range.
+  - replace (counted s n p i) with (m + 1)%nat by lia. apply (table_head theta).
+    destruct Sharp as [W|(Small & b & A)]; [now left|right]. split; [exact Small|]. exists b. intros j _. apply A.
+  - replace (counted s n p i) with (m + 1 - 1)%nat by lia. apply (table_head (fun j => theta (j - 1)%nat)).
+    destruct Sharp as [W|(Small & b & A)]; [now left|right]. split; [exact Small|]. exists (negb b).
+    intros [|j] Hj; [lia|]. rewrite A, Nat.odd_succ, <- Nat.negb_odd. replace (S j - 1)%nat with j by lia.
+    now destruct b, (Nat.odd j).
 Qed.
 End Lookup.
 
@@ -209,6 +239,17 @@ Proof.
 Qed.
 End Terms.
 
+(* Terms that count to the left only, for Theorem 21. *)
+Fixpoint to_left (t : term) : Prop :=
+  match t with Number _ => True | Plus _ s _ rest => s = ToLeft /\ to_left rest end.
+
+Lemma approximated_to_left users n w i held held' t : to_left t -> (forall f, held ToLeft f = held' ToLeft f) ->
+  approximated users n w i held t = approximated users n w i held' t.
+Proof.
+  intros L E. induction t as [c|a s f rest IH]; [reflexivity|]. destruct L as [-> L]. cbn [approximated].
+  now rewrite E, IH.
+Qed.
+
 (* C e^(-3C) <= 1/4 for every C: sharpness 3C is enough for coefficients of total weight C. *)
 Lemma weight_enough C : 0 <= C -> C * exp (- (3 * C)) <= 1 / 4.
 Proof.
@@ -219,98 +260,38 @@ Proof.
   assert (4 * C <= (1 + 3 * C / 2) ^ 2); [|lra]. simpl. nra.
 Qed.
 
-Theorem comparison_exact users n w i held r t : (1 <= i <= n)%nat ->
-  (forall s f, Rabs (INR (others s n (truth users n w f) i) - held s f) <= exp (- (3 * total_weight t))) ->
+(* A comparison of one count needs gamma = 1.16694...: its error is then 1/4 in the limit. *)
+Lemma one_count_enough g : 1167 / 1000 <= g -> mean_within (exp (- g)) (1 / 4).
+Proof.
+  intros H. assert (E : exists e, mean_error (1167 # 1000) = Some e /\ Qle_bool e (1 # 4) = true).
+  { eexists. split; vm_compute; reflexivity. }
+  destruct E as (e & E & L). apply mean_error_correct in E as (_ & He & W). apply Qle_bool_R in L.
+  replace (Q2R (1 # 4)) with (1 / 4) in L by (rationals; lra).
+  replace (Q2R (1167 # 1000)) with (1167 / 1000) in W by (rationals; lra).
+  apply (mean_within_smaller (exp (- (1167 / 1000)))); [split; [apply exp_pos|apply exp_monotone; lra]|lra|].
+  intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact L].
+  pose proof (mass_nonneg _ (exp_negative_below_1 (1167 / 1000) ltac:(lra)) K). lra.
+Qed.
+
+Theorem comparison_exact users n w i held r t e : (1 <= i <= n)%nat -> total_weight t * e <= 1 / 4 ->
+  (forall s f, Rabs (INR (others s n (truth users n w f) i) - held s f) <= e) ->
   let H := approximated users n w i held t in
   decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
 Proof.
-  intros Hi He. apply decided_exact. eapply Rle_trans; [apply (approximated_error users n w i held Hi _ t He)|].
-  apply weight_enough, total_weight_nonneg.
+  intros Hi We He. apply decided_exact. eapply Rle_trans; [|exact We].
+  apply (approximated_error users n w i held Hi _ t He).
 Qed.
 
-(* ---- the statements: queries 3C [count/L - here/L, 1/L], keys [2j, 2j - j^2]; temperature 1/n (a), or keys
-   scaled by n (b). Only these scores are left to compare with the lookup of m + 1. ---- *)
-Section Printed.
-Variables (s : side) (n i : nat) (p : nat -> bool) (C : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
-Hypothesis HC : 1 <= C.
-
-Let L := INR (span s n i).
-Let mean := INR (counted s n p i) / L.
-Let here := 1 / L * bit (p i).
-
-Definition raw_score (j : nat) : R :=
-  (3 * C * mean - 3 * C * here) * (2 * INR j) + 3 * C * (1 / L) * (2 * INR j - INR j ^ 2).
-
-Lemma L_range : 1 <= L <= INR n.
-Proof. pose proof (span_range s n i Hi) as [A B]. split; [now apply INR_at_least_1|now apply le_INR]. Qed.
-
-Lemma raw_score_is_lookup scale j : raw_score j * scale = lookup_score (3 * C * (scale / L)) (others s n p i + 1) j.
+(* The sharpness of the paper. *)
+Lemma three_enough C : 1 <= C ->
+  exp (- (3 * C)) <= 1 /\ mean_within (exp (- (3 * C))) (exp (- (3 * C))) /\
+  forall theta, sharp_for (exp (- (3 * C))) theta.
 Proof.
-  pose proof L_range. unfold raw_score, mean, here, lookup_score. rewrite (counted_others s n p i Hi), plus_INR.
-  simpl (INR 1). field. lra.
+  intros HC. pose proof (exp_negative_below_1 (3 * C) ltac:(lra)) as Hq. repeat split; [lra| |].
+  - apply mean_within_itself; [exact Hq|]. rewrite <- exp_plus. replace (- (3 * C) + - (3 * C)) with (- (6 * C)) by lra.
+    apply exp_negative_upper; [lra|]. pose proof (exp_ineq1 (6 * C)). lra.
+  - intros theta. apply sharp_for_any. lra.
 Qed.
-
-Lemma sharp_enough : exp (- (3 * C)) * exp (- (3 * C)) <= / 2 /\ exp (- (3 * C)) <= 1 / 7.
-Proof.
-  pose proof (seventh (3 * C) ltac:(lra)). pose proof (exp_pos (- (3 * C))). split; [nra|exact H].
-Qed.
-
-Lemma others_scaled scale : 1 <= scale / L -> forall score, (forall j, score j = raw_score j * scale) ->
-  Rabs (INR (others s n p i) - attend n (lookup_mask s i) score (fun j => INR j - 1)) <= exp (- (3 * C)).
-Proof.
-  intros Hs score E.
-  rewrite (attend_ext _ _ score (lookup_score (3 * C * (scale / L)) (others s n p i + 1)) _ (fun j => INR j - 1)).
-  - apply others_head; [exact Hi|lra| |apply sharp_enough].
-    rewrite <- (Rmult_1_r (3 * C)) at 1. apply Rmult_le_compat_l; lra.
-  - intros j _. rewrite E. apply raw_score_is_lookup.
-  - reflexivity.
-Qed.
-
-Lemma scale_n : 1 <= INR n / L.
-Proof.
-  pose proof L_range. apply Rmult_le_reg_r with L; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
-Qed.
-
-Theorem theorem_20a_others :
-  Rabs (INR (others s n p i)
-        - attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => INR j - 1)) <= exp (- (3 * C)).
-Proof. apply (others_scaled (INR n) scale_n). intros. pose proof L_range. field. lra. Qed.
-
-Theorem theorem_20b_others :
-  Rabs (INR (others s n p i)
-        - attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => INR j - 1)) <= exp (- (3 * C)).
-Proof. apply (others_scaled (INR n) scale_n). intros. field. Qed.
-
-Lemma predicate_scaled scale (theta : nat -> bool) : 1 <= scale / L ->
-  forall score, (forall j, score j = raw_score j * scale) ->
-  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta (j - 1)%nat)))).
-Proof.
-  intros Hs score E. assert (Hh : 3 * C <= 3 * C * (scale / L)).
-  { rewrite <- (Rmult_1_r (3 * C)) at 1. apply Rmult_le_compat_l; lra. }
-  destruct (predicate_heads s n i p (3 * C) (3 * C * (scale / L)) Hi ltac:(lra) Hh theta) as [A B];
-    [apply sharp_enough|].
-  assert (X : forall v, attend n (lookup_mask s i) score v
-    = attend n (lookup_mask s i) (lookup_score (3 * C * (scale / L)) (others s n p i + 1)) v).
-  { intros v. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply raw_score_is_lookup. }
-  split; intros P; rewrite X; auto.
-Qed.
-
-Theorem theorem_20a_predicate theta :
-  (p i = true -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (theta (j - 1)%nat)))).
-Proof. apply (predicate_scaled (INR n) theta scale_n). intros. pose proof L_range. field. lra. Qed.
-
-Theorem theorem_20b_predicate theta :
-  (p i = true -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i))
-     (attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (theta (j - 1)%nat)))).
-Proof. apply (predicate_scaled (INR n) theta scale_n). intros. field. Qed.
-End Printed.
 
 (* The feed-forward layer that picks one of the two: x where the position is counted, y where not. *)
 Definition picked (x y : R) (here : R) : R := rounded (x + here - 1) + rounded (y - here).
@@ -322,3 +303,130 @@ Proof.
   - rewrite (lemma_09_false (y - 1)) by lra. replace (x + 1 - 1) with x by lra. rewrite (near_rounded b x); [lra|auto].
   - rewrite (lemma_09_false (x + 0 - 1)) by lra. replace (y - 0) with y by lra. rewrite (near_rounded b y); [lra|auto].
 Qed.
+
+(* ---- the statements: queries gamma [count/L - here/L, 1/L], keys [2j, 2j - j^2]; temperature 1/n (a), or keys
+   scaled by n (b). Only these scores are left to compare with the lookup of m + 1. The paper has gamma = 3C. ---- *)
+Section Statements.
+Variables (s : side) (n i : nat) (p : nat -> bool) (g : R).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hg : 0 < g.
+
+Let L := INR (span s n i).
+Let mean := INR (counted s n p i) / L.
+Let here := 1 / L * bit (p i).
+
+Definition raw_score (j : nat) : R :=
+  (g * mean - g * here) * (2 * INR j) + g * (1 / L) * (2 * INR j - INR j ^ 2).
+
+Lemma L_range : 1 <= L <= INR n.
+Proof. pose proof (span_range s n i Hi) as [A B]. split; [now apply INR_at_least_1|now apply le_INR]. Qed.
+
+Lemma raw_score_is_lookup scale j : raw_score j * scale = lookup_score (g * (scale / L)) (others s n p i + 1) j.
+Proof.
+  pose proof L_range. unfold raw_score, mean, here, lookup_score. rewrite (counted_others s n p i Hi), plus_INR.
+  simpl (INR 1). field. lra.
+Qed.
+
+Lemma sharper scale : 1 <= scale / L -> g <= g * (scale / L).
+Proof. intros Hs. rewrite <- (Rmult_1_r g) at 1. apply Rmult_le_compat_l; lra. Qed.
+
+Lemma others_scaled scale e : 1 <= scale / L -> e <= 1 -> mean_within (exp (- g)) e ->
+  forall score, (forall j, score j = raw_score j * scale) ->
+  Rabs (INR (others s n p i) - attend n (lookup_mask s i) score (fun j => INR j - 1)) <= e.
+Proof.
+  intros Hs He W score E.
+  rewrite (attend_ext _ _ score (lookup_score (g * (scale / L)) (others s n p i + 1)) _ (fun j => INR j - 1)).
+  - exact (others_head s n i p g _ Hi Hg (sharper scale Hs) e He W).
+  - intros j _. rewrite E. apply raw_score_is_lookup.
+  - reflexivity.
+Qed.
+
+Lemma scale_n : 1 <= INR n / L.
+Proof.
+  pose proof L_range. apply Rmult_le_reg_r with L; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+Qed.
+
+Lemma predicate_scaled scale (theta : nat -> bool) : 1 <= scale / L -> sharp_for (exp (- g)) theta ->
+  forall score, (forall j, score j = raw_score j * scale) ->
+  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta (j - 1)%nat)))).
+Proof.
+  intros Hs Sharp score E.
+  destruct (predicate_heads s n i p g (g * (scale / L)) Hi Hg (sharper scale Hs) theta Sharp) as [A B].
+  assert (X : forall v, attend n (lookup_mask s i) score v
+    = attend n (lookup_mask s i) (lookup_score (g * (scale / L)) (others s n p i + 1)) v).
+  { intros v. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply raw_score_is_lookup. }
+  split; intros P; rewrite X; auto.
+Qed.
+
+Lemma predicate_picked score (theta : nat -> bool) :
+  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score
+     (fun j => bit (theta (j - 1)%nat)))) ->
+  let head v := attend n (lookup_mask s i) score (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof.
+  intros [P1 P0]. assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
+  cbv zeta. apply picked_exact; try assumption; (eapply attend_range; [exact V|intros; apply bit_range]).
+Qed.
+
+Section Others.
+Variable e : R.
+Hypothesis He : e <= 1.
+Hypothesis Within : mean_within (exp (- g)) e.
+
+Theorem theorem_20a_others : Rabs (INR (others s n p i)
+  - attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => INR j - 1)) <= e.
+Proof. apply (others_scaled (INR n) e scale_n He Within). intros. pose proof L_range. field. lra. Qed.
+
+Theorem theorem_20b_others : Rabs (INR (others s n p i)
+  - attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => INR j - 1)) <= e.
+Proof. apply (others_scaled (INR n) e scale_n He Within). intros. field. Qed.
+End Others.
+
+Section Predicate.
+Variable theta : nat -> bool.
+Hypothesis Sharp : sharp_for (exp (- g)) theta.
+
+(* ReLU(1/L) and so on give p at i; the heads with values theta(j) and theta(j - 1) give theta of the count. *)
+Theorem theorem_20a_predicate :
+  let head v := attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof.
+  apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. pose proof L_range. field. lra.
+Qed.
+
+Theorem theorem_20b_predicate :
+  let head v := attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (v j)) in
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+Proof. apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. field. Qed.
+End Predicate.
+End Statements.
+
+(* ---- comparisons, from the same heads: T R 0 where T is the term t; its weight C and the error e as above ---- *)
+Section Comparisons.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hg : 0 < g.
+Hypothesis He : e <= 1.
+Hypothesis Within : mean_within (exp (- g)) e.
+Hypothesis Enough : total_weight t * e <= 1 / 4.
+
+Let score s f := raw_score s n i (truth users n w f) g.
+
+Theorem theorem_20a_comparison :
+  let head s f := attend n (lookup_mask s i) (fun j => score s f j / (1 / INR n)) (fun j => INR j - 1) in
+  let H := approximated users n w i head t in
+  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+Proof.
+  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20a_others.
+Qed.
+
+Theorem theorem_20b_comparison :
+  let head s f := attend n (lookup_mask s i) (fun j => score s f j * INR n / 1) (fun j => INR j - 1) in
+  let H := approximated users n w i head t in
+  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+Proof.
+  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20b_others.
+Qed.
+End Comparisons.

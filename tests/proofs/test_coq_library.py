@@ -57,6 +57,36 @@ def test_the_allowed_axioms_are_the_four_of_the_real_numbers() -> None:
     assert [axiom for axiom in allowed_axioms() if axiom.endswith(" : forall P : Prop, P \\/ ~ P")]
 
 
+README = (LIBRARY / "README.md").read_text(encoding="utf-8")
+ROWS = [line.split(" | ") for line in README.splitlines() if line.startswith("| ") and line.count(" | ") == 3][1:]
+NAMED = re.compile(r"^(?:Lemma|Theorem|Corollary) (\w+)", re.MULTILINE)
+STATED = ("Lemma 6", "Lemma 7", "Lemma 8 a, b, c", "Lemma 9", "Proposition 11 a, b", "Proposition 11, remark",
+          "Theorem 12 a", "Theorem 12 b", "Theorem 13 a, b", "Theorem 15 a", "Theorem 15 b", "Theorem 16 a, b",
+          "Theorem 20 a, repaired", "Theorem 20 b, repaired", "Theorem 21, repaired", "Theorem 20 as printed",
+          "Theorem 21 as printed", "Corollary 17 a, b", "Corollary 18 a, b", "Corollary 22 a, b", "Corollary 23")
+
+
+def test_the_table_of_statements_has_them_all() -> None:
+    assert set(STATED) - {row[0].removeprefix("| ") for row in ROWS} == set()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].removeprefix("| "))
+def test_what_the_table_names_is_proved_in_the_file_it_names(row: list[str]) -> None:
+    (file,), names = re.findall(r"`(\w+\.v)`", row[1]), re.findall(r"`(\w+)`", row[2])
+    assert names and set(names) - set(NAMED.findall((LIBRARY / file).read_text(encoding="utf-8"))) == set()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].removeprefix("| "))
+def test_the_axioms_of_every_statement_are_printed(row: list[str]) -> None:
+    """Theorems and corollaries with a number; what is said of definitions is used by them all."""
+    collected = set(re.findall(r"@(\w+)", (LIBRARY / "assumptions.v").read_text(encoding="utf-8")))
+    assert row[0].startswith("| Definition") or set(re.findall(r"`(\w+)`", row[2])) <= collected
+
+
+def test_every_file_of_the_library_is_explained() -> None:
+    assert {path.name for path in SOURCES} - set(re.findall(r"`(\w+\.v)`", README)) == set()
+
+
 # -- with Coq ----------------------------------------------------------------------------------------------------------
 
 

@@ -57,12 +57,25 @@ def test_every_example_is_proved_for_every_n_wherever_it_fits(regime: Regime) ->
     assert proved > 20
 
 
-@pytest.mark.parametrize(("text", "below", "enough"), [
-    ("Q_a since Q_b", "138/100", "7/5"), ("ODD(#<[Q_a])", "19/10", "2"),
+@pytest.mark.parametrize(("text", "regime", "below", "enough"), [
+    ("next Q_a", TEMPERATURE, "0.693147", "0.693148"), ("prev Q_a", CAUSAL, "0.693147", "0.693148"),
+    ("Q_a until Q_b", POSITION, "1.386294", "1.386295"), ("Q_a since Q_b", CAUSAL, "1.386294", "1.386295"),
+    ("MOD(2,0)(#<[Q_a])", CAUSAL, "1.791759", "1.791760"), ("MOD(3,0)(#<[Q_a])", TEMPERATURE, "1.796316", "1.796317"),
 ])
-def test_a_constant_below_that_of_the_lemma_is_not_proved(text: str, below: str, enough: str) -> None:
+def test_the_critical_constant_of_a_head_is_proved_and_nothing_below_it(
+    text: str, regime: Regime, below: str, enough: str
+) -> None:
+    """ln 2 = 0.6931471..., ln 4 = 1.3862943..., ln 6 = 1.7917594...; x + x^4 + x^9 + ... = 1/6 at γ = 1.7963164..."""
     formula = parse_formula(text, "ab")
-    answers = [ask_coq(compile_formula(formula, "ab", TEMPERATURE, Fraction(gamma)), formula)
-               for gamma in (below, enough)]
+    answers = [ask_coq(compile_formula(formula, "ab", regime, Fraction(gamma)), formula) for gamma in (below, enough)]
     assert [answer.proved for answer in answers] == [False, True]
-    assert re.search("does not accept this network, .*: layer [12], heads: near", answers[0].reason)
+    assert re.search("does not accept this network, .*: layer [1-4], heads: near", answers[0].reason)
+
+
+def test_a_comparison_is_proved_from_the_sharp_form_of_lemma_7_on() -> None:
+    """The sharp form is 1/4 at γ = 1.166948; the rational bound of it is larger by less than 10^-4."""
+    formula = parse_formula("#<[Q_a] >= 2", "ab")
+    answers = [ask_coq(compile_formula(formula, "ab", TEMPERATURE, Fraction(gamma)), formula)
+               for gamma in ("1.1669", "1.167")]
+    assert [answer.proved for answer in answers] == [False, True]
+    assert answers[0].reason.endswith(": layer 2, ReLUs: is[#<[Q_a] >= 2]")
