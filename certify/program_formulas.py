@@ -1,4 +1,4 @@
-"""A program where a formula is expected: it denotes the formula of its output vector (docs/rasp.md, section 6)."""
+"""A program where a formula is expected: it denotes the formula of its output vector (docs/rasp.md, "As a formula")."""
 
 from __future__ import annotations
 

@@ -117,7 +117,8 @@ def refuse_beside_rows(options: dict[str, Any], reason: str) -> None:
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="reject a certificate of another formula")] = None,
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+    symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
@@ -137,6 +138,10 @@ def check(
     from certify.checking import check_files
     from proofs.check import main as check_main
 
+    if symbol is not None or (formula or "").endswith(".rasp"):
+        from constructions.language.printer import format_formula
+
+        formula = format_formula(read_formula(formula or "", alphabet, predicate, symbol)[0])
     wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]

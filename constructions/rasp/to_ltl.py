@@ -1,6 +1,6 @@
 """From programs to formulas of LTL: a formula per Boolean vector, and per value of any other vector.
 
-Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/rasp.md, section 6.
+Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/rasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a Boolean vector holds iff the interpreter's entry is
             true, and the formula of a vector and a value iff the entry is that value.
 Values      Without ``pos`` and ``psum`` an expression has finitely many values, which follow from the truths that it

@@ -19,7 +19,8 @@ PROGRAMS = {path.stem: path.read_text(encoding="utf-8") for path in (examples_fo
 
 
 def test_the_shipped_programs() -> None:
-    assert set(PROGRAMS) == {"flip_flop", "induction_head", "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed"}
+    assert set(PROGRAMS) == {"flip_flop", "induction_head", "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed",
+                             "k_hop_2", "k_hop_3", "n_gram"}
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
