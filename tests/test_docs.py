@@ -65,7 +65,7 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ((name, model),) = re.findall(r"`([\w.]+\.json)`[^`]*```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / name).write_text(model, encoding="utf-8")
     check_python_session(text, "models.md")
-    assert len(console_blocks(text)) == 2
+    assert len(console_blocks(text)) == 3
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
 
@@ -87,6 +87,13 @@ def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> 
     assert len(console_blocks(text)) == 2
     for shown in console_blocks(text):
         check_run(*shown, tmp_path)
+
+
+def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
+    blocks = console_blocks((ROOT / "docs" / "rasp.md").read_text(encoding="utf-8"))
+    assert blocks
+    for command, shown in blocks:
+        check_run(command, shown, ROOT)
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",

@@ -226,10 +226,19 @@ class _Reading:
     def table(self, expression: Expression) -> Table:
         """When the expression has which value."""
         if self.at == "j" and _variables(expression) == {"i"}:
-            if expression not in self.known:
-                raise _Undecided(expression)
-            return {self.known[expression]: TRUE}
+            return self._known_at_i(expression)
         return self.translation.settled(self._unsettled(expression))
+
+    def _known_at_i(self, part: Expression) -> Table:
+        """The value of a part at i, if it or what decides it is known."""
+        if part in self.known:
+            return {self.known[part]: TRUE}
+        try:
+            if parts(part):
+                return self._unsettled(part)
+        except _Undecided:
+            pass
+        raise _Undecided(part)
 
     def _unsettled(self, expression: Expression) -> Table:
         match expression:

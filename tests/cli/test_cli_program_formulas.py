@@ -42,8 +42,9 @@ def test_without_symbol_all_symbols_are_certified_in_turn(certify: Any) -> None:
     path = write(LAST)
     result = certify("formula", path, "--max-n", "3", "-o", "certificates")
     assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines() if " certified " in line] == ["p_a", "p_b", "p_symbol_3"]
-    assert sorted(place.name for place in Path("certificates").iterdir()) == ["p_a.cert", "p_b.cert", "p_symbol_3.cert"]
+    names = ["p_a", "p_b", "p_symbol_3"]
+    assert [line.split()[0] for line in result.out.splitlines() if " certified " in line] == names
+    assert sorted(place.name for place in Path("certificates").iterdir()) == [f"{name}.cert" for name in names]
     assert certify("check", "certificates/p_b.cert", "--formula", path, "--symbol", "b").code == 0
     rejected = certify("check", "certificates/p_b.cert", "--formula", path, "--symbol", "a")
     assert rejected.code == 1 and "claim differs" in rejected.out
@@ -60,7 +61,7 @@ def test_a_value_that_never_occurs_has_the_formula_false(certify: Any) -> None:
 def test_integers_with_finitely_many_values_have_a_formula_each(certify: Any) -> None:
     path = write("alphabet ab  P(i) := (2 if Q_a(i) else 0) - 1")
     data = certify("formula", path, "--max-n", "2", "--json").json
-    assert [(entry["about"], entry["formula"]) for entry in data["examples"]] == [("P is '-1'", "Q_b"), ("P is '1'", "Q_a")]
+    assert {entry["about"]: entry["formula"] for entry in data["examples"]} == {"P is '-1'": "Q_b", "P is '1'": "Q_a"}
     assert certify("formula", path, "--symbol", "-1", "--max-n", "2", "--json").json["formula"] == "Q_b"
 
 
@@ -70,7 +71,8 @@ def test_explain_build_prove_and_audit_take_programs(certify: Any) -> None:
     assert certify("build", N_GRAM, "--as-formula", "--symbol", "a", "-o", "m.json").code == 0
     output = read_transformer(Path("m.json").read_text(encoding="utf-8")).output
     assert output.startswith("is[")
-    data = certify("audit", "--formula", write(LAST), "--symbol", "a", "--max-n", "3", "--critical", "none", "--json").json
+    options = ("--symbol", "a", "--max-n", "3", "--critical", "none", "--json")
+    data = certify("audit", "--formula", write(LAST), *options).json
     assert (data["verdict"], data["formula"]) == ("certified", "prev Q_a")
 
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from certify.examples import examples_folder
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import Previous, subformulas
+from constructions.language.syntax import FALSE, Previous, Symbol, subformulas
+from constructions.rasp.attention_in_ltl import attention
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program
+from constructions.rasp.syntax import Choice, Mask, Program
 from constructions.rasp.to_ltl import NoFormula, needed_vectors, program_to_formulas
 from tests.rasp.strategies import programs
 
@@ -105,10 +106,30 @@ def test_constants_fold_and_parts_without_influence_are_not_distinguished(score:
     assert str(program_to_formulas(program)["out"]) == formula
 
 
+@pytest.mark.parametrize(("choice", "mask", "formula"), [
+    ("rightmost", "j<=i", "(Q_a -> Q_b) since Q_a"),
+    ("leftmost", "j<=i", "O (Q_a & Q_b & !O (Q_a & !Q_b))"),
+    ("leftmost", "j>=i", "(Q_a -> Q_b) until Q_a"),
+    ("rightmost", "j>=i", "F (Q_a & Q_b & !F (Q_a & !Q_b))"),
+    ("leftmost", "j<i", "prev O (Q_a & Q_b & !O (Q_a & !Q_b))"),
+    ("leftmost", "j>i", "next ((Q_a -> Q_b) until Q_a)"),
+    ("leftmost", "1", "O (Q_a & Q_b & !O (Q_a & !Q_b)) | F (Q_a & Q_b & !O (Q_a & !Q_b))"),
+    ("rightmost", "1", "O (Q_a & Q_b & !F (Q_a & !Q_b)) | F (Q_a & Q_b & !F (Q_a & !Q_b))"),
+])
+def test_each_kind_of_attention_has_the_formula_of_the_documentation(choice: Choice, mask: Mask, formula: str) -> None:
+    assert str(attention(choice, mask, Symbol("a"), Symbol("b"), FALSE)) == formula
+
+
 def test_combinations_that_no_letter_admits_are_left_out() -> None:
     score = "Q_a(i) & Q_b(j) | Q_b(i) & Q_a(j)"
     program = parse_program(f"alphabet abc  out(i) := rightmost j [j<=i, {score}] true : false")
     assert str(program_to_formulas(program)["out"]) == "Q_a & O Q_b | Q_b & O Q_a"
+
+
+def test_what_is_known_of_a_part_decides_the_larger_parts_that_contain_it() -> None:
+    program = parse_program("""alphabet ab  auxiliary '?'  P(i) := rightmost j [j<i, true] in(j) : '?'
+                               out(i) := rightmost j [j<i, P(j) = P(i) & P(i) != '?'] true : false""")
+    assert str(program_to_formulas(program)["out"]) == "prev Q_a & prev O prev Q_a | prev Q_b & prev O prev Q_b"
 
 
 def test_a_vector_is_translated_once_however_often_it_is_used() -> None:
