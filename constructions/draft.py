@@ -92,6 +92,14 @@ class Draft:
             self._tokens[symbol][name] = ONE
         return name
 
+    def embed_tokens(self, name: str, meaning: Meaning, weights: Mapping[str, Fraction]) -> str:
+        """The direction ``name``, which the token embedding sets to the weight of each symbol."""
+        self._add(name, meaning, stage=0)
+        for symbol, weight in weights.items():
+            if weight:
+                self._tokens[symbol][name] = weight
+        return name
+
     def embed_positional(self, formula: Formula) -> str:
         """A direction embedded as the truth of a positional formula."""
         name = self._new_truth(formula, stage=0)
@@ -128,6 +136,10 @@ class Draft:
 
     def finish(self, output: Formula) -> Transformer:
         """The transformer as it now is, whose output direction holds the truth of ``output``."""
+        return self.finish_at(self.truth(output))
+
+    def finish_at(self, output: str) -> Transformer:
+        """The transformer as it now is, with this output direction."""
         return Transformer(
             alphabet=self.alphabet,
             directions=dict(self._directions),
@@ -135,7 +147,7 @@ class Draft:
             position_embedding=dict(self._positions),
             layers=tuple(Layer(tuple(part.heads), FeedForward(tuple(part.units), dict(part.bias)))
                          for part in self._layers),
-            output=self.truth(output),
+            output=output,
         )
 
     # -- names ---------------------------------------------------------------------------------------------------------
@@ -156,6 +168,10 @@ class Draft:
     def has(self, name: str) -> bool:
         """Whether a direction of this name exists."""
         return name in self._directions
+
+    def stage(self, name: str) -> int:
+        """The stage at which the direction is complete."""
+        return self._stages[name]
 
     def meaning(self, name: str) -> Meaning:
         """What the direction of this name holds."""

@@ -45,7 +45,7 @@ _Scope = Mapping[str, int | str]
 """The positions i and j, or the arguments of a function."""
 
 _TOO_LARGE = 10**MAX_DIGITS
-_CONNECTIVES: Mapping[str, Callable[[bool, bool], bool]] = {
+CONNECTIVES: Mapping[str, Callable[[bool, bool], bool]] = {
     "&": lambda left, right: left and right,
     "|": lambda left, right: left or right,
     "->": lambda left, right: not left or right,
@@ -122,7 +122,7 @@ class _Run:
             case Not(operand):
                 return not self._value(operand, scope)
             case Connective(connector, left, right):
-                return _CONNECTIVES[connector](bool(self._value(left, scope)), bool(self._value(right, scope)))
+                return CONNECTIVES[connector](bool(self._value(left, scope)), bool(self._value(right, scope)))
             case Comparison(relation, left, right):  # of two integers, or by == and != of two symbols
                 return RELATIONS[relation](self._integer(left, scope), self._integer(right, scope))
             case Negative(operand):

@@ -1,0 +1,326 @@
+"""``rightmost j [mask, score] value : default`` and ``leftmost``, by one head with a single greatest score everywhere.
+
+Score       The score's conjuncts S_1, ..., S_m that depend on j, each as a number t_k(i, j) that is an integer up to
+            what depends on i alone, and greatest exactly if S_k holds: a truth, in the form of a sum over r of
+            [i is in case r] [j is in case r]; or -(a(i) - b(j))² for an equation of integers. To the sum of these,
+            j/n is added, or subtracted for ``leftmost``.
+Claim       At every n, i, word: no two visible positions have the same score, and they differ by at least 1/n (they
+            differ by an integer and by (j - j')/n, which is none, and a multiple of 1/n). If some visible j has all
+            S_k, its sum exceeds that of every other by at least 1, which j/n cannot make up for, being between 1/n and
+            1. So then the winner is the right one. Whether it has all S_k is asked afterwards, from what is retrieved.
+Masks       j < i: with j' = j + 1 the head sees 2 <= j' <= i. What is read at j is first copied to j + 1, and "j' is
+            not the first position" is one more conjunct. Likewise j > i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.draft import ONE
+from constructions.errors import Unsupported
+from constructions.network.transformer import Mask, Row
+from constructions.rasp.syntax import (
+    INPUT,
+    Attention,
+    Comparison,
+    Connective,
+    Entry,
+    Expression,
+    Function,
+    Letter,
+    parts,
+)
+from constructions.rasp.syntax import Variable as Place
+from constructions.rasp_network.circuit import Circuit
+from constructions.rasp_network.evaluation import Computed, Evaluator
+from constructions.rasp_network.integers import Bounds, Integer, added
+from constructions.rasp_network.lookups import Lookups
+from constructions.rasp_network.tables import (
+    Table,
+    Value,
+    Variable,
+    combine,
+    identity,
+    residuals,
+    substitute,
+    tabulate,
+)
+
+_MASKS = {"1": Mask.NONE, "j<i": Mask.FUTURE, "j<=i": Mask.FUTURE, "j>i": Mask.PAST, "j>=i": Mask.PAST}
+_SIDES = {"j<i": -1, "j>i": 1}
+_NEAREST = {("rightmost", "j<i"), ("rightmost", "j<=i"), ("leftmost", "j>i"), ("leftmost", "j>=i")}
+
+
+@dataclass(frozen=True)
+class _Score:
+    """The conjuncts of a score: those of i, of j and of both, and equations of integers of i and of j."""
+
+    here: Table
+    there: Table
+    both: tuple[Table, ...]
+    equations: tuple[tuple[Integer, Integer], ...]
+    written: tuple[Expression, ...]
+    """The last two, as expressions."""
+
+    @property
+    def asks_nothing_of_j(self) -> bool:
+        """Whether j does not matter."""
+        return self.there.is_constant and not self.written
+
+
+class _Reading:
+    """What a head is to retrieve."""
+
+    def __init__(self, circuit: Circuit, mask: Mask, name: str) -> None:
+        self._circuit = circuit
+        self._mask = mask
+        self._name = name
+        self.values: dict[str, Row] = {}
+        self.bounds: dict[str, Bounds] = {}
+
+    def variable(self, variable: Variable) -> Table:
+        """The variable at the position that is found, as a function at i."""
+        stem = variable.name.removesuffix("(i)")
+        found, read = self._circuit.retrieved(variable, f"near {stem}(j) of {self._name}")
+        self.values.update(read)
+        return identity((found, "i"))
+
+    def row(self, row: Row, vector: str) -> Integer:
+        """The integer at the position that is found."""
+        found = self._circuit.fresh(f"{vector}(j) of {self._name}")
+        self.values[found] = row
+        self.bounds[found] = self._circuit.bounds(row).elsewhere(self._mask != Mask.PAST, self._mask != Mask.FUTURE)
+        return Integer({"i": {found: ONE}})
+
+
+class Attending:
+    """One attention of a program, being compiled."""
+
+    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, Function],
+                 vectors: Mapping[str, Computed], name: str, attention: Attention) -> None:
+        """``vectors`` are the vectors so far, at position i; new directions are named after ``name``."""
+        self._circuit = circuit
+        self._lookups = lookups
+        self._functions = functions
+        self._vectors = vectors
+        self._name = name
+        self._attention = attention
+        self._mask = _MASKS[attention.mask]
+        self._side = _SIDES.get(attention.mask, 0)
+        self._pair = self._evaluator(lambda vector, place: vectors[vector].at(place))
+
+    def _evaluator(self, entry: Callable[[str, Place], Computed]) -> Evaluator:
+        return Evaluator(self._circuit, self._lookups, self._functions, entry)
+
+    def compile(self) -> Computed:
+        """The vector that the attention defines.
+
+        Raises:
+            Unsupported: if the score is not of the form above, or numbers have no bound that is known to suffice.
+        """
+        default = self._pair.value(self._attention.default, {})
+        score = self._read_score()
+        if score is None:
+            return default
+        if score.asks_nothing_of_j and (self._attention.choice, self._attention.mask) in _NEAREST:
+            return self._pair.choose(*self._nearest(score), default)
+        value = None if score.both or score.equations else self._value_at_j()
+        if value is not None:
+            return self._pair.choose(*self._find_value(score, value, default), default)
+        return self._pair.choose(*self._find_entries(score), default)
+
+    # -- the score -----------------------------------------------------------------------------------------------------
+
+    def _read_score(self) -> _Score | None:
+        """The conjuncts; None if one is false everywhere."""
+        here: list[Table] = []
+        there: list[Table] = []
+        both: list[Table] = []
+        equations: list[tuple[Integer, Integer]] = []
+        written: list[Expression] = []
+        for part in _conjuncts(self._attention.score):
+            if equation := self._equation(part):
+                equations.append(equation)
+                written.append(part)
+                continue
+            table = self._pair.table(part)
+            if len(table.places) == 2:
+                both.append(table)
+                written.append(part)
+            else:
+                (there if table.places == {"j"} else here).append(table)
+        joined = [self._pair.combine(lambda *truths: all(truths), *tables) for tables in (here, there)]
+        if any(table.is_constant and not table.outputs[0] for table in joined):
+            return None
+        return _Score(joined[0], joined[1], tuple(both), tuple(equations), tuple(written))
+
+    def _equation(self, part: Expression) -> tuple[Integer, Integer] | None:
+        """An integer of i and one of j, if the conjunct says that they are equal."""
+        if not isinstance(part, Comparison) or part.relation != "==":
+            return None
+        left, right = (self._pair.value(side, {}) for side in (part.left, part.right))
+        if not isinstance(left, Integer) or not isinstance(right, Integer):
+            return None
+        here, there = Integer(), Integer()
+        for integer, sign in ((left, 1), (right, -1)):
+            if len(integer.table.places) == 2:
+                return None
+            rows = {place: Integer({place: row}) for place, row in integer.rows.items()}
+            finite = Integer(table=integer.table)
+            mine, other = (Integer(), finite) if integer.table.places == {"j"} else (finite, Integer())
+            here = self._pair.sum(self._pair.sum(here, rows.get("i", Integer()), sign), mine, sign)
+            there = self._pair.sum(self._pair.sum(there, rows.get("j", Integer()), -sign), other, -sign)
+        return (here, there) if here.rows and there.rows else None
+
+    def _attend(self, score: _Score, reading: _Reading) -> None:
+        """The head that looks for the position, and retrieves."""
+        circuit, one = self._circuit, self._circuit.one
+        parts_of_keys: dict[frozenset[tuple[str, Fraction]], Row] = {}
+
+        def add(query: Row, key: Row, factor: int = 1) -> None:
+            asked = frozenset(query.items())
+            parts_of_keys[asked] = added(parts_of_keys.get(asked, {}), key, factor)
+
+        add({one: ONE}, {circuit.embed("i/n"): ONE if self._attention.choice == "rightmost" else -ONE})
+        if there := self._there(score):
+            add({one: ONE}, circuit.literal(there, (True,)))
+        for table in score.both:
+            for asked, offered in _bilinear(table):
+                add(circuit.linear(asked, "case of i"), circuit.linear(self._moved_table(offered), "case of j"))
+        for here, there_integer in score.equations:
+            row = circuit.row(there_integer.at("i"), "number at j")
+            row = self._lookups.neighbour_row(row, self._side) if self._side else row
+            add(circuit.row(here, "number at i"), row, 2)
+            add({one: ONE}, self._lookups.square(row), -1)
+        kept = {asked: key for asked, key in parts_of_keys.items() if asked and key}
+        circuit.attend(self._name, self._mask, tuple(map(dict, kept)), tuple(kept.values()), reading.values,
+                       reading.bounds)
+
+    def _there(self, score: _Score) -> Variable | None:
+        """What the score and the mask ask of j alone."""
+        if score.there.is_constant and not self._side:
+            return None
+        return self._moved(self._circuit.variable(score.there, f"score of {self._name}"), False)
+
+    def _moved(self, variable: Variable, blank: Value) -> Variable:
+        """The variable of the position that the head sees in the place of j."""
+        return self._lookups.neighbour(variable, self._side, blank) if self._side else variable
+
+    def _moved_table(self, table: Table) -> Table:
+        return substitute(table.at("i"), lambda slot: identity((self._moved(slot[0], slot[0].values[0]), "i")))
+
+    # -- what is found: whether there is such a j, and the value then --------------------------------------------------
+
+    def _nearest(self, score: _Score) -> tuple[Table, Computed]:
+        """Nothing is asked of j, and the nearest one is wanted: i itself, or the neighbour."""
+        side, self._side = self._side, 0
+        if not side:
+            return score.here, self._evaluator(lambda vector, _: self._vectors[vector]).value(self._attention.value, {})
+        reading = self._reading()
+        found, value = self._read(reading, ())
+        if reading.values:
+            self._lookups.copy(reading.values, side, reading.bounds)
+        exists = self._pair.combine(lambda at_edge, truth: truth and not at_edge,
+                                    identity((self._lookups.edge(side), "i")), score.here)
+        return exists, value or found.value(self._attention.value, {})
+
+    def _find_value(self, score: _Score, value: Table, default: Computed) -> tuple[Table, Computed]:
+        """Score and value are of j: what is retrieved is the value where the score holds, else None.
+
+        If the default is one value, that is retrieved in the place of None.
+        """
+        fallback = default if isinstance(default, Table) else default.table
+        foldable = fallback.is_constant and score.here.is_constant and (isinstance(default, Table) or not default.rows)
+        blank = fallback.outputs[0] if foldable else None
+        result = self._pair.combine(lambda holds, held: held if holds else blank, score.there, value)
+        reading = self._reading()
+        read = reading.variable(self._moved(self._circuit.variable(result, f"value of {self._name}"), blank))
+        if reading.values:
+            self._attend(score, reading)
+        exists = combine(lambda here, held: here and held is not None, score.here, read)
+        spare = next((held for held in read.range if held is not None), value.outputs[0])
+        held = combine(lambda held: spare if held is None else held, read)
+        return exists, held if isinstance(default, Table) else Integer(table=held)
+
+    def _find_entries(self, score: _Score) -> tuple[Table, Computed]:
+        """The entries at j that the score or the value mention are retrieved, and both are evaluated at i."""
+        reading = self._reading()
+        there = self._there(score)
+        truths = [score.here, *([reading.variable(there)] if there else [])]
+        found, value = self._read(reading, score.written)
+        self._attend(score, reading)
+        truths += map(found.table, score.written)
+        return found.combine(lambda *each: all(each), *truths), value or found.value(self._attention.value, {})
+
+    def _reading(self) -> _Reading:
+        return _Reading(self._circuit, self._mask, self._name)
+
+    def _read(self, reading: _Reading, written: Sequence[Expression]) -> tuple[Evaluator, Computed | None]:
+        """Let the value be retrieved, or whatever it is made of; and what the expressions are made of.
+
+        Once the head is there, the result evaluates expressions at i and the position that is found.
+        """
+        table = self._value_at_j()
+        value: Computed | None = None
+        if table is not None:
+            variable = self._circuit.variable(table, f"value of {self._name}")
+            read = reading.variable(self._moved(variable, variable.values[0]))
+            value = Integer(table=read) if self._pair_is_integer else read
+        mentioned = [*written, *([] if value else [self._attention.value])]
+        entries = {vector: self._read_entry(reading, vector) for vector in _names_at_j(mentioned)}
+        found = self._evaluator(lambda vector, place: (entries if place == "j" else self._vectors)[vector])
+        return found, value
+
+    def _read_entry(self, reading: _Reading, vector: str) -> Computed:
+        entry = self._vectors[vector]
+        if isinstance(entry, Integer) and entry.rows:
+            row = self._circuit.row(entry, vector)
+            return reading.row(self._lookups.neighbour_row(row, self._side) if self._side else row, vector)
+        table = entry.table if isinstance(entry, Integer) else entry
+        variable = self._circuit.variable(table, vector)
+        read = reading.variable(self._moved(variable, variable.values[0]))
+        return Integer(table=read) if isinstance(entry, Integer) else read
+
+    def _value_at_j(self) -> Table | None:
+        """The value, if it is a function of finitely many cases of j alone."""
+        try:
+            value = self._pair.value(self._attention.value, {})
+        except Unsupported:
+            return None
+        self._pair_is_integer = isinstance(value, Integer)
+        table = value.table if isinstance(value, Integer) else value
+        if (isinstance(value, Integer) and value.rows) or not table.places <= {"j"}:
+            return None
+        return combine(int, table) if isinstance(value, Integer) else table
+
+
+def _conjuncts(score: Expression) -> list[Expression]:
+    """What is joined by & at the top, from left to right."""
+    if isinstance(score, Connective) and score.connector == "&":
+        return [*_conjuncts(score.left), *_conjuncts(score.right)]
+    return [score]
+
+
+def _names_at_j(expressions: Sequence[Expression]) -> list[str]:
+    """The vectors whose entries at j are mentioned, each once."""
+    names: dict[str, None] = {}
+    pending = list(expressions)
+    while pending:
+        expression = pending.pop()
+        pending += parts(expression)
+        if isinstance(expression, Entry | Letter) and expression.at == "j":
+            names[expression.vector if isinstance(expression, Entry) else INPUT] = None
+    return list(names)
+
+
+def _bilinear(table: Table) -> list[tuple[Table, Table]]:
+    """Truths of i and of j, the sum of whose products is the table, up to what depends on i alone."""
+    mine, others = ([slot for slot in table.slots if slot[1] == place] for place in ("i", "j"))
+    by_i, by_j = residuals(table, mine), residuals(table, others)
+    if len(by_i) <= len(by_j):
+        return [(tabulate(mine, lambda *case, cases=cases: case in cases), rest)
+                for rest, cases in by_i.items() if not rest.is_constant]
+    return [(rest, tabulate(others, lambda *case, cases=cases: case in cases))
+            for rest, cases in by_j.items() if rest.slots or rest.outputs[0]]

@@ -1,0 +1,315 @@
+"""Finite functions, comparisons and integers as directions of a transformer, each at the earliest layer.
+
+Claim       A truth is exactly 0 or 1, a symbol has a direction per value, of which one is 1 and the others 0; integers
+            are exact. What heads retrieved is read through the rounding of Lemma 9, so a truth that is made of it is
+            exact as long as the sum of what it reads is within 1/4 of an integer.
+Method      A function of finite cases is a sum over disjoint cubes. A cube is a conjunction of k literals, each of
+            which is 0 or 1, so it is [their sum >= k]; for an integer x, [x >= 1] is 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TypeVar, cast
+
+from constructions.draft import ONE, Draft
+from constructions.language.expressions import parse_expression
+from constructions.language.printer import quote_symbol
+from constructions.language.syntax import Predicate, Relation, Symbol
+from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER
+from constructions.network.meanings import Anything
+from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
+from constructions.rasp_network.tables import (
+    MANY_CASES,
+    Table,
+    TooManyCasesError,
+    Value,
+    Variable,
+    cubes,
+    substitute,
+)
+from constructions.regimes import Regime
+
+_NO_TEMPERATURE = parse_expression("1")
+_Unit = tuple[Row, Fraction, Fraction]
+T = TypeVar("T")
+
+
+class Circuit:
+    """What is written so far; whatever is asked for twice is written once."""
+
+    def __init__(self, alphabet: tuple[str, ...]) -> None:
+        """An empty transformer that knows its input."""
+        self.draft = Draft(alphabet, Regime(), ONE)
+        self.one = self.draft.one()
+        self._owners: dict[str, tuple[Variable, Value]] = {}
+        self._bounds: dict[str, Bounds] = {self.one: between(1, 1)}
+        self._variables: dict[tuple[Table, bool], Variable] = {}
+        self._sums: dict[Table, Row] = {}
+        self._comparisons: dict[tuple[frozenset[tuple[str, Fraction]], Relation], Variable] = {}
+        self._once: dict[tuple[object, ...], object] = {}
+        letters = {symbol: self.draft.embed_truth(Symbol(symbol), [symbol]) for symbol in alphabet}
+        self.input = self._own("in", alphabet, {symbol: {name: ONE} for symbol, name in letters.items()}, None)
+
+    # -- embeddings ----------------------------------------------------------------------------------------------------
+
+    def embed(self, text: str) -> str:
+        """The direction of a position function such as ``i^2``."""
+        name = self.draft.embed_position(text)
+        exact = {"i": Line(position=ONE), "n": Line(length=ONE)}.get(text)
+        if exact is not None:
+            self._bounds[name] = Bounds(exact, exact)
+        return name
+
+    def edge(self, predicate: str) -> Variable:
+        """Whether the position is the FIRST or the LAST."""
+        return self.once(("edge", predicate), lambda: self._truth(
+            predicate, self.draft.embed_positional(Predicate(predicate, ())), None))
+
+    # -- finite functions ----------------------------------------------------------------------------------------------
+
+    def variable(self, table: Table, name: str) -> Variable:
+        """The value of a function of one position; new directions, if it needs them, are named after ``name``."""
+        table = table.at("i")
+        key = (table, _is_truth(table.range))
+        if key not in self._variables:
+            if len(table.slots) <= 1:
+                self._variables[key] = self._regrouped(table, name)
+            else:
+                self._variables[key] = self.write_variable(table, self.fresh(name))
+        return self._variables[key]
+
+    def write_variable(self, table: Table, name: str) -> Variable:
+        """As ``variable``, always in directions of its own."""
+        if _is_truth(table.range):
+            return self._truth(name, self._write(table, name, {True: ONE}), table)
+        literals: dict[Value, Row] = {}
+        for value in table.range:
+            if value is not None:
+                direction = self.fresh(literal_name(name, value))
+                literals[value] = {self._write(table, direction, {value: ONE}): ONE}
+        rest = {direction: -ONE for row in literals.values() for direction in row}
+        return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
+
+    def linear(self, table: Table, name: str) -> Row:
+        """A function of one position whose values are numbers or truths, as a linear form."""
+        table = table.at("i")
+        if len(table.slots) <= 1:
+            return self._weighted(table)
+        if table not in self._sums:
+            self._sums[table] = {self.write_sum(table, self.fresh(name)): ONE}
+        return self._sums[table]
+
+    def write_sum(self, table: Table, name: str) -> str:
+        """A direction of this name that holds the value of the function, which is a number or a truth."""
+        direction = self._write(table, name, {value: Fraction(value) for value in table.range})
+        self._bounds[direction] = between(min(table.range), max(table.range))
+        return direction
+
+    def literal(self, variable: Variable, values: tuple[Value, ...]) -> Row:
+        """1 where the variable has one of the values, else 0."""
+        others = [value for value in variable.values if value not in values]
+        if len(others) < len(values):
+            return added({self.one: ONE}, self.literal(variable, tuple(others)), -1) if others else {self.one: ONE}
+        row: Row = {}
+        for value in values:
+            row = added(row, variable.literals[value])
+        return row
+
+    def _truth(self, name: str, direction: str, definition: Table | None) -> Variable:
+        return self._own(name, (False, True), {True: {direction: ONE}, False: {self.one: ONE, direction: -ONE}},
+                         definition)
+
+    def _own(self, name: str, values: tuple[Value, ...], literals: Mapping[Value, Row],
+             definition: Table | None) -> Variable:
+        """A new variable, whose literals of one direction are remembered to be its own."""
+        variable = Variable(name, values, {value: literals[value] for value in values}, definition)
+        for value, row in variable.literals.items():
+            if list(row.values()) == [ONE] and self.one not in row:
+                self._owners[next(iter(row))] = variable, value
+        return variable
+
+    def _regrouped(self, table: Table, name: str) -> Variable:
+        """A function of at most one variable needs no directions."""
+        if table.is_constant:
+            return Variable(name, table.outputs, {table.outputs[0]: {self.one: ONE}}, table)
+        ((variable, _),) = table.slots
+        groups = {value: tuple(argument for argument in variable.values if table.value(argument) == value)
+                  for value in table.range}
+        return Variable(name, table.range,
+                        {value: self.literal(variable, arguments) for value, arguments in groups.items()}, table)
+
+    def _weighted(self, table: Table) -> Row:
+        """The linear form of a function of at most one variable."""
+        base = max(table.range, key=table.outputs.count)
+        row: Row = {self.one: Fraction(base)} if base else {}
+        for value in table.range:
+            if value != base:
+                ((variable, _),) = table.slots
+                arguments = tuple(argument for argument in variable.values if table.value(argument) == value)
+                row = added(row, self.literal(variable, arguments), Fraction(value) - base)
+        return row
+
+    def _write(self, table: Table, name: str, weights: Mapping[Value, Fraction]) -> str:
+        """A direction that is the weight of the function's value (0 where there is none)."""
+        table = self._earliest(table)
+        weight = weights.get
+        if {variable for variable, _ in table.slots} == {self.input}:
+            return self.draft.embed_tokens(name, Anything(), {
+                str(symbol): weight(table.value(symbol), ZERO) for symbol in self.input.values})
+        found = {value: list(cubes(table, value)) for value in table.range}
+        base = weight(max(found, key=lambda value: len(found[value])), ZERO)
+        units: list[_Unit] = []
+        for value, listed in found.items():
+            if factor := weight(value, ZERO) - base:
+                for cube in listed:
+                    row: Row = {}
+                    for (variable, _), values in cube:
+                        row = added(row, self.literal(variable, values))
+                    units += self._positive(added(row, {self.one: ONE}, 1 - len(cube)), factor)
+        return self.draft.add_feed_forward(name, Anything(), units, base)
+
+    def _earliest(self, table: Table) -> Table:
+        """The same function, of variables that are there earlier if that saves a layer."""
+        expanded, saved = table, table
+        while True:
+            latest = self._latest(expanded)
+            if latest < self._latest(saved):
+                saved = expanded
+            late = {slot: slot[0].definition for slot in expanded.slots if self._layer(slot[0]) == latest}
+            if not latest or not all(late.values()):
+                return saved
+            try:
+                expanded = substitute(expanded, late.get)
+            except TooManyCasesError:
+                return saved
+            if len(expanded.outputs) > MANY_CASES:
+                return saved
+
+    def _latest(self, table: Table) -> int:
+        return max((self._layer(variable) for variable, _ in table.slots), default=0)
+
+    def _layer(self, variable: Variable) -> int:
+        """The number of layers that must be complete, feed-forward parts included, before another one can read it."""
+        return max(self.draft.stage(name) // 2 for row in variable.literals.values() for name in row)
+
+    # -- integers ------------------------------------------------------------------------------------------------------
+
+    def row(self, integer: Integer, name: str) -> Row:
+        """An integer of one position as a linear form."""
+        row = self.linear(integer.table, name)
+        for form in integer.rows.values():
+            row = added(row, form)
+        return row
+
+    def owner(self, direction: str) -> tuple[Variable, Value] | None:
+        """The variable that the direction is a literal of, and the value."""
+        return self._owners.get(direction)
+
+    def bounds(self, row: Row) -> Bounds:
+        """Bounds of a linear form; of the directions of one variable only one is 1 at a time."""
+        result = between(0, 0)
+        variables: dict[Variable, dict[Value, Fraction]] = {}
+        for name, weight in row.items():
+            if name in self._owners:
+                variable, value = self._owners[name]
+                variables.setdefault(variable, {})[value] = weight
+            else:
+                result = result.plus(self._bounds[name], weight)
+        for variable, weights in variables.items():
+            possible = [weights.get(value, ZERO) for value in variable.values]
+            result = result.plus(between(min(possible), max(possible)))
+        return result
+
+    def compare(self, row: Row, relation: Relation) -> Variable:
+        """Whether an integer that is a linear form stands in the relation to 0."""
+        key = (frozenset(row.items()), relation)
+        if key not in self._comparisons:
+            lower, upper = added({self.one: ONE}, row), added({self.one: ONE}, row, -1)  # [x >= 0] is [x + 1 >= 1]
+            units, bias = {
+                ">": (self._positive(row, ONE), ZERO),
+                "<": (self._positive(added({}, row, -1), ONE), ZERO),
+                ">=": (self._positive(lower, ONE), ZERO),
+                "<=": (self._positive(upper, ONE), ZERO),
+                "==": (self._positive(lower, ONE) + self._positive(upper, ONE), -ONE),
+                "!=": (self._positive(lower, -ONE) + self._positive(upper, -ONE), Fraction(2)),
+            }[relation]
+            name = self.fresh(f"{_describe(row)} {relation} 0")
+            self._comparisons[key] = self._truth(name, self.draft.add_feed_forward(name, Anything(), units, bias), None)
+        return self._comparisons[key]
+
+    def _positive(self, row: Row, weight: Fraction) -> list[_Unit]:
+        """Units that add ``weight`` where the integer is at least 1, nothing where it is at most 0."""
+        return [self.unit(added(row, {self.one: ONE}, -FALSE_UPPER), weight * SLOPE),
+                self.unit(added(row, {self.one: ONE}, -TRUE_LOWER), -weight * SLOPE)]
+
+    def unit(self, row: Row, weight: Fraction) -> _Unit:
+        """One ReLU; the constant in what it reads becomes its bias."""
+        return {name: value for name, value in row.items() if name != self.one}, row.get(self.one, ZERO), weight
+
+    def write_integer(self, name: str, units: list[_Unit], bounds: Bounds, bias: Fraction = ZERO) -> str:
+        """A direction that holds an integer."""
+        self._bounds[name] = bounds
+        return self.draft.add_feed_forward(name, Anything(), units, bias)
+
+    def write_row(self, row: Row, name: str) -> str:
+        """A direction of this name that holds the linear form."""
+        bounds = self.bounds(row)
+        return self.write_integer(name, [self.unit(added({}, row, sign), sign) for sign in bounds.signs()], bounds)
+
+    # -- heads ---------------------------------------------------------------------------------------------------------
+
+    def attend(self, name: str, mask: Mask, queries: tuple[Row, ...], keys: tuple[Row, ...],
+               values: Mapping[str, Row], bounds: Mapping[str, Bounds] | None = None) -> None:
+        """A head that writes these directions."""
+        self._bounds.update(bounds or {})
+        asked, offered = (tuple(added({}, row) for row in rows) for rows in (queries, keys))
+        read = {direction: added({}, row) for direction, row in values.items()}
+        head = Head(name, "B-RASP, S-RASP", mask, Weighting.AVERAGE_HARDMAX, _NO_TEMPERATURE, asked, offered, read)
+        self.draft.add_head(head, {direction: Anything() for direction in values})
+
+    def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Row]]:
+        """The variable as a head holds it that attends to one position, and what the head reads for it."""
+        spare = next((value for value in variable.values if value is None or value is False), variable.values[-1])
+        kept = [value for value in variable.values if value is not spare]
+        names = {value: self.fresh(name if _is_truth(variable.values) else literal_name(name, value)) for value in kept}
+        literals: dict[Value, Row] = {value: {direction: ONE} for value, direction in names.items()}
+        literals[spare] = {self.one: ONE, **dict.fromkeys(names.values(), -ONE)}
+        return (self._own(name, variable.values, literals, None),
+                {direction: variable.literals[value] for value, direction in names.items()})
+
+    # -- names ---------------------------------------------------------------------------------------------------------
+
+    def once(self, key: tuple[object, ...], build: Callable[[], T]) -> T:
+        """What ``build`` returned when it was first asked for ``key``."""
+        if key not in self._once:
+            self._once[key] = build()
+        return cast(T, self._once[key])
+
+    def fresh(self, name: str) -> str:
+        """The name, or if it is taken, the name with a number."""
+        number, result = 1, name
+        while self.draft.has(result) or ("name", result) in self._once:
+            number += 1
+            result = f"{name} #{number}"
+        self._once["name", result] = result
+        return result
+
+
+def literal_name(name: str, value: Value) -> str:
+    """The direction that says whether something has a value.
+
+    >>> literal_name("out(i)", "a"), literal_name("out(i)", 2)
+    ("out(i)='a'", 'out(i)=2')
+    """
+    return f"{name}={quote_symbol(value) if isinstance(value, str) else value}"
+
+
+def _is_truth(values: tuple[Value, ...]) -> bool:
+    return all(isinstance(value, bool) for value in values)
+
+
+def _describe(row: Row) -> str:
+    return " + ".join(f"{weight} {name}" for name, weight in row.items())

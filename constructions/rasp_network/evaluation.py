@@ -1,0 +1,209 @@
+"""What an expression of a program computes, as a finite function or an integer; entries mean what the caller says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from constructions.errors import Unsupported
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import Relation
+from constructions.rasp.interpreter import CONNECTIVES
+from constructions.rasp.syntax import (
+    INPUT,
+    Call,
+    Comparison,
+    Conditional,
+    Connective,
+    Entry,
+    Expression,
+    Function,
+    Letter,
+    Literally,
+    Negative,
+    Not,
+    Parameter,
+    Sum,
+    Truth,
+)
+from constructions.rasp.syntax import Integer as Number
+from constructions.rasp.syntax import Variable as Place
+from constructions.rasp_network.circuit import Circuit
+from constructions.rasp_network.integers import Integer
+from constructions.rasp_network.lookups import Lookups
+from constructions.rasp_network.tables import MANY_CASES, Table, TooManyCasesError, combine, constant, identity
+
+Computed = Table | Integer
+"""Truths and symbols are tables; numbers are integers, also where they have finitely many values."""
+
+_MAX_THRESHOLDS = 64
+
+
+class MixedComparison(Unsupported):
+    """An integer that depends on i is compared with one that depends on j."""
+
+
+class Evaluator:
+    """The values of expressions whose entries are given by ``entry``."""
+
+    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, Function],
+                 entry: Callable[[str, Place], Computed]) -> None:
+        """Whatever has to be computed on the way is written to ``circuit``."""
+        self._circuit = circuit
+        self._lookups = lookups
+        self._functions = functions
+        self._entry = entry
+        self._called: dict[tuple[str, tuple[Table, ...]], Computed] = {}
+
+    def table(self, expression: Expression, arguments: Mapping[str, Table] | None = None) -> Table:
+        """The value of an expression that is a truth or a symbol.
+
+        Raises:
+            Unsupported: if it has too many cases, or mixes integers of i and of j.
+        """
+        return cast(Table, self.value(expression, arguments or {}))
+
+    def integer(self, expression: Expression, arguments: Mapping[str, Table] | None = None) -> Integer:
+        """The value of an expression that is an integer.
+
+        Raises:
+            Unsupported: as ``table``.
+        """
+        return cast(Integer, self.value(expression, arguments or {}))
+
+    def value(self, expression: Expression, arguments: Mapping[str, Table]) -> Computed:
+        """The value of an expression; ``arguments`` are those of the function that it is the body of.
+
+        Raises:
+            Unsupported: as ``table``.
+        """
+        match expression:
+            case Not(operand):
+                return self.combine(lambda truth: not truth, self.table(operand, arguments))
+            case Connective(connector, left, right):
+                return self.combine(CONNECTIVES[connector], self.table(left, arguments), self.table(right, arguments))
+            case Comparison(relation, left, right):
+                return self._compare(relation, self.value(left, arguments), self.value(right, arguments))
+            case Negative(operand):
+                return self.sum(Integer(), self.integer(operand, arguments), -1)
+            case Sum(sign, left, right):
+                return self.sum(self.integer(left, arguments), self.integer(right, arguments), 1 if sign == "+" else -1)
+            case Conditional(condition, chosen, otherwise):
+                return self.choose(self.table(condition, arguments), self.value(chosen, arguments),
+                                   self.value(otherwise, arguments))
+            case Call(name, passed):
+                return self._call(name, tuple(self.table(argument, arguments) for argument in passed))
+        return self._atom(expression, arguments)
+
+    def _atom(self, atom: Expression, arguments: Mapping[str, Table]) -> Computed:
+        match atom:
+            case Truth(value) | Literally(value):
+                return constant(value)
+            case Number(value):
+                return Integer(table=constant(value))
+            case Letter(symbol, place):
+                return self.combine(lambda letter: letter == symbol, cast(Table, self._entry(INPUT, place)))
+            case Entry(vector, place):
+                return self._entry(vector, place)
+            case Parameter(name):
+                return arguments[name]
+        raise TypeError(f"not an expression: {type(atom).__name__}")
+
+    def _call(self, name: str, passed: tuple[Table, ...]) -> Computed:
+        if (name, passed) not in self._called:
+            function = self._functions[name]
+            self._called[name, passed] = self.value(function.body, dict(zip(function.parameters, passed, strict=True)))
+        return self._called[name, passed]
+
+    def combine(self, function: Callable[..., Any], *tables: Table) -> Table:
+        """A function of the values; where there are too many cases, what is at one position is written first.
+
+        Raises:
+            Unsupported: if there are too many cases all the same.
+        """
+        try:
+            result = combine(function, *tables)
+            if len(result.outputs) <= MANY_CASES:
+                return result
+        except TooManyCasesError:
+            pass
+        try:
+            return combine(function, *map(self._settled, tables))
+        except TooManyCasesError:
+            raise Unsupported("a function of symbols and truths has too many cases") from None
+
+    def _settled(self, table: Table) -> Table:
+        """The same function, as a variable of its own if it depends on one position."""
+        if len(table.slots) < 2 or len(table.places) != 1:
+            return table
+        (place,) = table.places
+        return identity((self._circuit.variable(table, "part"), place))
+
+    def sum(self, left: Integer, right: Integer, factor: int) -> Integer:
+        """The left integer and a multiple of the right one.
+
+        Raises:
+            Unsupported: if there are too many cases.
+        """
+        try:
+            return left.plus(right, factor)
+        except TooManyCasesError:
+            pass
+        try:
+            return self._settled_integer(left).plus(self._settled_integer(right), factor)
+        except TooManyCasesError:
+            raise Unsupported("a sum of numbers that depend on symbols and truths has too many cases") from None
+
+    def _settled_integer(self, integer: Integer) -> Integer:
+        if len(integer.table.places) != 1:
+            return integer
+        (place,) = integer.table.places
+        return Integer(integer.rows).plus(Integer({place: self._circuit.linear(integer.table, "part")}))
+
+    def choose(self, condition: Table, chosen: Computed, otherwise: Computed) -> Computed:
+        """One of two values of the same type.
+
+        Raises:
+            Unsupported: as ``table``, or if integers of different positions are mixed.
+        """
+        if isinstance(chosen, Table):
+            return self.combine(lambda truth, mine, other: mine if truth else other, condition, chosen,
+                                cast(Table, otherwise))
+        assert isinstance(otherwise, Integer), "both have one type"
+        difference = self.sum(chosen, otherwise, -1)
+        if condition.is_constant:
+            return chosen if condition.outputs[0] else otherwise
+        if not difference.rows:
+            return Integer(chosen.rows, self.combine(lambda truth, mine, other: mine if truth else other, condition,
+                                                     chosen.table, otherwise.table))
+        places = condition.places | chosen.places | otherwise.places
+        if len(places) > 1:
+            raise Unsupported("an integer depends on both i and j")
+        (place,) = places
+        return self._lookups.choose(condition.at("i"), chosen.at("i"), otherwise.at("i")).at(place)
+
+    def _compare(self, relation: Relation, left: Computed, right: Computed) -> Table:
+        if isinstance(left, Table):
+            return self.combine(RELATIONS[relation], left, cast(Table, right))
+        return self.compare(self.sum(left, cast(Integer, right), -1), relation)
+
+    def compare(self, integer: Integer, relation: Relation) -> Table:
+        """Whether the integer stands in the relation to 0.
+
+        Raises:
+            Unsupported: if it depends on both positions, other than by finitely many values.
+        """
+        if not integer.rows:
+            return self.combine(lambda number: RELATIONS[relation](number, 0), integer.table)
+        if len(integer.rows) > 1:
+            raise MixedComparison("an integer at i is compared with one at j, and such comparisons are supported only "
+                                  "as equations that a score requires, alone or joined by &")
+        ((place, row),) = integer.rows.items()
+        if integer.table.places <= {place}:
+            row = self._circuit.row(integer.at("i"), "number")
+            return identity((self._circuit.compare(row, relation), place))
+        numbers = integer.table.range
+        if len(numbers) > _MAX_THRESHOLDS:
+            raise Unsupported(f"an integer is compared with {len(numbers)} numbers, at most {_MAX_THRESHOLDS} are")
+        truths = [self.compare(Integer({place: row}, constant(number)), relation) for number in numbers]
+        return self.combine(lambda number, *holds: holds[numbers.index(number)], integer.table, *truths)

@@ -1,0 +1,239 @@
+"""Heads with a table to look into: the neighbour, the number of true positions, squares, products with a truth.
+
+Every score here is -(j - m)² up to what does not depend on j, or such a square divided by i, for an integer m; so the
+greatest score is attained once, at j = m or at the end that is nearest to m, and the next one is less by at least 1, or
+by 1/i. At n = 1, and where only one position is visible, there is nothing to compare.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.draft import ONE
+from constructions.errors import Unsupported
+from constructions.network.transformer import Mask, Row
+from constructions.rasp_network.circuit import Circuit
+from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
+from constructions.rasp_network.tables import Table, Value, Variable, combine, constant, identity
+
+Side = int
+"""-1: one position to the left; 1: one to the right."""
+
+_MAX_CORRECTIONS = 64
+
+
+class Lookups:
+    """The heads that look up, each written once."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        """Nothing is written yet."""
+        self.circuit = circuit
+        self._counted: dict[str, Row] = {}
+
+    # -- the neighbour -------------------------------------------------------------------------------------------------
+
+    def edge(self, side: Side) -> Variable:
+        """Whether there is no position on this side."""
+        return self.circuit.edge("FIRST" if side < 0 else "LAST")
+
+    def copy(self, values: dict[str, Row], side: Side, bounds: dict[str, Bounds] | None = None) -> None:
+        """Directions that hold linear forms of the next position on this side; at the edge, those of the edge.
+
+        Score       -(j - (i ± 1))² + (i ± 1)², over the positions on this side and i itself; the gap is 1.
+        """
+        one, i = self.circuit.one, self.circuit.embed("i")
+        self.circuit.attend("previous position" if side < 0 else "next position",
+                            Mask.FUTURE if side < 0 else Mask.PAST,
+                            ({i: ONE, one: ONE * side}, {one: ONE}), ({i: ONE * 2}, {self.circuit.embed("i^2"): -ONE}),
+                            values, bounds)
+
+    def neighbour(self, variable: Variable, side: Side, blank: Value) -> Variable:
+        """The variable one position to the side, rounded; ``blank`` at the edge."""
+        def build() -> Variable:
+            name = f"{_stem(variable.name)}(i{side:+d})"
+            raw, read = self.circuit.retrieved(variable, f"near {name}")
+            if read:
+                self.copy(read, side)
+            table = combine(lambda at_edge, value: blank if at_edge else value,
+                            identity((self.edge(side), "i")), identity((raw, "i")))
+            return self.circuit.variable(table, name)
+
+        return self.circuit.once(("neighbour", variable, side, blank, isinstance(blank, bool)), build)
+
+    def neighbour_row(self, row: Row, side: Side) -> Row:
+        """An integer that is a linear form, one position to the side; at the edge any integer within the bounds.
+
+        Positions need no head, and neither do counts: what is before i - 1 is what is before i, less what i - 1 counts.
+        """
+        one, i = self.circuit.one, self.circuit.embed("i")
+        result: Row = {}
+        copied: Row = {}
+        for name, weight in row.items():
+            if name == one:
+                result = added(result, {one: ONE}, weight)
+            elif name == i:
+                result = added(result, {i: ONE, one: ONE * side}, weight)
+            elif name in self._counted and side < 0:
+                result = added(result, {name: ONE}, weight)
+                copied = added(copied, self._counted[name], -weight)
+            elif name in self._counted:
+                result = added(result, added({name: ONE}, self._counted[name]), weight)
+            else:
+                copied = added(copied, {name: ONE}, weight)
+        for name, weight in copied.items():
+            result = added(result, self._copied(name, side), weight)
+        return result
+
+    def _copied(self, name: str, side: Side) -> Row:
+        if name in (self.circuit.one, "n"):
+            return {name: ONE}
+        if owner := self.circuit.owner(name):
+            variable, value = owner
+            moved = self.neighbour(variable, side, variable.values[0])
+            return self.circuit.literal(moved, (value,))
+
+        def build() -> Row:
+            copy = self.circuit.fresh(f"{name}(i{side:+d})")
+            bounds = self.circuit.bounds({name: ONE}).elsewhere(before=side < 0, after=side > 0)
+            self.copy({copy: {name: ONE}}, side, {copy: bounds})
+            return {copy: ONE}
+
+        return self.circuit.once(("copied", name, side), build)
+
+    # -- counts --------------------------------------------------------------------------------------------------------
+
+    def count(self, table: Table) -> Integer:
+        """The number of positions up to i where a truth of one position holds.
+
+        Method      A uniform head has the number p divided by i; v is the truth at i, q = p + 1 - v is in 1, ..., i,
+                    and q/i = p/i + ReLU(1/i - v).
+        Score       (2 q j - j²)/i = (q² - (j - q)²)/i; the gap is 1/i. The value is j - 1: the number before i.
+        """
+        if table.outputs[0]:  # a truth and its negation are counted once
+            rest = self.count(combine(lambda truth: not truth, table))
+            return Integer({"i": {self.circuit.embed("i"): ONE}}).plus(rest, -1)
+        if table.is_constant:
+            return Integer()
+        return self.circuit.once(("count", table), lambda: self._count(table))
+
+    def _count(self, table: Table) -> Integer:
+        circuit = self.circuit
+        reciprocal, one, i = circuit.embed("1/i"), circuit.one, circuit.embed("i")
+        counted = circuit.literal(circuit.variable(table, "counted"), (True,))
+        mean, correction, before = (circuit.fresh(name) for name in ("mean", "1/i where not counted", "count before i"))
+        circuit.attend("mean", Mask.FUTURE, ({},), ({},), {mean: counted})
+        unit = circuit.unit(added({reciprocal: ONE}, counted, -1), ONE)
+        circuit.write_integer(correction, [unit], between(0, 1))
+        circuit.attend("count", Mask.FUTURE, ({mean: ONE, correction: ONE}, {reciprocal: ONE}),
+                       ({i: ONE * 2}, {circuit.embed("i^2"): -ONE}), {before: {i: ONE, one: -ONE}},
+                       {before: Bounds(Line(), Line(position=ONE, constant=-ONE))})
+        self._counted[before] = counted
+        return Integer({"i": {before: ONE}}, table)
+
+    # -- squares -------------------------------------------------------------------------------------------------------
+
+    def square(self, row: Row) -> Row:
+        """The square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
+
+        Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value
+                    (j + c)². So b² is found where |b| > c. Up to c the value is (1 + c)²; there b² is put right.
+
+        Raises:
+            Unsupported: if the analysis of bounds does not show such a c.
+        """
+        circuit = self.circuit
+        i, one, squares = circuit.embed("i"), circuit.one, circuit.embed("i^2")
+        if set(row) <= {i, one}:
+            slope, offset = row.get(i, ZERO), row.get(one, ZERO)
+            return added(added({}, {squares: ONE}, slope**2), {i: 2 * slope * offset, one: offset**2})
+        bound = circuit.bounds(row).magnitude()
+        shift = max(ZERO, bound.constant)
+        if bound.position + bound.length > 1 or shift > _MAX_CORRECTIONS:
+            raise Unsupported("an integer at j is compared with one at i, and may be larger than the position it is at "
+                              "(or the length) and a constant")
+        key = ("square", frozenset(row.items()))
+        return circuit.once(key, lambda: self._square(row, Mask.NONE if bound.length else Mask.FUTURE, shift))
+
+    def _square(self, row: Row, mask: Mask, shift: Fraction) -> Row:
+        circuit = self.circuit
+        i, one, squares = circuit.embed("i"), circuit.one, circuit.embed("i^2")
+        size, found = circuit.fresh("absolute value"), circuit.fresh("square")
+        units = [circuit.unit(added({}, row, sign), ONE) for sign in (ONE, -ONE)]
+        circuit.write_integer(size, units, Bounds(Line(), circuit.bounds(row).magnitude()))
+        circuit.attend("square", mask, ({size: ONE * 2, one: -2 * shift}, {one: ONE}),
+                       ({i: ONE}, {squares: -ONE}), {found: {squares: ONE, i: 2 * shift, one: shift**2}})
+        result: Row = {found: ONE}
+        for small in range(int(shift) + 1):
+            equal = circuit.compare(added({size: ONE}, {one: ONE}, -small), "<=" if small == 0 else "==")
+            result = added(result, circuit.literal(equal, (True,)), small**2 - (1 + shift) ** 2)
+        return result
+
+    # -- choices -------------------------------------------------------------------------------------------------------
+
+    def choose(self, condition: Table, chosen: Integer, otherwise: Integer) -> Integer:
+        """One of two integers of one position.
+
+        Method      For a truth c and |x| <= M, c x = ReLU(x - M (1 - c)) - ReLU(-x - M (1 - c)); if M has a multiple of
+                    i or n, that multiple of c i or c n is written first.
+        """
+        difference = chosen.plus(otherwise, -1)
+        if condition.is_constant:
+            return chosen if condition.outputs[0] else otherwise
+        if not difference.rows:
+            table = combine(lambda truth, mine, other: mine if truth else other, condition, chosen.table,
+                            otherwise.table)
+            return Integer(chosen.rows, table)
+        circuit = self.circuit
+        units, hull = [], None
+        for integer, truth in ((chosen, condition), (otherwise, combine(lambda value: not value, condition))):
+            row = circuit.row(integer, "summand")
+            bounds = circuit.bounds(row)
+            hull = bounds.hull(hull) if hull else bounds
+            hidden = self._hidden(bounds.magnitude(), condition, truth) if row else {}
+            units += [circuit.unit(added(added({}, row, sign), hidden, -1), sign) for sign in bounds.signs() if row]
+        assert hull is not None, "there are two integers"
+        name = circuit.fresh("chosen")
+        return Integer({"i": {circuit.write_integer(name, units, hull): ONE}}, constant(0))
+
+    def _hidden(self, bound: Line, condition: Table, truth: Table) -> Row:
+        """The bound where ``truth`` is false, 0 where it is true; it is the condition or its negation."""
+        circuit = self.circuit
+        variable = circuit.variable(condition, "condition")
+        positive = truth == condition
+        holds = circuit.literal(variable, (True,))
+        false = circuit.literal(variable, (not positive,))
+        result = added({}, false, bound.constant)
+        for text, weight in (("i", bound.position), ("n", bound.length)):
+            if weight:
+                product = self._product(text, variable, holds)
+                whole: Row = {circuit.embed(text): ONE}
+                result = added(result, added(whole, product, -1) if positive else product, weight)
+        return result
+
+    def _product(self, text: str, variable: Variable, holds: Row) -> Row:
+        """A truth c times i or n.
+
+        Method      c (i - 1): score (2 c - 1) j, over j <= i, so i if c, else 1; the value is j - 1.
+                    c (n - i): score (1 - 2 c) j, over j >= i, so i if c, else n; the value is n - j. The gap is 1.
+        """
+        circuit = self.circuit
+        one, i = circuit.one, circuit.embed("i")
+
+        def before() -> Row:
+            name = circuit.fresh(f"i - 1 where {variable.name}")
+            circuit.attend("product with i - 1", Mask.FUTURE, (added({one: -ONE}, holds, 2),), ({i: ONE},),
+                           {name: {i: ONE, one: -ONE}}, {name: Bounds(Line(), Line(position=ONE, constant=-ONE))})
+            return added({name: ONE}, holds)
+
+        def after() -> Row:
+            name, n = circuit.fresh(f"n - i where {variable.name}"), circuit.embed("n")
+            circuit.attend("product with n - i", Mask.PAST, (added({one: ONE}, holds, -2),), ({i: ONE},),
+                           {name: {n: ONE, i: -ONE}}, {name: Bounds(Line(), Line(length=ONE, position=-ONE))})
+            return {name: ONE}
+
+        product = circuit.once(("times i", variable), before)
+        return product if text == "i" else added(product, circuit.once(("times n - i", variable), after))
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix("(i)")

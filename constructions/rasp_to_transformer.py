@@ -1,0 +1,149 @@
+"""Programs to hard attention: every vector of a B-RASP or S-RASP program, exactly, for words of every length.
+
+Source      [SHA] Section 6 and Appendix E use such programs as hard-attention transformers; the constructions are ours
+            (docs/rasp.md, section 6).
+Claim       At position i of every word the directions ``P(i)`` (truths as 0 and 1, integers) and ``P(i)='x'`` (1 where
+            the vector P of symbols is x, else 0) hold what the program's vector P holds. Each head is uniform (its
+            queries are 0) or has one greatest score at every i, for every word and every n; where a position sees only
+            itself there is nothing to compare.
+Gap         At least 1/n: 1 for neighbours, products and squares, 1/i for counts, 1/n for attention with a score. So it
+            is 1/n or 1 exactly in most programs; ``certify soften`` computes it.
+x_max       The largest embedding: n² if there is a neighbour, count, square (i^2 is embedded), else n if there is an
+            integer (i), else 1 (i/n, the truths of symbols).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from constructions.draft import ONE
+from constructions.errors import InternalError, Unsupported
+from constructions.network.run import Residual
+from constructions.network.transformer import Head, Layer, Transformer
+from constructions.rasp.interpreter import Value
+from constructions.rasp.syntax import INPUT, POSITION, Attention, PrefixSum, Program, Type, Vector
+from constructions.rasp_network.attention import Attending
+from constructions.rasp_network.circuit import Circuit, literal_name
+from constructions.rasp_network.evaluation import Computed, Evaluator
+from constructions.rasp_network.integers import Integer
+from constructions.rasp_network.lookups import Lookups
+from constructions.rasp_network.sums import prefix_sum
+from constructions.rasp_network.tables import Table, combine, identity
+
+
+def compile_program(program: Program) -> Transformer:
+    """The transformer of a program. Its output is the program's, if that is a truth or an integer; if it is a symbol,
+    the output is the place of the symbol in ``program.symbols``, from 0.
+
+    Raises:
+        Unsupported: with the definition and the reason.
+    """
+    compiler = _Compiler(program)
+    for vector in program.vectors:
+        try:
+            compiler.add(vector)
+        except Unsupported as reason:
+            raise Unsupported(f"{vector.name}(i): {reason}") from None
+    return _with_merged_heads(compiler.finish())
+
+
+def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
+    """What the vectors of a compiled program hold, from the final residual vectors of a word.
+
+    Raises:
+        InternalError: if a direction holds something else than a value of the vector's type.
+    """
+    return {vector.name: tuple(_read_entry(program, vector, residual) for residual in stream)
+            for vector in program.vectors}
+
+
+def _read_entry(program: Program, vector: Vector, residual: Residual) -> Value:
+    name = f"{vector.name}(i)"
+    if vector.type == Type.SYMBOL:
+        held = {symbol: residual.get(literal_name(name, symbol), Fraction(0)) for symbol in program.symbols}
+        if sorted(held.values()) == [0] * (len(held) - 1) + [1]:
+            return max(held, key=held.__getitem__)
+        raise InternalError(f"{name}: not one symbol")
+    number = residual.get(name, Fraction(0))
+    if number.denominator != 1 or (vector.type == Type.BOOLEAN and number not in (0, 1)):
+        raise InternalError(f"{name}: {number}, expected {vector.type.phrase}")
+    return bool(number) if vector.type == Type.BOOLEAN else int(number)
+
+
+class _Vectors(dict[str, Computed]):
+    """The vectors so far, at position i; positions are embedded when they are asked for."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        super().__init__({INPUT: identity((circuit.input, "i"))})
+        self._circuit = circuit
+
+    def __missing__(self, name: str) -> Computed:
+        assert name == POSITION, "programs use vectors that are defined above"
+        return Integer({"i": {self._circuit.embed("i"): ONE}})
+
+
+class _Compiler:
+    """The vectors that have been compiled, in their order."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._circuit = Circuit(program.alphabet)
+        self._lookups = Lookups(self._circuit)
+        self._functions = {function.name: function for function in program.functions}
+        self._vectors = _Vectors(self._circuit)
+        self._evaluator = Evaluator(self._circuit, self._lookups, self._functions,
+                                    lambda name, place: self._vectors[name].at(place))
+
+    def add(self, vector: Vector) -> None:
+        """Compile one vector."""
+        name = f"{vector.name}(i)"
+        computed = self._compute(vector)
+        if isinstance(computed, Table):
+            variable = self._circuit.write_variable(computed.at("i"), name)
+            self._vectors[vector.name] = identity((variable, "i"))
+            return
+        if computed.rows:
+            self._circuit.write_row(self._circuit.row(computed, f"summand of {name}"), name)
+        else:
+            self._circuit.write_sum(computed.table, name)
+        self._vectors[vector.name] = computed
+
+    def _compute(self, vector: Vector) -> Computed:
+        match vector.body:
+            case Attention() as attention:
+                return Attending(self._circuit, self._lookups, self._functions, self._vectors, vector.name,
+                                 attention).compile()
+            case PrefixSum(value):
+                return prefix_sum(self._lookups, self._evaluator, self._evaluator.integer(value))
+            case expression:
+                return self._evaluator.value(expression, {})
+
+    def finish(self) -> Transformer:
+        """The transformer, whose output is the output of the program."""
+        output = self._program.output
+        name = f"{output.name}(i)"
+        if output.type == Type.SYMBOL:
+            held = self._vectors[output.name]
+            assert isinstance(held, Table), "symbols have finitely many values"
+            name = self._circuit.write_sum(combine(self._program.symbols.index, held), name)
+        return self._circuit.draft.finish_at(name)
+
+
+def _with_merged_heads(transformer: Transformer) -> Transformer:
+    """The same transformer; heads of a layer that attend alike become one."""
+    return replace(transformer, layers=tuple(
+        Layer(tuple(_merged(layer.heads)), layer.feedforward) for layer in transformer.layers))
+
+
+def _merged(heads: Sequence[Head]) -> list[Head]:
+    result: list[Head] = []
+    for head in heads:
+        alike = next((k for k, other in enumerate(result)
+                      if (other.mask, other.queries, other.keys) == (head.mask, head.queries, head.keys)), None)
+        if alike is None:
+            result.append(head)
+        else:
+            result[alike] = replace(result[alike], values={**result[alike].values, **head.values})
+    return result
