@@ -91,16 +91,22 @@ def after_earlier(word: str, i: int, length: int) -> int | None:
     return None if found < 0 else found + length
 
 
-def predicts_b(hops: int, length: int = 1) -> Holds:
+def predicts_b(hops: int) -> Holds:
     """The position that is so many hops back has the symbol b."""
 
     def holds(word: str, i: int) -> bool:
         place: int | None = i
         for _ in range(hops):
-            place = None if place is None else after_earlier(word, place, length)
+            place = None if place is None else after_earlier(word, place, 1)
         return place is not None and word[place] == "b"
 
     return holds
+
+
+def trigram_predicts_b(word: str, i: int) -> bool:
+    place = after_earlier(word, i, 2)
+    place = after_earlier(word, i, 1) if place is None else place
+    return place is not None and word[place] == "b"
 
 
 def b_before_next_c(word: str, i: int) -> bool:
@@ -182,7 +188,7 @@ DEFINITIONS: dict[str, Holds] = COUNTING_DEFINITIONS | {
     "k_hop_2": predicts_b(2),
     "k_hop_3": predicts_b(3),
     "flip_flop_program": flip_flop,
-    "trigram_lookup": predicts_b(1, length=2),
+    "trigram_lookup": trigram_predicts_b,
     "request_response": lambda word, i: "r" not in word[i:] or word.rfind("g") > word.rfind("r"),
     "no_open_request": so_far("[gi]*|.*g[gi]*"),
     "b_before_next_c": b_before_next_c,
