@@ -7,12 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from certify.examples import load_examples
+from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
-from constructions.regimes import ALL_REGIMES
+from constructions.regimes import ALL_REGIMES, Regime
 from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -105,6 +108,17 @@ def test_every_path_that_a_document_names_exists(document: str) -> None:
         assert (ROOT / path).exists(), path
     for path in re.findall(r"\]\(([\w/.]+)\)", text):
         assert ((ROOT / document).parent / path).exists(), path
+
+
+def test_the_table_of_programs_in_the_readme_is_that_of_the_examples() -> None:
+    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", README, re.MULTILINE)
+    examples = {example.name: example for example in load_examples()}
+    entries = tomllib.loads((ROOT / "examples" / "section_6.toml").read_text(encoding="utf-8"))
+    assert [name for _, name, _, _ in rows] == list(entries)
+    for program, name, layers, heads in rows:
+        assert entries[name]["program"] == f"programs/{program}"
+        network = compile_formula(examples[name].formula, examples[name].alphabet, Regime())
+        assert (len(network.layers), len(list(network.heads()))) == (int(layers), int(heads)), name
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

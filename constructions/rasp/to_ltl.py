@@ -63,7 +63,7 @@ from constructions.rasp.syntax import (
     parts,
 )
 
-MAX_COMBINATIONS = 2_000
+MAX_COMBINATIONS = 1_000
 """Of what the score and the value of one attention read at i."""
 MAX_VALUES = 200
 
