@@ -31,13 +31,22 @@ class ProgramRun:
         return self.vectors[self.program.output.name]
 
 
+def read_program(path: str, alphabet: str | None) -> Program:
+    """The program in a file.
+
+    Raises:
+        InputError: if the file cannot be read, or the program is wrong.
+    """
+    return parse_program(read_text(path), parse_alphabet(alphabet) if alphabet is not None else None)
+
+
 def run_program_file(path: str, word: str, alphabet: str | None) -> ProgramRun:
     """The run of the program in a file.
 
     Raises:
         InputError: if the file cannot be read, the program is wrong, or the word is not one over its alphabet.
     """
-    program = parse_program(read_text(path), parse_alphabet(alphabet) if alphabet is not None else None)
+    program = read_program(path, alphabet)
     letters = parse_word(word, program.alphabet)
     check_length(letters)
     return ProgramRun(program, letters, run_program(program, letters))

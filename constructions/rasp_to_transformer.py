@@ -15,13 +15,12 @@ x_max       The largest embedding: n² if there is a neighbour, count, square (i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from constructions.draft import ONE
 from constructions.errors import InternalError, Unsupported
 from constructions.network.run import Residual
-from constructions.network.transformer import Head, Layer, Transformer
+from constructions.network.transformer import Transformer
 from constructions.rasp.interpreter import Value
 from constructions.rasp.syntax import INPUT, POSITION, Attention, PrefixSum, Program, Type, Vector
 from constructions.rasp_network.attention import Attending
@@ -31,6 +30,7 @@ from constructions.rasp_network.integers import Integer
 from constructions.rasp_network.lookups import Lookups
 from constructions.rasp_network.sums import prefix_sum
 from constructions.rasp_network.tables import Table, combine, identity
+from constructions.rasp_network.trimming import trim
 
 
 def compile_program(program: Program) -> Transformer:
@@ -46,7 +46,9 @@ def compile_program(program: Program) -> Transformer:
             compiler.add(vector)
         except Unsupported as reason:
             raise Unsupported(f"{vector.name}(i): {reason}") from None
-    return _with_merged_heads(compiler.finish())
+    names = {f"{vector.name}(i)" for vector in program.vectors}
+    transformer = compiler.finish()
+    return trim(transformer, [name for name in transformer.directions if name.partition("=")[0] in names])
 
 
 def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
@@ -129,21 +131,3 @@ class _Compiler:
             assert isinstance(held, Table), "symbols have finitely many values"
             name = self._circuit.write_sum(combine(self._program.symbols.index, held), name)
         return self._circuit.draft.finish_at(name)
-
-
-def _with_merged_heads(transformer: Transformer) -> Transformer:
-    """The same transformer; heads of a layer that attend alike become one."""
-    return replace(transformer, layers=tuple(
-        Layer(tuple(_merged(layer.heads)), layer.feedforward) for layer in transformer.layers))
-
-
-def _merged(heads: Sequence[Head]) -> list[Head]:
-    result: list[Head] = []
-    for head in heads:
-        alike = next((k for k, other in enumerate(result)
-                      if (other.mask, other.queries, other.keys) == (head.mask, head.queries, head.keys)), None)
-        if alike is None:
-            result.append(head)
-        else:
-            result[alike] = replace(result[alike], values={**result[alike].values, **head.values})
-    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,7 +44,7 @@ def build(
         "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
     alphabet: AlphabetOption = None,
     as_formula: Annotated[bool, typer.Option(
-        "--as-formula", help="of a program: build what its output's formula denotes")] = False,
+        "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
     symbol: SymbolOption = None,
     regime: RegimeOption = "temperature",
     causal: CausalOption = False,
@@ -54,22 +54,43 @@ def build(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
 ) -> None:
-    """Write the transformer of FORMULA as JSON."""
+    """Write the transformer of FORMULA as JSON.
+
+    A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
+    built is the transformer of the formula of its output.
+    """
     from certify.files import check_writable, write_text
+    from certify.program_runs import read_program
     from constructions.errors import InputError, Unsupported
     from constructions.network.json_form import transformer_to_json, write_canonical
+    from constructions.rasp_to_transformer import compile_program
 
     check_writable(output)
-    if text.endswith(".rasp") is not as_formula:
-        raise InputError("--as-formula: expected a program (.rasp) beside it" if as_formula else
-                         f"{text}: a program, expected --as-formula beside it")
-    parsed, symbols = read_formula(text, alphabet, predicate, symbol)
+    program = text.endswith(".rasp")
+    if as_formula and not program:
+        raise InputError("--as-formula: expected a program (.rasp) beside it")
     try:
-        network = network_of(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
-                             read_temperature(temperature), attention)
+        if program and not as_formula:
+            refuse_beside_program({"--symbol": symbol, "--regime": regime != "temperature", "--causal": causal,
+                                   "--gamma": gamma != "3", "--predicate": predicate, "--as-printed": as_printed,
+                                   "--temperature": temperature})
+            network = compile_program(read_program(text, alphabet))
+        else:
+            parsed, symbols = read_formula(text, alphabet, predicate, symbol)
+            network = network_of(parsed, symbols, read_regime(regime, causal), read_gamma(gamma), as_printed,
+                                 read_temperature(temperature), attention)
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     write_text(output, write_canonical(transformer_to_json(network)))
+
+
+def refuse_beside_program(options: dict[str, Any]) -> None:
+    """A program is compiled in one way; an option that would be ignored is an error."""
+    from constructions.errors import InputError
+
+    for name, value in options.items():
+        if value:
+            raise InputError(f"{name}: a program is compiled without it, expected --as-formula beside it")
 
 
 def network_of(formula: Formula, symbols: tuple[str, ...], regime: Regime, gamma: Fraction, as_printed: bool,

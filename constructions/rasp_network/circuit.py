@@ -23,11 +23,14 @@ from constructions.network.transformer import Head, Mask, Row, Weighting
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
 from constructions.rasp_network.tables import (
     MANY_CASES,
+    Cube,
     Table,
     TooManyCasesError,
     Value,
     Variable,
+    combine,
     cubes,
+    identity,
     substitute,
 )
 from constructions.regimes import Regime
@@ -49,6 +52,7 @@ class Circuit:
         self._variables: dict[tuple[Table, bool], Variable] = {}
         self._sums: dict[Table, Row] = {}
         self._comparisons: dict[tuple[frozenset[tuple[str, Fraction]], Relation], Variable] = {}
+        self._equations: dict[Variable, Row] = {}
         self._once: dict[tuple[object, ...], object] = {}
         letters = {symbol: self.draft.embed_truth(Symbol(symbol), [symbol]) for symbol in alphabet}
         self.input = self._own("in", alphabet, {symbol: {name: ONE} for symbol, name in letters.items()}, None)
@@ -58,7 +62,7 @@ class Circuit:
     def embed(self, text: str) -> str:
         """The direction of a position function such as ``i^2``."""
         name = self.draft.embed_position(text)
-        exact = {"i": Line(position=ONE), "n": Line(length=ONE)}.get(text)
+        exact = {"i": Line(ONE, ONE), "n": Line(ONE, ONE, ONE)}.get(text)
         if exact is not None:
             self._bounds[name] = Bounds(exact, exact)
         return name
@@ -75,21 +79,25 @@ class Circuit:
         table = table.at("i")
         key = (table, _is_truth(table.range))
         if key not in self._variables:
+            opposite = (combine(lambda value: not value, table), True)
             if len(table.slots) <= 1:
                 self._variables[key] = self._regrouped(table, name)
+            elif key[1] and opposite in self._variables:
+                negated = identity((self._variables[opposite], "i"))
+                self._variables[key] = self._regrouped(combine(lambda value: not value, negated), name)
             else:
-                self._variables[key] = self.write_variable(table, self.fresh(name))
+                self._variables[key] = self.write_variable(table, self.fresh(name), soon=True)
         return self._variables[key]
 
-    def write_variable(self, table: Table, name: str) -> Variable:
-        """As ``variable``, always in directions of its own."""
+    def write_variable(self, table: Table, name: str, soon: bool = False) -> Variable:
+        """As ``variable``, always in directions of its own; ``soon`` spends units to save a layer."""
         if _is_truth(table.range):
-            return self._truth(name, self._write(table, name, {True: ONE}), table)
+            return self._truth(name, self._write(table, name, {True: ONE}, soon), table)
         literals: dict[Value, Row] = {}
         for value in table.range:
             if value is not None:
                 direction = self.fresh(literal_name(name, value))
-                literals[value] = {self._write(table, direction, {value: ONE}): ONE}
+                literals[value] = {self._write(table, direction, {value: ONE}, soon): ONE}
         rest = {direction: -ONE for row in literals.values() for direction in row}
         return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
 
@@ -152,24 +160,48 @@ class Circuit:
                 row = added(row, self.literal(variable, arguments), Fraction(value) - base)
         return row
 
-    def _write(self, table: Table, name: str, weights: Mapping[Value, Fraction]) -> str:
+    def _write(self, table: Table, name: str, weights: Mapping[Value, Fraction], soon: bool = False) -> str:
         """A direction that is the weight of the function's value (0 where there is none)."""
         table = self._earliest(table)
         weight = weights.get
         if {variable for variable, _ in table.slots} == {self.input}:
             return self.draft.embed_tokens(name, Anything(), {
                 str(symbol): weight(table.value(symbol), ZERO) for symbol in self.input.values})
+        equation = self._late_equation(table) if soon else None
         found = {value: list(cubes(table, value)) for value in table.range}
         base = weight(max(found, key=lambda value: len(found[value])), ZERO)
         units: list[_Unit] = []
         for value, listed in found.items():
             if factor := weight(value, ZERO) - base:
-                for cube in listed:
-                    row: Row = {}
-                    for (variable, _), values in cube:
-                        row = added(row, self.literal(variable, values))
-                    units += self._positive(added(row, {self.one: ONE}, 1 - len(cube)), factor)
+                units += [unit for cube in listed for unit in self._cube(cube, factor, equation)]
         return self.draft.add_feed_forward(name, Anything(), units, base)
+
+    def _cube(self, cube: Cube, weight: Fraction, equation: Variable | None) -> list[_Unit]:
+        """Units that add ``weight`` in the cube; of the ``equation``, which may be in it, they read the integer.
+
+        With k other literals, whose sum is s, (k + 1) x + s - k is 0 exactly if x = 0 and s = k.
+        """
+        row: Row = {self.one: ONE}
+        equal: bool | None = None
+        others = [(variable, values) for (variable, _), values in cube if variable is not equation]
+        for variable, values in others:
+            row = added(added(row, self.literal(variable, values)), {self.one: -ONE})
+        for (variable, _), (value, *_) in cube:
+            if variable is equation:
+                equal = bool(value)
+        if equation is None or equal is None:
+            return self._positive(row, weight)
+        zero = added(row, self._equations[equation], len(others) + 1)
+        inside = self._positive(zero, weight) + self._positive(added(zero, {self.one: -ONE}), -weight)
+        if equal:
+            return inside
+        return self._positive(row, weight) + [(reads, bias, -write) for reads, bias, write in inside]
+
+    def _late_equation(self, table: Table) -> Variable | None:
+        """The one variable that is later than the others, if it says that an integer is 0."""
+        latest = self._latest(table)
+        late = [variable for variable, _ in table.slots if self._layer(variable) == latest]
+        return late[0] if len(late) == 1 and late[0] in self._equations else None
 
     def _earliest(self, table: Table) -> Table:
         """The same function, of variables that are there earlier if that saves a layer."""
@@ -236,8 +268,11 @@ class Circuit:
                 "==": (self._positive(lower, ONE) + self._positive(upper, ONE), -ONE),
                 "!=": (self._positive(lower, -ONE) + self._positive(upper, -ONE), Fraction(2)),
             }[relation]
-            name = self.fresh(f"{_describe(row)} {relation} 0")
-            self._comparisons[key] = self._truth(name, self.draft.add_feed_forward(name, Anything(), units, bias), None)
+            name = self.fresh(f"number {relation} 0")
+            truth = self._truth(name, self.draft.add_feed_forward(name, Anything(), units, bias), None)
+            self._comparisons[key] = truth
+            if relation == "==":
+                self._equations[truth] = row
         return self._comparisons[key]
 
     def _positive(self, row: Row, weight: Fraction) -> list[_Unit]:
@@ -309,7 +344,3 @@ def literal_name(name: str, value: Value) -> str:
 
 def _is_truth(values: tuple[Value, ...]) -> bool:
     return all(isinstance(value, bool) for value in values)
-
-
-def _describe(row: Row) -> str:
-    return " + ".join(f"{weight} {name}" for name, weight in row.items())

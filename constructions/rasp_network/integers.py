@@ -10,30 +10,37 @@ from constructions.network.transformer import Row
 from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.tables import Table, combine, constant
 
-ZERO = Fraction(0)
+ZERO, ONE = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True)
 class Line:
-    """The function ``position * i + length * n + constant``."""
+    """The function ``constant + before * (i - 1) + after * (n - i)``.
 
-    position: Fraction = ZERO
-    length: Fraction = ZERO
+    Of two such functions one is below the other at all 1 <= i <= n exactly if all three of its coefficients are.
+    """
+
     constant: Fraction = ZERO
+    before: Fraction = ZERO
+    after: Fraction = ZERO
 
-    def plus(self, other: Line, factor: Fraction = Fraction(1)) -> Line:
+    def plus(self, other: Line, factor: Fraction = ONE) -> Line:
         """The sum, the other one multiplied by ``factor``."""
-        return Line(self.position + factor * other.position, self.length + factor * other.length,
-                    self.constant + factor * other.constant)
+        return Line(self.constant + factor * other.constant, self.before + factor * other.before,
+                    self.after + factor * other.after)
 
     def least(self, other: Line) -> Line:
         """A line below both at all 1 <= i <= n."""
-        return Line(min(self.position, other.position), min(self.length, other.length),
-                    min(self.constant, other.constant))
+        return Line(min(self.constant, other.constant), min(self.before, other.before), min(self.after, other.after))
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether it is never negative."""
+        return min(self.constant, self.before, self.after) >= 0
 
     def opposite(self) -> Line:
         """The line with the opposite sign."""
-        return Line().plus(self, Fraction(-1))
+        return Line().plus(self, -ONE)
 
     def greatest(self, other: Line) -> Line:
         """A line above both at all 1 <= i <= n."""
@@ -47,7 +54,7 @@ class Bounds:
     lower: Line
     upper: Line
 
-    def plus(self, other: Bounds, factor: Fraction = Fraction(1)) -> Bounds:
+    def plus(self, other: Bounds, factor: Fraction = ONE) -> Bounds:
         """Bounds of the sum, the other summand multiplied by ``factor``."""
         low, high = (other.lower, other.upper) if factor > 0 else (other.upper, other.lower)
         return Bounds(self.lower.plus(low, factor), self.upper.plus(high, factor))
@@ -62,30 +69,27 @@ class Bounds:
 
     def signs(self) -> tuple[Fraction, ...]:
         """The signs that the value may have: ReLUs with both are needed only if it may be negative."""
-        low = self.lower
-        return (Fraction(1),) if min(low.position, low.length, low.constant) >= 0 else (Fraction(1), Fraction(-1))
+        return (ONE,) if self.lower.is_natural else (ONE, -ONE)
 
     def elsewhere(self, before: bool, after: bool) -> Bounds:
-        """Bounds at i of a value that comes from a position j, where ``before`` allows j < i and ``after`` j > i.
-
-        j is at least 1, or i; and at most n, or i. So a coefficient of j stays, or moves to the constant or to n.
-        """
+        """Bounds at i of a value that comes from j, where ``before`` allows j < i and ``after`` j > i."""
         return Bounds(_elsewhere(self.lower.opposite(), before, after).opposite(),
                       _elsewhere(self.upper, before, after))
 
 
 def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
-    slope = upper.position
-    if slope > 0 and after:
-        return Line(ZERO, upper.length + slope, upper.constant)
-    if slope < 0 and before:
-        return Line(ZERO, upper.length, upper.constant + slope)
-    return upper
+    """The greatest value at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j likewise."""
+    result = Line(upper.constant)
+    if upper.before > 0 or not before:
+        result = result.plus(Line(before=ONE, after=ONE if after and upper.before > 0 else ZERO), upper.before)
+    if upper.after > 0 or not after:
+        result = result.plus(Line(before=ONE if before and upper.after > 0 else ZERO, after=ONE), upper.after)
+    return result
 
 
 def between(lower: int | Fraction, upper: int | Fraction) -> Bounds:
     """Constant bounds."""
-    return Bounds(Line(constant=Fraction(lower)), Line(constant=Fraction(upper)))
+    return Bounds(Line(Fraction(lower)), Line(Fraction(upper)))
 
 
 _ZERO_TABLE = constant(0)

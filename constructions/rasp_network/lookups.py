@@ -126,7 +126,7 @@ class Lookups:
         circuit.write_integer(correction, [unit], between(0, 1))
         circuit.attend("count", Mask.FUTURE, ({mean: ONE, correction: ONE}, {reciprocal: ONE}),
                        ({i: ONE * 2}, {circuit.embed("i^2"): -ONE}), {before: {i: ONE, one: -ONE}},
-                       {before: Bounds(Line(), Line(position=ONE, constant=-ONE))})
+                       {before: Bounds(Line(), Line(before=ONE))})
         self._counted[before] = counted
         return Integer({"i": {before: ONE}}, table)
 
@@ -147,12 +147,12 @@ class Lookups:
             slope, offset = row.get(i, ZERO), row.get(one, ZERO)
             return added(added({}, {squares: ONE}, slope**2), {i: 2 * slope * offset, one: offset**2})
         bound = circuit.bounds(row).magnitude()
-        shift = max(ZERO, bound.constant)
-        if bound.position + bound.length > 1 or shift > _MAX_CORRECTIONS:
+        shift = max(ZERO, bound.constant - 1)
+        if max(bound.before, bound.after) > 1 or shift > _MAX_CORRECTIONS:
             raise Unsupported("an integer at j is compared with one at i, and may be larger than the position it is at "
                               "(or the length) and a constant")
         key = ("square", frozenset(row.items()))
-        return circuit.once(key, lambda: self._square(row, Mask.NONE if bound.length else Mask.FUTURE, shift))
+        return circuit.once(key, lambda: self._square(row, Mask.NONE if bound.after > 0 else Mask.FUTURE, shift))
 
     def _square(self, row: Row, mask: Mask, shift: Fraction) -> Row:
         circuit = self.circuit
@@ -174,7 +174,7 @@ class Lookups:
         """One of two integers of one position.
 
         Method      For a truth c and |x| <= M, c x = ReLU(x - M (1 - c)) - ReLU(-x - M (1 - c)); if M has a multiple of
-                    i or n, that multiple of c i or c n is written first.
+                    i - 1 or n - i, the product of c and that is looked up first.
         """
         difference = chosen.plus(otherwise, -1)
         if condition.is_constant:
@@ -200,39 +200,42 @@ class Lookups:
         circuit = self.circuit
         variable = circuit.variable(condition, "condition")
         positive = truth == condition
-        holds = circuit.literal(variable, (True,))
         false = circuit.literal(variable, (not positive,))
         result = added({}, false, bound.constant)
-        for text, weight in (("i", bound.position), ("n", bound.length)):
+        for weight, whole, product in ((bound.before, {"i": ONE, circuit.one: -ONE}, self._product_before),
+                                       (bound.after, {"n": ONE, "i": -ONE}, self._product_after)):
             if weight:
-                product = self._product(text, variable, holds)
-                whole: Row = {circuit.embed(text): ONE}
-                result = added(result, added(whole, product, -1) if positive else product, weight)
+                row = product(variable)
+                result = added(result, added(whole, row, -1) if positive else row, weight)
         return result
 
-    def _product(self, text: str, variable: Variable, holds: Row) -> Row:
-        """A truth c times i or n.
-
-        Method      c (i - 1): score (2 c - 1) j, over j <= i, so i if c, else 1; the value is j - 1.
-                    c (n - i): score (1 - 2 c) j, over j >= i, so i if c, else n; the value is n - j. The gap is 1.
-        """
+    def _product_before(self, truth: Variable) -> Row:
+        """A truth c times i - 1: score (2 c - 1) j, over j <= i, so i wins if c, else 1; the gap is 1."""
         circuit = self.circuit
         one, i = circuit.one, circuit.embed("i")
 
-        def before() -> Row:
-            name = circuit.fresh(f"i - 1 where {variable.name}")
-            circuit.attend("product with i - 1", Mask.FUTURE, (added({one: -ONE}, holds, 2),), ({i: ONE},),
-                           {name: {i: ONE, one: -ONE}}, {name: Bounds(Line(), Line(position=ONE, constant=-ONE))})
-            return added({name: ONE}, holds)
-
-        def after() -> Row:
-            name, n = circuit.fresh(f"n - i where {variable.name}"), circuit.embed("n")
-            circuit.attend("product with n - i", Mask.PAST, (added({one: ONE}, holds, -2),), ({i: ONE},),
-                           {name: {n: ONE, i: -ONE}}, {name: Bounds(Line(), Line(length=ONE, position=-ONE))})
+        def build() -> Row:
+            name = circuit.fresh(f"i - 1 where {truth.name}")
+            query = added({one: -ONE}, circuit.literal(truth, (True,)), 2)
+            circuit.attend("product with i - 1", Mask.FUTURE, (query,), ({i: ONE},), {name: {i: ONE, one: -ONE}},
+                           {name: Bounds(Line(), Line(before=ONE))})
             return {name: ONE}
 
-        product = circuit.once(("times i", variable), before)
-        return product if text == "i" else added(product, circuit.once(("times n - i", variable), after))
+        return circuit.once(("times i - 1", truth), build)
+
+    def _product_after(self, truth: Variable) -> Row:
+        """A truth c times n - i: score (1 - 2 c) j, over j >= i, so i wins if c, else n; the gap is 1."""
+        circuit = self.circuit
+        one, i, n = circuit.one, circuit.embed("i"), circuit.embed("n")
+
+        def build() -> Row:
+            name = circuit.fresh(f"n - i where {truth.name}")
+            query = added({one: ONE}, circuit.literal(truth, (True,)), -2)
+            circuit.attend("product with n - i", Mask.PAST, (query,), ({i: ONE},), {name: {n: ONE, i: -ONE}},
+                           {name: Bounds(Line(), Line(after=ONE))})
+            return {name: ONE}
+
+        return circuit.once(("times n - i", truth), build)
 
 
 def _stem(name: str) -> str:

@@ -41,6 +41,31 @@ def test_the_table_has_a_row_per_vector_and_a_column_per_position(certify: Any) 
     ]
 
 
+def test_build_writes_the_model_of_a_program_which_runs(certify: Any) -> None:
+    result = certify("build", DYCK_2, "-o", "m.json")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    model = certify("build", DYCK_2)
+    assert model.out == Path("m.json").read_text(encoding="utf-8")
+    assert (model.json["output"], model.json["alphabet"]) == ("out(i)", ["(", ")", "[", "]"])
+    ran = certify("run", "m.json", "([])]")
+    assert ran.code == 0
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("out(i) ")]
+    assert line.split() == ["out(i)", "exact", "0", "0", "0", "1", "0"]
+
+
+def test_build_says_which_definition_is_not_supported(certify: Any) -> None:
+    result = certify("build", write("alphabet ab\nsum(i) := psum j [j<=i] pos(j)"), "-o", "m.json")
+    assert (result.code, result.out, result.err) == (
+        3, "", "certify: unsupported: sum(i): the sum of an integer without a constant bound\n")
+    assert not Path("m.json").exists()
+
+
+def test_build_refuses_a_program_that_is_wrong(certify: Any) -> None:
+    result = certify("build", write("P(i) := Q_a(i) & pos(i)"))
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("certify: program, line 1, column 18: found an integer, expected a truth value\n")
+
+
 def test_the_word_is_accepted_if_the_output_is_true_at_its_last_position(certify: Any) -> None:
     assert certify("run", DYCK_2, "([])").out.endswith("accepts the word: out is true at its last position\n")
     assert certify("run", INDUCTION_HEAD, "abca").out.endswith("the output is out\n")

@@ -19,8 +19,8 @@ PROGRAMS = {path.stem: path.read_text(encoding="utf-8") for path in (examples_fo
 
 
 def test_the_shipped_programs() -> None:
-    assert set(PROGRAMS) == {"flip_flop", "induction_head", "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed",
-                             "k_hop_2", "k_hop_3", "n_gram"}
+    assert set(PROGRAMS) == {"flip_flop", "induction_head", "k_hop_2", "k_hop_3", "n_gram",
+                             "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed"}
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
@@ -65,6 +65,51 @@ def test_the_induction_head_predicts_what_followed_last_time(length: int) -> Non
     for word in map("".join, itertools.product("abc", repeat=length)):
         expected = tuple(predicted(word[: place + 1]) for place in range(length))
         assert run_program(program, word)["out"] == expected, word
+
+
+def hop(word: str, hops: int) -> str:
+    """Where the last symbol of the word was last, what followed it; and so on from there."""
+    for _ in range(hops):
+        earlier = word.rfind(word[-1], 0, len(word) - 1)
+        if earlier < 0:
+            return "?"
+        word = word[: earlier + 2]
+    return word[-1]
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+@pytest.mark.parametrize("hops", [2, 3])
+def test_k_hops_follow_what_followed_last_time(hops: int, length: int) -> None:
+    program = parse_program(PROGRAMS[f"k_hop_{hops}"])
+    for word in map("".join, itertools.product("abc", repeat=length)):
+        expected = tuple(hop(word[: place + 1], hops) for place in range(length))
+        assert run_program(program, word)["out"] == expected, word
+
+
+def test_hops_end_where_nothing_is_found() -> None:
+    assert [hop("abcabcabca", hops) for hops in (1, 2, 3, 4)] == ["b", "c", "a", "?"]
+    assert [hop("aab", 1), hop("abab", 1), hop("abab", 2), hop("abab", 3)] == ["?", "a", "b", "?"]
+
+
+def next_symbol(word: str) -> str:
+    """What followed the last two symbols last time; else what followed the last one."""
+    for length in (2, 1):
+        places = [k for k in range(len(word) - length) if word[k : k + length] == word[-length:]]
+        if len(word) >= length and places:
+            return word[places[-1] + length]
+    return "?"
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+def test_the_trigram_lookup_falls_back_to_bigrams(length: int) -> None:
+    program = parse_program(PROGRAMS["n_gram"])
+    for word in map("".join, itertools.product("abc", repeat=length)):
+        expected = tuple(next_symbol(word[: place + 1]) for place in range(length))
+        assert run_program(program, word)["out"] == expected, word
+
+
+def test_the_trigram_lookup_prefers_the_longer_context() -> None:
+    assert [next_symbol(word) for word in ("abcbaab", "abb", "a", "ba")] == ["c", "b", "?", "?"]
 
 
 def test_the_induction_head_and_the_formula_of_the_examples_agree() -> None:
