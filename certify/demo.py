@@ -35,6 +35,9 @@ from constructions.statements import STATEMENTS
 from proofs.discharge import Memory
 from proofs.instances.registry import EXAMINATIONS
 
+LISTED = 700
+"""Of a formula as long as those of programs the listing shows the beginning."""
+
 
 def certify_rows(examples: Sequence[Example], max_n: int, regime: Regime, gamma: Fraction, folder: str | None,
                  as_json: bool) -> int:
@@ -148,7 +151,7 @@ def print_listing() -> None:
         for name in columns:
             table.add_column(overflow="fold", no_wrap=name == "name")
         for row in rows:
-            table.add_row(*map(plain, row))
+            table.add_row(*(plain(cell if len(cell) <= LISTED else cell[:LISTED] + "...") for cell in row))
         out.print(table)
         out.print()
 

@@ -38,7 +38,6 @@ from constructions.rasp.syntax import (
     INPUT,
     POSITION,
     Attention,
-    Body,
     Call,
     Comparison,
     Conditional,
@@ -61,6 +60,7 @@ from constructions.rasp.syntax import (
     Variable,
     Vector,
     parts,
+    values_of,
 )
 
 MAX_COMBINATIONS = 1_000
@@ -114,19 +114,9 @@ def needed_vectors(program: Program) -> set[str]:
     needed = {program.output.name}
     for vector in reversed(program.vectors):
         if vector.name in needed:
-            needed |= {part.vector for value in _values_of(vector.body) for part in _walk(value)
+            needed |= {part.vector for value in values_of(vector.body) for part in _walk(value)
                        if isinstance(part, Entry)}
     return needed - {INPUT, POSITION}
-
-
-def _values_of(body: Body) -> tuple[Expression, ...]:
-    match body:
-        case Attention():
-            return body.score, body.value, body.default
-        case PrefixSum(value):
-            return (value,)
-        case Expression():
-            return (body,)
 
 
 def _walk(expression: Expression) -> Iterator[Expression]:
@@ -196,7 +186,7 @@ class _Translation:
         table = self.vectors[vector.name] = self.settled(self._body(vector))
         if len(table) > MAX_VALUES:
             raise NoFormula(f"{vector.name}: {len(table)} values, expected at most {MAX_VALUES}",
-                            _values_of(vector.body)[0].place)
+                            values_of(vector.body)[0].place)
         return table
 
     def _body(self, vector: Vector) -> Table:
