@@ -223,12 +223,12 @@ class _Reading:
         """The value of a part at i, if it or what decides it is known."""
         if part in self.known:
             return {self.known[part]: TRUE}
+        if not any(inner in self.known for inner in _walk(part)):
+            raise _Undecided(part)
         try:
-            if parts(part):
-                return self._unsettled(part)
+            return self._unsettled(part)
         except _Undecided:
-            pass
-        raise _Undecided(part)
+            raise _Undecided(part) from None
 
     def _unsettled(self, expression: Expression) -> Table:
         match expression:

@@ -162,6 +162,15 @@ def test_bigrams_and_trigrams_need_as_many_steps_back_as_they_are_long() -> None
     assert (depths["before", "a"], depths["earlier", "a"]) == (1, 2)
 
 
+@pytest.mark.parametrize("variable", ["i", "j"])
+def test_values_as_deep_as_the_parser_allows_have_a_formula(variable: str) -> None:
+    deep = "Q_a(i)"
+    for k in range(196):
+        deep = f"({deep}) {'&|'[k % 2]} P({variable})"
+    check(parse_program(f"""alphabet ab  P(i) := rightmost j [j<i, Q_a(j)] Q_b(j) : false
+                            out(i) := rightmost j [j<i, ({deep}) & Q_a(j)] P(j) : false"""), 3)
+
+
 # -- what has no formula -----------------------------------------------------------------------------------------------
 
 
