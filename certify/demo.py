@@ -1,9 +1,10 @@
-"""`certify formula` without a formula, and `certify list`: the shipped examples, a row each."""
+"""`certify formula` with several formulas, a row each; `certify list`."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,19 @@ from constructions.statements import STATEMENTS
 from proofs.discharge import Memory
 from proofs.instances.registry import EXAMINATIONS
 
+LISTED = 700
+"""Of a formula as long as those of programs the listing shows the beginning."""
 
-def run_demo(max_n: int, regime: Regime, gamma: Fraction, folder: str | None, as_json: bool) -> int:
-    """Certify every shipped example; return 0 if each is certified or does not fit the regime."""
+
+def certify_rows(examples: Sequence[Example], max_n: int, regime: Regime, gamma: Fraction, folder: str | None,
+                 as_json: bool) -> int:
+    """Certify every example; return 0 if each is certified or does not fit the regime."""
     if folder is not None:
         _make_folder(folder)
     memory = Memory()
     outcomes = []
     with ProgressLine() as progress:
-        for example in load_examples():
+        for example in examples:
             progress(f"example {example.name}")
             outcome = certify(example.formula, example.alphabet, max_n, regime, gamma, memory, progress)
             if folder and isinstance(outcome, Certified):
@@ -58,7 +63,7 @@ def run_demo(max_n: int, regime: Regime, gamma: Fraction, folder: str | None, as
 def _make_folder(folder: str) -> None:
     try:
         if folder in ("", "-"):
-            raise InputError(f"-o {folder or repr(folder)}: without a formula it must be a folder for the certificates")
+            raise InputError(f"-o {folder or repr(folder)}: of several formulas it must be a folder for certificates")
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be a folder for the certificates: {error.strerror}") from None
@@ -146,7 +151,7 @@ def print_listing() -> None:
         for name in columns:
             table.add_column(overflow="fold", no_wrap=name == "name")
         for row in rows:
-            table.add_row(*map(plain, row))
+            table.add_row(*(plain(cell if len(cell) <= LISTED else cell[:LISTED] + "...") for cell in row))
         out.print(table)
         out.print()
 

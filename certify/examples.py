@@ -1,12 +1,17 @@
-"""The shipped examples: real formulas, each with its alphabet and a sentence."""
+"""The shipped examples: real formulas, each with its alphabet and a sentence; some are those of programs."""
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from certify.program_formulas import OutputFormulas, read_program_formula
+from constructions.language.diagnosis import quote
 from constructions.language.parser import parse_alphabet, parse_formula
+from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 
 
@@ -33,8 +38,21 @@ def examples_folder() -> Path:
 
 def load_examples() -> list[Example]:
     """All shipped examples, in the order of their files."""
-    return [
-        Example(name, " ".join(entry["formula"].split()), parse_alphabet(entry["alphabet"]), entry["about"])
-        for path in sorted(examples_folder().glob("*.toml"))
-        for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()
-    ]
+    return [_read_example(name, entry) for path in sorted(examples_folder().glob("*.toml"))
+            for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()]
+
+
+def _read_example(name: str, entry: Mapping[str, str]) -> Example:
+    """A formula with its alphabet, or a program and perhaps a symbol."""
+    if "program" in entry:
+        formula, alphabet = read_program_formula(str(examples_folder() / entry["program"]), None, entry.get("symbol"))
+        return Example(name, format_formula(formula), alphabet, entry["about"])
+    return Example(name, " ".join(entry["formula"].split()), parse_alphabet(entry["alphabet"]), entry["about"])
+
+
+def examples_of(output: OutputFormulas) -> list[Example]:
+    """An example for each value of a program's output, named after the program and the value."""
+    stem, name = Path(output.path).stem, output.program.output.name
+    return [Example(f"{stem}_{value if re.fullmatch('[A-Za-z0-9]+', value) else f'symbol_{number}'}",
+                    format_formula(formula), output.program.alphabet, f"{name} is {quote(value)}")
+            for number, (value, formula) in enumerate(output.formulas.items(), start=1)]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
+Attention = Literal["soft", "hard"]
 
 
 def whole_number(text: str) -> int:
@@ -26,7 +27,8 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
 
 
-FormulaText = Annotated[str, typer.Argument(metavar="FORMULA", help="a formula, or - for standard input")]
+FormulaText = Annotated[str, typer.Argument(
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output")]
 AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(
@@ -50,17 +52,33 @@ AsPrintedOption = Annotated[bool, typer.Option(
     "--as-printed", help="count to the letter of [SHA] Theorems 20 and 21, which is not always right")]
 JobsOption = Annotated[int, typer.Option(
     "--jobs", metavar="K", parser=whole_number, help="so many processes; the results do not depend on it")]
+SymbolOption = Annotated[str | None, typer.Option(
+    "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
+AttentionOption = Annotated[Attention, typer.Option(
+    "--attention", help="hard: average-hardmax in place of softmax, tieless on every word")]
 CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
 
 
-def read_formula(text: str, alphabet: str | None, predicates: list[str] | None) -> tuple[Formula, tuple[str, ...]]:
-    """The formula, which may mention the user's predicates, and its alphabet."""
+def read_formula(text: str, alphabet: str | None, predicates: list[str] | None,
+                 symbol: str | None = None) -> tuple[Formula, tuple[str, ...]]:
+    """The formula, which may mention the user's predicates, and its alphabet.
+
+    A program (a file named *.rasp) denotes the formula of its output, or of its output being ``symbol``.
+    """
     from certify.files import check_unicode, read_text
+    from certify.program_formulas import SUFFIX, read_program_formula
+    from constructions.errors import InputError
     from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
     from constructions.language.predicates import parse_predicate_definitions
 
     check_unicode(text, *([alphabet] if alphabet else []), *(predicates or []))
+    if text.endswith(SUFFIX):
+        if predicates:
+            raise InputError("--predicate: a program has none, expected a formula beside it")
+        return read_program_formula(text, alphabet, symbol)
+    if symbol is not None:
+        raise InputError("--symbol: a formula has no output of symbols, expected a program (.rasp) beside it")
     symbols = parse_alphabet(alphabet) if alphabet is not None else None
     defined = parse_predicate_definitions(predicates or [])
     formula = parse_formula(read_text("-") if text == "-" else text, symbols, defined)

@@ -7,12 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from certify.examples import load_examples
+from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
-from constructions.regimes import ALL_REGIMES
+from constructions.regimes import ALL_REGIMES, Regime
 from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,7 +68,7 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ((name, model),) = re.findall(r"`([\w.]+\.json)`[^`]*```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / name).write_text(model, encoding="utf-8")
     check_python_session(text, "models.md")
-    assert len(console_blocks(text)) == 2
+    assert len(console_blocks(text)) == 3
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
 
@@ -101,6 +104,13 @@ def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.Monke
         check_run(command, shown, tmp_path)
 
 
+def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
+    blocks = console_blocks((ROOT / "docs" / "rasp.md").read_text(encoding="utf-8"))
+    assert blocks
+    for command, shown in blocks:
+        check_run(command, shown, ROOT)
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
                                       "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
                                       "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md",
@@ -111,6 +121,17 @@ def test_every_path_that_a_document_names_exists(document: str) -> None:
         assert (ROOT / path).exists(), path
     for path in re.findall(r"\]\(([\w/.]+)\)", text):
         assert ((ROOT / document).parent / path).exists(), path
+
+
+def test_the_table_of_programs_in_the_readme_is_that_of_the_examples() -> None:
+    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", README, re.MULTILINE)
+    examples = {example.name: example for example in load_examples()}
+    entries = tomllib.loads((ROOT / "examples" / "section_6.toml").read_text(encoding="utf-8"))
+    assert [name for _, name, _, _ in rows] == list(entries)
+    for program, name, layers, heads in rows:
+        assert entries[name]["program"] == f"programs/{program}"
+        network = compile_formula(examples[name].formula, examples[name].alphabet, Regime())
+        assert (len(network.layers), len(list(network.heads()))) == (int(layers), int(heads)), name
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

@@ -84,6 +84,31 @@ def induction_head(word: str, i: int) -> bool:
     return word[i] == "a" and earlier >= 0 and word[earlier + 1] == "b"
 
 
+def after_earlier(word: str, i: int, length: int) -> int | None:
+    """The last position up to i that follows an earlier occurrence of the factor of this length that ends at i."""
+    factor = word[i - length + 1 : i + 1]
+    found = word.rfind(factor, 0, i) if i + 1 >= length else -1
+    return None if found < 0 else found + length
+
+
+def predicts_b(hops: int) -> Holds:
+    """The position that is so many hops back has the symbol b."""
+
+    def holds(word: str, i: int) -> bool:
+        place: int | None = i
+        for _ in range(hops):
+            place = None if place is None else after_earlier(word, place, 1)
+        return place is not None and word[place] == "b"
+
+    return holds
+
+
+def trigram_predicts_b(word: str, i: int) -> bool:
+    place = after_earlier(word, i, 2)
+    place = after_earlier(word, i, 1) if place is None else place
+    return place is not None and word[place] == "b"
+
+
 def b_before_next_c(word: str, i: int) -> bool:
     after_each_a = [word[j + 1 :] for j in range(i + 1) if word[j] == "a"]
     return all("b" in rest and "c" not in rest[: rest.index("b")] for rest in after_each_a)
@@ -159,6 +184,11 @@ DEFINITIONS: dict[str, Holds] = COUNTING_DEFINITIONS | {
     "flip_flop": reads_one,
     "flip_flop_language": flip_flop,
     "induction_head": induction_head,
+    "induction_head_program": predicts_b(1),
+    "k_hop_2": predicts_b(2),
+    "k_hop_3": predicts_b(3),
+    "flip_flop_program": flip_flop,
+    "trigram_lookup": trigram_predicts_b,
     "request_response": lambda word, i: "r" not in word[i:] or word.rfind("g") > word.rfind("r"),
     "no_open_request": so_far("[gi]*|.*g[gi]*"),
     "b_before_next_c": b_before_next_c,

@@ -29,10 +29,12 @@ from certify.auditing.claims import (
 from certify.auditing.results import Verdict
 from certify.files import read_text
 from certify.options import read_delta, read_gamma, read_model
+from certify.program_formulas import SUFFIX, read_program_formula
 from constructions.compiler import PRINTED_GAMMA
 from constructions.errors import InputError
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.language.parser import parse_alphabet, parse_word
+from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.validation import shortened
 from constructions.regimes import Regime, Sharpening
@@ -41,7 +43,7 @@ from constructions.statements import is_statement
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
-OF_FORMULAS = {"alphabet": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool}
+OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -165,16 +167,28 @@ class _Reader:
         return UndecidableSubject(entry["undecidable"])
 
     def formula(self, entry: Table, lengths: Lengths) -> FormulaSubject:
-        alphabet, sharpening = entry.get("alphabet"), entry.get("regime", "temperature")
+        text, alphabet = self.formula_text(entry)
+        sharpening = entry.get("regime", "temperature")
         if sharpening not in list(Sharpening):
             raise InputError(f"regime {sharpening!r}, expected {' or '.join(Sharpening)}")
         subject = FormulaSubject(
-            " ".join(entry["formula"].split()), parse_alphabet(alphabet) if alphabet is not None else None,
-            tuple(_texts("predicates", entry.get("predicates", []))),
+            text, alphabet, tuple(_texts("predicates", entry.get("predicates", []))),
             Regime(Sharpening(sharpening), entry.get("causal", False)), entry.get("as_printed", False),
             read_demands(entry, PRINTED_GAMMA, lengths))
         subject.formula  # noqa: B018  it is parsed here, so that a mistake in it is found before the audit begins
         return subject
+
+    def formula_text(self, entry: Table) -> tuple[str, tuple[str, ...] | None]:
+        """The formula and its alphabet; a program denotes the formula of its output."""
+        text, alphabet, symbol = entry["formula"], entry.get("alphabet"), entry.get("symbol")
+        if text.endswith(SUFFIX):
+            if entry.get("predicates"):
+                raise InputError("predicates: a program has none, expected a formula beside them")
+            formula, symbols = read_program_formula(str(self.place(text)), alphabet, symbol)
+            return format_formula(formula), symbols
+        if symbol is not None:
+            raise InputError(f"symbol {symbol!r}: a formula has no output of symbols, expected a program (.rasp)")
+        return " ".join(text.split()), parse_alphabet(alphabet) if alphabet is not None else None
 
     def place(self, path: str) -> Path:
         """A file that the claims file names, as seen from the current folder."""
@@ -182,8 +196,9 @@ class _Reader:
 
     def digest(self, entry: Table) -> str:
         """What a claim depends on: its keys, and the files that it names."""
-        named = [self.place(entry[key]).read_bytes() for key in ("model", "program")
-                 if key in entry and self.place(entry[key]).is_file()]
+        files = [entry[key] for key in ("model", "program") if key in entry]
+        files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIX) else []
+        named = [self.place(name).read_bytes() for name in files if self.place(name).is_file()]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
 

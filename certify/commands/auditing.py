@@ -19,6 +19,7 @@ from certify.options import (
     MinNOption,
     PredicateOption,
     RegimeOption,
+    SymbolOption,
     TemperatureOption,
 )
 
@@ -36,9 +37,10 @@ def audit(
     claims: Annotated[str | None, typer.Argument(
         metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="audit this formula's network")] = None,
+        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
     alphabet: AlphabetOption = None,
+    symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     regime: RegimeOption = "temperature",
     causal: CausalOption = False,
@@ -80,9 +82,9 @@ def audit(
         check_writable(place)
     given = {"CLAIMS.toml": claims, "--formula": formula, "--model": model}
     subject = exactly_one(given)
-    options = {"formula": formula, "model": model, "alphabet": alphabet, "predicates": predicate, "regime": regime,
-               "causal": causal, "as_printed": as_printed, "gamma": gamma, "temperature": temperature, "delta": delta,
-               "embeddings": embeddings, "gap": gap, "width": width}
+    options = {"formula": formula, "model": model, "alphabet": alphabet, "symbol": symbol, "predicates": predicate,
+               "regime": regime, "causal": causal, "as_printed": as_printed, "gamma": gamma, "temperature": temperature,
+               "delta": delta, "embeddings": embeddings, "gap": gap, "width": width}
     if subject == "CLAIMS.toml":
         refuse_beside_a_file(options | {"--suggest": suggest, "--output": output, "--critical": critical})
         assert claims is not None
@@ -214,7 +216,7 @@ def read_single(options: dict[str, Any], lengths: Lengths, critical: list[int]) 
     if "embeddings" in texts:
         texts["embeddings"] = [text for text in texts["embeddings"].split(",") if text.strip()]
     if "model" in texts:
-        for key in ("alphabet", "predicates", "causal", "as_printed"):
+        for key in ("alphabet", "symbol", "predicates", "causal", "as_printed"):
             if key in texts:
                 refuse(f"--{key.replace('_', '-')}: a model says this itself")
         texts.pop("regime")

@@ -23,6 +23,7 @@ from certify.options import (
     RegimeOption,
     SharpenedBy,
     StyleOption,
+    SymbolOption,
     TemperatureOption,
     read_delta,
     read_formula,
@@ -35,21 +36,24 @@ from certify.options import (
 from certify.terminal import check_place, complain, finish, print_json
 
 if TYPE_CHECKING:
+    from certify.examples import Example
     from certify.exports.subject import Subject
     from constructions.regimes import Regime
 
 
 def formula(
     text: Annotated[str | None, typer.Argument(
-        metavar="FORMULA", help="a formula, or - for standard input; left out: every shipped example")] = None,
+        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output; "
+        "left out: every shipped example")] = None,
     alphabet: AlphabetOption = None,
+    symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
     regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="FILE",
-        help="write the certificate here; - is standard output (without FORMULA: a folder for all)")] = None,
+        help="write the certificate here; - is standard output (of several formulas: a folder for all)")] = None,
     gamma: GammaOption = "3",
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
@@ -68,15 +72,19 @@ def formula(
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
-    if text is None:
-        from certify.demo import run_demo
+    rows = formulas_in_turn(text, symbol, alphabet)
+    if rows is not None:
+        from certify.demo import certify_rows
 
-        refuse_without_formula({"--alphabet": alphabet, "--predicate": predicate, "--parenthesize": parenthesize,
-                                "--as-printed": as_printed, "--min-n": min_n > 1, "--temperature": temperature,
-                                "--delta": delta})
-        raise typer.Exit(run_demo(max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
+        given = {"--alphabet": text is None and alphabet, "--symbol": symbol, "--predicate": predicate,
+                 "--parenthesize": parenthesize, "--as-printed": as_printed, "--min-n": min_n > 1,
+                 "--temperature": temperature, "--delta": delta}
+        refuse_beside_rows(given, "no formula is given, and the shipped examples do" if text is None else
+                           "no --symbol is given, and the formulas of all symbols do")
+        raise typer.Exit(certify_rows(rows, max_n, read_regime(regime, causal), read_gamma(gamma), output, as_json))
     check_place(output, as_json)
-    parsed, symbols = read_formula(text, alphabet, predicate)
+    assert text is not None, "without a formula there are rows"
+    parsed, symbols = read_formula(text, alphabet, predicate, symbol)
     with ProgressLine() as progress:
         outcome = certify(parsed, symbols, lengths.last, read_regime(regime, causal), read_gamma(gamma),
                           progress=progress, as_printed=as_printed, min_n=lengths.first,
@@ -84,19 +92,33 @@ def formula(
     finish(outcome, as_json, style, parenthesize, output)
 
 
-def refuse_without_formula(options: dict[str, Any]) -> None:
-    """The shipped examples have their own alphabets; an option that would be ignored is an error."""
+def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
+    """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
+    from certify.examples import examples_of, load_examples
+    from certify.program_formulas import SUFFIX, read_output_formulas
+
+    if text is None:
+        return load_examples()
+    if symbol is not None or not text.endswith(SUFFIX):
+        return None
+    output = read_output_formulas(text, alphabet)
+    return None if output.is_boolean else examples_of(output)
+
+
+def refuse_beside_rows(options: dict[str, Any], reason: str) -> None:
+    """Several formulas have their own alphabets; an option that would be ignored is an error."""
     from constructions.errors import InputError
 
     for name, value in options.items():
         if value:
-            raise InputError(f"{name}: no formula is given, and the shipped examples do not take it")
+            raise InputError(f"{name}: {reason} not take it")
 
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="reject a certificate of another formula")] = None,
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+    symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
@@ -116,6 +138,10 @@ def check(
     from certify.checking import check_files
     from proofs.check import main as check_main
 
+    if symbol is not None or (formula or "").endswith(".rasp"):
+        from constructions.language.printer import format_formula
+
+        formula = format_formula(read_formula(formula or "", alphabet, predicate, symbol)[0])
     wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]
@@ -154,8 +180,10 @@ def model(
 
 def prove(
     text: Annotated[str, typer.Argument(
-        metavar="FORMULA|FILE", help="a formula (- is standard input), a model file (.json) or a certificate (.cert)")],
+        metavar="FORMULA|FILE",
+        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
     alphabet: AlphabetOption = None,
+    symbol: SymbolOption = None,
     regime: RegimeOption = "temperature",
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
@@ -181,7 +209,8 @@ def prove(
 
     if output is not None:
         check_new_folder(output)
-    options = {"--alphabet": alphabet, "--predicate": predicate, "--gamma": gamma, "--causal": causal}
+    options = {"--alphabet": alphabet, "--symbol": symbol, "--predicate": predicate, "--gamma": gamma,
+               "--causal": causal}
     try:
         subject, stated = _subject(text, options, regime, output)
         with ProgressLine() as progress:
@@ -210,12 +239,12 @@ def _subject(text: str, options: dict[str, Any], regime: SharpenedBy,
     from constructions.compiler import compile_formula
     from constructions.errors import InputError
 
-    if os.path.isfile(text) or text.endswith((".json", ".cert")):
+    if not text.endswith(".rasp") and (os.path.isfile(text) or text.endswith((".json", ".cert"))):
         for name, value in (options | {"--regime": regime != "temperature"}).items():
             if value:
                 raise InputError(f"{name}: {text} says this itself, expected a formula beside it")
         return read_subject(text), None
-    formula, symbols = read_formula(text, options["--alphabet"], options["--predicate"])
+    formula, symbols = read_formula(text, options["--alphabet"], options["--predicate"], options["--symbol"])
     stated = read_regime(regime, options["--causal"])
     network = compile_formula(formula, symbols, stated, read_gamma(options["--gamma"] or "3"))
     return Subject(identifier(os.path.basename(output or "formula")), network, formula), stated

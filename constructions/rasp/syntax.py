@@ -189,6 +189,17 @@ class PrefixSum:
 Body = Expression | Attention | PrefixSum
 
 
+def values_of(body: Body) -> tuple[Expression, ...]:
+    """The expressions that a body is made of."""
+    match body:
+        case Attention():
+            return body.score, body.value, body.default
+        case PrefixSum(value):
+            return (value,)
+        case Expression():
+            return (body,)
+
+
 @dataclass(frozen=True)
 class Function:
     """A function of symbols, hence of finitely many arguments."""

@@ -33,6 +33,7 @@ from constructions.rasp.syntax import (
     Type,
     Vector,
     parts,
+    values_of,
 )
 
 MAX_DEPTH = 200
@@ -111,7 +112,7 @@ class _Checker:
 
     def _limited_depth(self, body: Body) -> int:
         """How deep the values of the body are nested, functions included; too deep ones are not looked into."""
-        values = _values_of(body)
+        values = values_of(body)
         written = max(value.depth for value in values)
         return written if written > MAX_DEPTH else max(map(self._depth, values))
 
@@ -243,16 +244,6 @@ class _Checker:
             self._refuse(place, f"found {quote(name)} before the end of its definition (line {line}), expected "
                                 f"{expected}")
         self._refuse(place, f"found {quote(name)}, expected {expected}")
-
-
-def _values_of(body: Body) -> tuple[Expression, ...]:
-    match body:
-        case Attention():
-            return body.score, body.value, body.default
-        case PrefixSum(value):
-            return (value,)
-        case Expression():
-            return (body,)
 
 
 def _one_of(names: Sequence[str]) -> str:
