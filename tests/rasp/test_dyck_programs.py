@@ -40,10 +40,10 @@ def stacks(word: str) -> list[list[str] | None]:
     return result
 
 
-def check_repaired(k: int, length: int) -> None:
-    """``out``, ``okprefix`` and ``d`` are what the paper says, on all words of the length."""
+def check_repaired(k: int, length: int, prefix: str = "") -> None:
+    """``out``, ``okprefix`` and ``d`` are what the paper says, on all words of a length with this prefix."""
     program = program_named(f"dyck_{k}")
-    for word in words(program, length):
+    for word in (prefix + rest for rest in words(program, length - len(prefix))):
         vectors = run_program(program, word)
         expected = stacks(word)
         assert vectors["out"] == tuple(stack == [] for stack in expected), word
@@ -62,6 +62,13 @@ def test_the_repaired_program_agrees_with_a_stack(k: int, length: int) -> None:
 @pytest.mark.parametrize(("k", "length"), [*((1, n) for n in range(11, 15)), (2, 7), (2, 8), (3, 5), (3, 6)])
 def test_the_repaired_program_agrees_with_a_stack_on_longer_words(k: int, length: int) -> None:
     check_repaired(k, length)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("prefix", map("".join, itertools.product("()[]", repeat=2)))
+def test_dyck_2_agrees_with_a_stack_on_every_word_up_to_length_10(prefix: str) -> None:
+    """Every entry up to i is that of the word up to i, as all masks are j <= i or j < i: so length 10 has them all."""
+    check_repaired(2, 10, prefix)
 
 
 def find_counterexample(program: Program, max_length: int) -> tuple[str, int, object, bool] | None:
