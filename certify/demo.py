@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from certify.examples import Example, load_examples
-from certify.files import write_text
+from certify.files import make_folder, write_text
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.pipeline import certify
 from certify.progress import ProgressLine
@@ -28,7 +28,6 @@ from certify.report import (
     plain,
     show_alphabet,
 )
-from constructions.errors import InputError
 from constructions.language.predicates import BUILTIN
 from constructions.regimes import Regime
 from constructions.statements import STATEMENTS
@@ -43,7 +42,7 @@ def certify_rows(examples: Sequence[Example], max_n: int, regime: Regime, gamma:
                  as_json: bool) -> int:
     """Certify every example; return 0 if each is certified or does not fit the regime."""
     if folder is not None:
-        _make_folder(folder)
+        make_folder(folder)
     memory = Memory()
     outcomes = []
     with ProgressLine() as progress:
@@ -58,15 +57,6 @@ def certify_rows(examples: Sequence[Example], max_n: int, regime: Regime, gamma:
     else:
         _print_demo(outcomes, max_n, regime, folder)
     return _status([outcome for _, outcome in outcomes])
-
-
-def _make_folder(folder: str) -> None:
-    try:
-        if folder in ("", "-"):
-            raise InputError(f"-o {folder or repr(folder)}: of several formulas it must be a folder for certificates")
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be a folder for the certificates: {error.strerror}") from None
 
 
 def _status(outcomes: list[Outcome]) -> int:

@@ -117,6 +117,20 @@ def replace_file(target: Path, data: bytes) -> None:
 # -- folders -----------------------------------------------------------------------------------------------------------
 
 
+def make_folder(path: str) -> None:
+    """Make the folder unless it is there, for several files that are written one by one.
+
+    Raises:
+        InputError: if it is no folder and cannot be one.
+    """
+    try:
+        if path in ("", "-"):
+            raise InputError(f"-o {path or repr(path)}: of several results it must be a folder for certificates")
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be a folder for the certificates: {error.strerror}") from None
+
+
 def check_new_folder(path: str) -> None:
     """Raise InputError if ``write_folder`` could not write there: a folder with something in it is never touched."""
     if path in ("", "-"):

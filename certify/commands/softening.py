@@ -14,25 +14,25 @@ from certify.options import (
     JobsOption,
     JsonOption,
     TemperatureOption,
-    read_model,
     whole_number,
 )
 from certify.terminal import check_place, complain, print_json
 
 if TYPE_CHECKING:
     from certify.softening.results import Softening
+    from certify.softening.shards import Workers
     from constructions.language.expressions import Expression
-    from constructions.network.transformer import Transformer
 
 DEFAULT_STORE = ".certify-shards"
+DEFAULT_MAX_N = 6
 
 
 def soften(
-    subject: Annotated[str, typer.Argument(
-        metavar="MODEL|PROGRAM",
-        help="a model file (.json) or certificate (.cert) with hard attention, or a program (.rasp)")],
-    max_n: Annotated[int, typer.Option(
-        "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")] = 6,
+    subject: Annotated[str | None, typer.Argument(
+        metavar="MODEL|PROGRAM", help="a model file (.json) or certificate (.cert) with hard attention, or a program "
+                                      "(.rasp); left out: every shipped example")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
     temperature: TemperatureOption = None,
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS",
@@ -56,23 +56,44 @@ def soften(
     from certify.progress import ProgressLine
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
+    from certify.softening.subjects import read_subject
     from constructions.errors import Unsupported
 
+    folder = Path(store or DEFAULT_STORE) if store or resume else None
+    workers = Workers(jobs, dask, folder)
+    if subject is None:
+        raise typer.Exit(soften_all(workers, output, critical, as_json, {
+            "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))
     check_place(output, as_json)
     check_place(softmax, as_json)
     heat = read_softening_temperature(temperature)
+    max_n = DEFAULT_MAX_N if max_n is None else max_n
     wanted = read_critical(critical, max_n)
-    folder = Path(store or DEFAULT_STORE) if store or resume else None
     try:
         network = read_subject(subject, alphabet)
         with ProgressLine() as progress:
-            found = soften_model(network, max_n, heat, wanted, Workers(jobs, dask, folder), progress)
+            found = soften_model(network, max_n, heat, wanted, workers, progress)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
         raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
     write_softened(found, softmax)
     finish(found, as_json, output)
+
+
+def soften_all(workers: Workers, folder: str | None, critical: str | None, as_json: bool,
+               others: dict[str, object]) -> int:
+    """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
+    from certify.softening.demo import soften_examples
+    from certify.softening.subjects import load_examples
+    from constructions.errors import InputError
+
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{name}: no subject is given, and the shipped examples do not take it")
+    if critical not in (None, "none"):
+        raise InputError(f"--critical: found {critical}, expected none (or nothing, for the greatest lengths)")
+    return soften_examples(load_examples(), workers, folder, critical is None, as_json)
 
 
 def read_critical(text: str | None, max_n: int) -> list[int]:
@@ -101,22 +122,6 @@ def read_softening_temperature(text: str | None) -> Expression | None:
     if heat and "i" in heat.variables:
         raise InputError(f"--temperature: found {heat}, expected an expression in n alone")
     return heat
-
-
-def read_subject(path: str, alphabet: str | None) -> Transformer:
-    """The transformer in a file, or that of a program."""
-    from certify.files import read_text
-    from constructions.errors import InputError
-
-    if path.endswith(".rasp"):
-        from constructions.language.parser import parse_alphabet
-        from constructions.rasp.parser import parse_program
-        from constructions.rasp_to_transformer import compile_program
-
-        return compile_program(parse_program(read_text(path), parse_alphabet(alphabet) if alphabet else None))
-    if alphabet is not None:
-        raise InputError(f"--alphabet: {path} says this itself, expected a program (.rasp) beside it")
-    return read_model(path)
 
 
 def write_softened(found: Softening, place: str | None) -> None:

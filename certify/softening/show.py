@@ -49,7 +49,7 @@ def print_softening(out: Console, found: Softening) -> None:
     for name, text in remarks:
         out.print(plain(f"{name:<10}{text}"))
     out.print(Text("\n").append(found.verdict.upper(), style=COLOURS[found.verdict]).append("  ")
-              .append_text(plain(f"{_summary(found)}; {found.seconds:.2f} s")))
+              .append_text(plain(f"{describe_outcome(found)}; {found.seconds:.2f} s")))
 
 
 def _facts(found: Softening) -> Iterator[tuple[str, str]]:
@@ -92,11 +92,12 @@ def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
         cells |= {"theorem": decimal_lower(row.theorem, 6), "bound": decimal_upper(row.error, 6)}
         cells |= {"claimed": decimal(row.temperature)} if stated else {}
     if row and row.critical:
-        cells |= {"critical": _show_bracket(row.critical), "ratio": _show_ratio(row)}
+        cells |= {"critical": show_bracket(row.critical), "ratio": show_ratio(row)}
     return cells
 
 
-def _show_bracket(critical: Critical) -> str:
+def show_bracket(critical: Critical) -> str:
+    """The critical temperature, between where it is certified and where it is refuted."""
     if critical.passes is None:
         return "-"
     if critical.refuted is None:
@@ -104,7 +105,7 @@ def _show_bracket(critical: Critical) -> str:
     return enclosed(critical.passes, critical.refuted.temperature)
 
 
-def _show_ratio(row: Length) -> str:
+def show_ratio(row: Length) -> str:
     """The critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
     assert row.critical
     return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
@@ -126,7 +127,8 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
         yield "note", f"n = {', '.join(still)}: no temperature is critical: {_STILL}"
 
 
-def _summary(found: Softening) -> str:
+def describe_outcome(found: Softening) -> str:
+    """Why the verdict is what it is."""
     if found.tie:
         return _describe_tie(found.tie)
     if found.moved:

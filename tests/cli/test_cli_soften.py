@@ -117,6 +117,16 @@ def test_bad_options_are_one_line_and_exit_status_2(certify: Any, options: tuple
     assert (result.code, result.out) == (2, "") and result.err.count("\n") == 1 and complaint in result.err
 
 
+@pytest.mark.parametrize("options, complaint", [
+    (("--max-n", "4"), "--max-n: no subject is given, and the shipped examples do not take it"),
+    (("--temperature", "1/n"), "--temperature: no subject is given"), (("-o", "-"), "it must be a folder"),
+    (("--critical", "3"), "--critical: found 3, expected none (or nothing, for the greatest lengths)"),
+])
+def test_without_a_subject_few_options_make_sense(certify: Any, options: tuple[str, ...], complaint: str) -> None:
+    result = certify("soften", *options)
+    assert (result.code, result.out) == (2, "") and result.err.count("\n") == 1 and complaint in result.err
+
+
 @pytest.mark.parametrize("name, text, complaint", [
     ("model.json", "{}", "no key \"version\""), ("model.json", "[", "not JSON"),
     ("p.rasp", "a(i) := b(i)", "line 1"), ("none.json", None, "No such file"),
