@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from certify.files import write_text
 from certify.outcomes import Outcome
 from certify.pipeline import DEFAULT_MAX_N, certify_transformer
+from certify.softening.pipeline import soften_model
+from certify.softening.results import Softening
+from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network_builder import NetworkBuilder
 
@@ -27,6 +32,24 @@ class Network(NetworkBuilder):
             InputError: if there is no output, or something is not defined at some (n, i).
         """
         return certify_transformer(self.build(), max_n, min_n=min_n)
+
+    def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
+        """Give its hard attention softmax: does that move it by at most 1/4, on every word up to ``max_n``?
+
+        Without a ``temperature``, an expression in n, it is that of [SHA] Theorem 26; docs/softening.md is the guide.
+
+        >>> net = Network("0,1,-")
+        >>> net.output(net.head("last bit", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="rightmost-hardmax"))
+        'last bit'
+        >>> found = net.soften(4)
+        >>> found.verdict, str(found.gap_law)
+        ('certified', '1/n')
+
+        Raises:
+            InputError: if there is no output, or something is not defined, or not positive, at some (n, i).
+        """
+        heat = None if temperature is None else parse_expression(temperature)
+        return soften_model(self.build(), max_n, heat, critical)
 
     def save(self, path: str) -> None:
         """Write the model file that ``certify model`` reads.

@@ -21,7 +21,7 @@ from constructions.language.parser import parse_alphabet, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, subformulas
 from constructions.lemma_09_rounding import rounding_units
-from constructions.network.meanings import Meaning, Near, Position, Truth
+from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from constructions.regimes import Regime
 
@@ -68,7 +68,7 @@ class NetworkBuilder:
             self._temperature = parse_expression(temperature)
         self._predicates = parse_predicate_definitions(predicates)
         self._draft = Draft(self.alphabet, Regime(), PRINTED_GAMMA)
-        self._output: Formula | None = None
+        self._output: str | None = None
 
     # -- what can be written -------------------------------------------------------------------------------------------
 
@@ -92,14 +92,15 @@ class NetworkBuilder:
             case Bracket(formula) | (Formula() as formula):
                 return self._compile(formula)
 
-    def head(self, name: str, *, means: str | Meaning, value: Form, key: Forms = (), query: Forms = "1",
-             mask: MaskName = "future", when: str = "true", temperature: str | None = None,
+    def head(self, name: str, *, value: Form, means: str | Meaning | None = None, key: Forms = (),
+             query: Forms = "1", mask: MaskName = "future", when: str = "true", temperature: str | None = None,
              weighting: WeightingName = "softmax", source: str = "by hand") -> str:
         """A head that writes one direction, of its own name: the weighted mean of ``value``.
 
         The score at (i, j) is ``query`` at i times ``key`` at j; without a key the head attends uniformly. A formula as
         ``means`` says that the head is near its truth ``when`` a positional formula holds, a position function
-        that it is exactly that; anything else is given as a meaning (``constructions.network.meanings``).
+        that it is exactly that; anything else is given as a meaning (``constructions.network.meanings``). Left out,
+        nothing is stated, as suits hard attention that is to be softened.
 
         Raises:
             InputError: if the name is taken, or a text does not denote what is expected there.
@@ -144,12 +145,12 @@ class NetworkBuilder:
         return self._write_truth(formula, rounding_units(near, gate, -ONE if guarded else Fraction(0)), Fraction(0),
                                  "round")
 
-    def units(self, means: str | Meaning, units: Iterable[WrittenUnit],
+    def units(self, means: str | Meaning | None, units: Iterable[WrittenUnit],
               bias: Number = 0, name: str | None = None) -> str:
         """A direction that a feed-forward layer writes: ``bias`` plus each unit's ``write * ReLU(reads . h + bias)``.
 
         A formula as ``means`` says that it is its exact truth, a position function that it is exactly that. Other
-        meanings need a ``name``.
+        meanings, and None, which states nothing, need a ``name``.
 
         >>> net = NetworkBuilder("01")
         >>> net.units("Q_1 & EVEN", [({"Q_1": 1, "EVEN": 1}, -1, 1)])
@@ -172,16 +173,19 @@ class NetworkBuilder:
     def output(self, text: str) -> str:
         """Make the truth of a formula the output; of its subformulas, those not yet written are compiled.
 
+        A direction of which nothing is stated may be the output as well.
+
         Raises:
-            InputError: if the text is neither a formula nor the name of a direction that holds a truth.
+            InputError: if the text is neither a formula nor the name of such a direction or of one that holds a truth.
         """
         name = self.direction(text)
         meaning = self._draft.meaning(name)
-        if not isinstance(meaning, Truth):
+        if isinstance(meaning, Truth):
+            self._compile(meaning.formula)
+        elif not isinstance(meaning, Anything):
             raise InputError(f"output: {text!r} is {meaning}, expected the exact truth of a formula; "
                              "round() makes one of what is near")
-        self._output = meaning.formula
-        self._compile(meaning.formula)
+        self._output = name
         return name
 
     def build(self) -> Transformer:
@@ -192,7 +196,7 @@ class NetworkBuilder:
         """
         if self._output is None:
             raise InputError("network: no output, expected net.output(formula)")
-        return self._draft.finish(self._output)
+        return self._draft.finish_at(self._output)
 
     # -- reading texts -------------------------------------------------------------------------------------------------
 
@@ -208,17 +212,17 @@ class NetworkBuilder:
             raise InputError(f"{text!r} is no direction, no position function ({no_function}) and no formula "
                              f"({no_formula})") from None
 
-    def _meaning_of_head(self, means: str | Meaning, when: str) -> Meaning:
+    def _meaning_of_head(self, means: str | Meaning | None, when: str) -> Meaning:
         if not isinstance(means, str):
-            return means
+            return means or Anything()
         read = self._read(means)
         if isinstance(read, Formula):
             return Near(read, parse_formula(when, self.alphabet, self._predicates))
         return Position(read)
 
-    def _meaning_of_units(self, means: str | Meaning) -> Meaning:
+    def _meaning_of_units(self, means: str | Meaning | None) -> Meaning:
         if not isinstance(means, str):
-            return means
+            return means or Anything()
         read = self._read(means)
         return Truth(read) if isinstance(read, Formula) else Position(read)
 

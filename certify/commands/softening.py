@@ -14,6 +14,7 @@ from certify.options import (
     JobsOption,
     JsonOption,
     TemperatureOption,
+    read_temperature,
     whole_number,
 )
 from certify.terminal import check_place, complain, print_json
@@ -21,7 +22,6 @@ from certify.terminal import check_place, complain, print_json
 if TYPE_CHECKING:
     from certify.softening.results import Softening
     from certify.softening.shards import Workers
-    from constructions.language.expressions import Expression
 
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
@@ -66,7 +66,7 @@ def soften(
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))
     check_place(output, as_json)
     check_place(softmax, as_json)
-    heat = read_softening_temperature(temperature)
+    heat = read_temperature(temperature)
     max_n = DEFAULT_MAX_N if max_n is None else max_n
     wanted = read_critical(critical, max_n)
     try:
@@ -111,17 +111,6 @@ def read_critical(text: str | None, max_n: int) -> list[int]:
         if not 1 <= n <= max_n:
             raise InputError(f"--critical: {n}, expected lengths up to {max_n}")
     return found
-
-
-def read_softening_temperature(text: str | None) -> Expression | None:
-    """A temperature in n alone."""
-    from certify.options import read_temperature
-    from constructions.errors import InputError
-
-    heat = read_temperature(text)
-    if heat and "i" in heat.variables:
-        raise InputError(f"--temperature: found {heat}, expected an expression in n alone")
-    return heat
 
 
 def write_softened(found: Softening, place: str | None) -> None:

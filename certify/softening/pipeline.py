@@ -11,7 +11,7 @@ from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import Errors, Length, Softening
 from certify.softening.shards import Workers, check_certificate, survey_lengths
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
@@ -34,13 +34,15 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     Without a ``temperature`` it is that of Theorem 26. Critical ones are looked for at the lengths ``critical``.
 
     Raises:
-        InputError: if an embedding or the temperature is not defined, or not positive, at some n, or no store can be
-            written, or there is no such cluster.
+        InputError: if an embedding or the temperature is not defined, or not positive, at some n, or the temperature
+            depends on i, or no store can be written, or there is no such cluster.
         WorkLost: if workers died again and again.
     """
     clock, lengths = Clock(), up_to(max_n)
     transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
     found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
+    if temperature and "i" in temperature.variables:
+        raise InputError(f"temperature: found {temperature}, expected an expression in n alone")
     check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
     try:
         found = replace(found, constants=constants_of(transformer))

@@ -101,7 +101,7 @@ def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
 
 
 @pytest.mark.parametrize("options, complaint", [
-    (("--temperature", "1/i"), "--temperature: found 1/i, expected an expression in n alone"),
+    (("--temperature", "1/i"), "temperature: found 1/i, expected an expression in n alone"),
     (("--temperature", "1/(n-1)"), "1/(n-1) divides by zero at i = 1, n = 1"),
     (("--temperature", "1/m"), "expected i or n"),
     (("--max-n", "40"), "max-n: 40, expected at most 16: all words over 3 symbols are run"),

@@ -206,3 +206,14 @@ def test_a_network_that_makes_no_sense_is_refused(arguments: dict[str, Any], mes
     with pytest.raises(InputError) as raised:
         Network(**arguments)
     assert message in str(raised.value)
+
+
+def test_hard_attention_of_which_nothing_is_stated_can_be_the_output_and_be_softened() -> None:
+    net = Network("0,1,-")
+    last = net.head("last", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="leftmost-hardmax")
+    assert net.output(net.units(None, [(last, "-1/4", 2), (last, "-3/4", -2)], name="rounded")) == "rounded"
+    found = net.soften(4)
+    assert (found.verdict, found.lengths[3].error) == ("certified", found.lengths[3].errors[0]["last"])
+    assert net.certify(2).verdict == "unknown"
+    with pytest.raises(InputError, match=r"temperature: found 1/i, expected an expression in n alone"):
+        net.soften(4, "1/i")
