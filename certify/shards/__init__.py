@@ -3,9 +3,18 @@
 ``run_tasks`` is the whole of it for those who have tasks; docs/scale.md says what may be relied on.
 """
 
-from certify.shards.planning import plan_prefixes, prefixes, steps_per_word
+from certify.shards.planning import plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
 from certify.shards.running import run_tasks
 from certify.shards.standing import ShardsProgress, Standing
 from constructions.errors import WorkLost
 
-__all__ = ["ShardsProgress", "Standing", "WorkLost", "plan_prefixes", "prefixes", "run_tasks", "steps_per_word"]
+__all__ = [
+    "ShardsProgress",
+    "Standing",
+    "WorkLost",
+    "plan_prefixes",
+    "prefixes",
+    "run_tasks",
+    "steps_per_word",
+    "steps_per_word_of_many",
+]

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from constructions.network.transformer import Transformer
+from constructions.network.transformer import Layer, Mask, Transformer
 
 STEPS_PER_SHARD = 30_000_000
-"""Five to ten seconds of a survey, which takes a fraction of them (see ``steps_per_word``)."""
+"""A second or so of a survey, and a few of a check (``steps_per_word_of_many``)."""
 MAX_SHARDS = 4096
 """Of one length: each is a file and a text in memory. Beyond that shards become longer, not more."""
 
@@ -44,15 +42,33 @@ def prefixes(alphabet: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
 
 
 def steps_per_word(transformer: Transformer, n: int) -> int:
-    """How many multiplications the transformer takes on a word of length n, about and at most.
+    """How many multiplications the transformer takes on a word of length n alone, about and at most."""
+    return max(1, _steps(transformer.layers, n, n))
 
-    Words share prefixes and activations, so that a word of many takes fewer.
+
+def steps_per_word_of_many(transformer: Transformer, n: int) -> int:
+    """How many it takes on each of many words of length n, if what they hold by their common prefixes is shared.
+
+    The first layers, while all heads are future-masked, are then run once for each prefix: s/(s - 1) times a word, at
+    most, where s is the size of the alphabet. Activations that occur again take less still.
     """
+    size = len(transformer.alphabet)
+    causal = list(itertools.takewhile(_is_causal, transformer.layers))
+    rest = _steps(transformer.layers[len(causal):], n, n)
+    return max(1, rest + (_steps(causal, n, n) if size == 1 else _steps(causal, 1, n) * size // (size - 1)))
+
+
+def _is_causal(layer: Layer) -> bool:
+    return all(head.mask is Mask.FUTURE for head in layer.heads)
+
+
+def _steps(layers: Sequence[Layer], positions: int, n: int) -> int:
+    """The multiplications of some layers at some positions, where heads see n."""
     per_position = pairs = 0
-    for layer in transformer.layers:
+    for layer in layers:
         for head in layer.heads:
             rows = [*head.queries, *head.keys, *head.values.values()]
             per_position += sum(len(row) for row in rows)
             pairs += len(head.queries) + len(head.values)
         per_position += sum(len(unit.reads) + len(unit.writes) for unit in layer.feedforward.units)
-    return max(1, n * per_position + n * n * pairs)
+    return positions * (per_position + n * pairs)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from certify.shards import plan_prefixes, prefixes, run_tasks, steps_per_word
+from certify.shards import plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
 from certify.shards.standing import ShardsProgress
 from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json
@@ -43,7 +43,7 @@ class Workers:
         """The shards of all lengths, in the order of words."""
         size, alone = len(transformer.alphabet), self.jobs == 1 and self.dask is None and self.store is None
         return [(n, prefix) for n in lengths for prefix in prefixes(
-            transformer.alphabet, 0 if alone else plan_prefixes(size, n, steps_per_word(transformer, n)))]
+            transformer.alphabet, 0 if alone else plan_prefixes(size, n, steps_per_word_of_many(transformer, n)))]
 
     def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], parts: dict[str, Any], size: int,
            store: Path | None = None) -> list[str]:

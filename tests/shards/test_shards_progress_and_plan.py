@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.shards import ShardsProgress, Standing, plan_prefixes, prefixes, steps_per_word
+from certify.shards import ShardsProgress, Standing, plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
 from certify.shards.planning import MAX_SHARDS, STEPS_PER_SHARD
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
@@ -88,3 +88,14 @@ def test_the_steps_of_a_word_are_those_of_its_positions_and_pairs() -> None:
     # 2 + 1 + 3 of the head and 2 (1 + 2) of the units at a position; a score and a value for two positions
     assert [steps_per_word(transformer, n) for n in (1, 2, 10)] == [12 + 2, 24 + 8, 120 + 200]
     assert steps_per_word(replace(transformer, layers=()), 10) == 1
+
+
+def test_words_of_many_share_the_layers_that_look_to_the_left_only() -> None:
+    one = Fraction(1)
+    head = Head("h", "", Mask.FUTURE, Weighting.AVERAGE_HARDMAX, parse_expression("1"), queries=({"a": one},),
+                keys=({"a": one},), values={"c": {"a": one}})
+    causal, other = Layer((head,)), Layer((replace(head, mask=Mask.NONE),))
+    # 3 at a position, and 2 for each of n positions that it sees; the first layer at 3/2 positions of a word
+    three = Transformer(("0", "1", "2"), {}, {}, {}, (causal, other, causal), "c")
+    assert [steps_per_word_of_many(three, n) for n in (1, 10)] == [7 + 10, 34 + 460]
+    assert steps_per_word_of_many(replace(three, alphabet=("0",)), 10) == 3 * 230 == steps_per_word(three, 10)
