@@ -65,7 +65,7 @@ def test_the_repaired_program_agrees_with_a_stack_on_longer_words(k: int, length
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("prefix", map("".join, itertools.product("()[]", repeat=2)))
+@pytest.mark.parametrize("prefix", ["".join(pair) for pair in itertools.product("()[]", repeat=2)])
 def test_dyck_2_agrees_with_a_stack_on_every_word_up_to_length_10(prefix: str) -> None:
     """Every entry up to i is that of the word up to i, as all masks are j <= i or j < i: so length 10 has them all."""
     check_repaired(2, 10, prefix)
