@@ -9,7 +9,7 @@ from typing import Any
 
 from certify.files import make_folder, write_text
 from certify.progress import ProgressLine
-from certify.report import COLOURS, NARROW, console, decimal_lower, open_table, plain
+from certify.report import COLOURS, NARROW, WIDTH, console, decimal_lower, open_table, plain
 from certify.softening.pipeline import soften_model
 from certify.softening.results import Length, Softening
 from certify.softening.shards import Workers
@@ -17,9 +17,10 @@ from certify.softening.show import describe_outcome, show_bracket, show_ratio, s
 from certify.softening.subjects import Example
 from certify.terminal import print_json
 
-COLUMNS = ("example", "layers", "heads", "directions", "n <=", "words", "gap", "x_max", "theorem", "claimed",
-           "critical", "ratio", "verdict", "seconds", "about")
-LESS_ESSENTIAL = ("directions", "words", "x_max", "critical", "seconds", "about")
+COLUMNS = ("example", "size", "n <=", "words", "gap", "theorem", "claimed", "critical", "ratio", "verdict", "seconds",
+           "about")
+NEEDED = {"size": NARROW, "words": NARROW, "critical": NARROW, "claimed": WIDTH, "seconds": WIDTH, "about": 170}
+"""How wide the output must be for what is not essential."""
 Found = list[tuple[Example, Softening]]
 
 
@@ -55,21 +56,23 @@ def _print(found: Found) -> None:
     out = console()
     out.print(plain("claim     for every n up to the one stated, every word of length n and every position: softmax "
                     "moves the result of hard attention by at most 1/4"))
-    out.print(plain("columns   at the greatest n: gap, x_max, the temperature of Theorem 26 or the one claimed, the "
-                    "critical one, and its ratio to the theorem's"))
+    out.print(plain("columns   size: layers, heads, directions; at the greatest n: gap, the temperature of Theorem 26, "
+                    "the critical one, and its ratio to the theorem's"))
     rows = [_cells(example, outcome) for example, outcome in found]
-    kept = [name for name in COLUMNS if any(row.get(name) for row in rows)
-            and (out.width >= NARROW or name not in LESS_ESSENTIAL)]
-    left = ("example", "gap", "claimed", "verdict", "about")
+    kept = [name for name in COLUMNS if any(row.get(name) for row in rows) and out.width >= NEEDED.get(name, 0)]
+    left = ("example", "size", "gap", "claimed", "verdict", "about")
     table = open_table(((name, "left" if name in left else "right") for name in kept), fold=("about",))
     for (_, outcome), row in zip(found, rows, strict=True):
         table.add_row(*(plain(row.get(name, ""), style=COLOURS[outcome.verdict] if name == "verdict" else "")
                         for name in kept))
     out.print()
     out.print(table)
+    out.print()
+    for example, outcome in found:
+        if outcome.verdict != "certified":
+            out.print(plain(f"{outcome.verdict:<10}{example.name}: {describe_outcome(outcome)}"))
     certified = sum(outcome.verdict == "certified" for _, outcome in found)
     seconds = sum(outcome.seconds for _, outcome in found)
-    out.print()
     out.print(plain(f"{certified} of {len(found)} certified, in {seconds:.1f} s; each certificate was accepted by "
                     "the independent checker, which ran every word again"))
 
@@ -78,23 +81,21 @@ def _cells(example: Example, outcome: Softening) -> dict[str, str]:
     network = outcome.transformer
     cells = {
         "example": example.name,
-        "layers": str(len(network.layers)),
-        "heads": str(sum(1 for _ in network.heads())),
-        "directions": str(len(network.directions)),
+        "size": f"{len(network.layers)}, {sum(1 for _ in network.heads())}, {len(network.directions)}",
         "n <=": str(outcome.max_n),
         "words": str(sum(survey.words for survey in outcome.surveys)),
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
-        "about": example.about if outcome.verdict == "certified" else describe_outcome(outcome),
+        "about": example.about,
     }
     return cells | (_cells_at(outcome.lengths[-1], outcome) if outcome.lengths else {})
 
 
 def _cells_at(row: Length, outcome: Softening) -> dict[str, str]:
     """What there is to say of the greatest length."""
-    gap, x_max = row.survey.gap, row.survey.x_max
-    cells = {"gap": str(gap.value) if gap else "none", "x_max": str(x_max.value) if x_max else "0",
-             "theorem": decimal_lower(row.theorem, 6), "claimed": str(outcome.temperature) if outcome.stated else ""}
+    gap = row.survey.gap
+    cells = {"gap": str(gap.value) if gap else "none", "theorem": decimal_lower(row.theorem, 6),
+             "claimed": str(outcome.temperature) if outcome.stated else ""}
     return cells | ({"critical": show_bracket(row.critical), "ratio": show_ratio(row)} if row.critical else {})
 
 

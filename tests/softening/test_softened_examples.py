@@ -59,10 +59,23 @@ def test_a_row_each_with_certificates_and_the_status_of_the_worst_verdict(
     assert demo.soften_examples(good, Workers(), str(tmp_path / "certs"), is_critical=True, as_json=False) == 0
     shown = capsys.readouterr()
     assert shown.err == f"certificates in {tmp_path / 'certs'}\n" and "2 of 2 certified, in " in shown.out
-    assert re.search(r"^flip_flop_n_log_n +1 +1 +5 +3 +39 +1/3 +1 +0\.0183150 +1/\(n\*ln\(n\+2\)\) +0\.250118 +13\.65 "
+    assert re.search(r"^flip_flop_n_log_n +1, 1, 5 +3 +39 +1/3 +0\.0183150 +1/\(n\*ln\(n\+2\)\) +0\.250118 +13\.65 "
                      r"+certified +\d+\.\d\d +about", shown.out, re.MULTILINE)
     assert sorted(path.name for path in (tmp_path / "certs").iterdir()) == [
         "flip_flop_n_log_n.cert", "mixed_masks.cert"]
     tied = Example("tied", EXAMPLES["flip_flop_layer"].path.parent / "tied.json", 3, "a tie")
     assert demo.soften_examples([*good, tied], Workers(), None, is_critical=False, as_json=False) == 1
-    assert "scores positions 1, 2 equally" in capsys.readouterr().out
+    assert "refuted   tied: on the word 00 (n = 2) at position 2, layer 1, head 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [80, 112, 132, 170])
+def test_no_number_is_cut_off(width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    few = [Example(name, EXAMPLES[name].path, 4, "a-sentence " * 12, EXAMPLES[name].temperature)
+           for name in ("flip_flop_n_log_n", "mixed_masks")]
+    demo.soften_examples(few, Workers(), None, is_critical=True, as_json=False)
+    table = capsys.readouterr().out.split("\n\n")[1]
+    assert max(map(len, table.splitlines())) <= width
+    assert re.search(r"^mixed_masks .* 1/4 .* 0\.00558035 .* certified", table, re.MULTILINE)
+    assert width < 112 or "0.0901758 .. 0.120316  16.15" in table
+    assert width < 170 or table.count("a-sentence") == 24
