@@ -42,7 +42,7 @@ from fractions import Fraction
 from itertools import chain
 
 from constructions.errors import Unsupported
-from constructions.language.expressions import Expression, parse_expression
+from constructions.language.expressions import MAX_LENGTH, Expression, parse_expression
 from constructions.language.functions import log2ceil
 from constructions.network.transformer import FeedForward, Head, Layer, Row, Transformer, Weighting
 
@@ -99,12 +99,19 @@ class Constants:
 
         >>> str(Constants(1, ONE, 1, Fraction(2), ONE).temperature(Law(ONE, -1), Law(ONE, 0)))
         '5/(7*n*(3+log2ceil(n^2)))'
+
+        Raises:
+            Unsupported: if its numbers are too long to be written.
         """
         bits = log2ceil(self._scale * x_max.factor**2 / gap.factor)
         factor = gap.factor * Fraction(5, 7)
         divisor = [str(factor.denominator), *([_power(-gap.exponent)] if gap.exponent else []),
                    f"({bits}+log2ceil({_power(1 - gap.exponent + 2 * x_max.exponent)}))"]
-        return parse_expression(f"{factor.numerator}/({'*'.join(divisor)})")
+        text = f"{factor.numerator}/({'*'.join(divisor)})"
+        if len(text) > MAX_LENGTH:
+            raise Unsupported(f"the temperature of Theorem 26 takes {len(text)} characters, expected at most "
+                              f"{MAX_LENGTH}: the gap or the activations are extreme")
+        return parse_expression(text)
 
     @property
     def _scale(self) -> Fraction:

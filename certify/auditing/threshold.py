@@ -12,6 +12,9 @@ from proofs.discharge import TOLERATED_ERROR, Line
 LARGEST_FACTOR = Fraction(2) ** 20
 """Constants are looked for between this many times the first one and its reciprocal."""
 
+ALL_PASS = "every constant that was tried certifies: nothing competes for attention"
+NONE_PASSES = "no constant that was tried certifies"
+
 
 @dataclass(frozen=True)
 class Probe:
@@ -64,12 +67,12 @@ def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: F
         high, above = low, below
         low, below = low / 2, probe(low / 2)
         if start / low > LARGEST_FACTOR:
-            return "every constant that was tried certifies: nothing competes for attention"
+            return ALL_PASS
     while not above.passes:
         low, below = high, above
         high, above = high * 2, probe(high * 2)
         if high / start > LARGEST_FACTOR:
-            return "no constant that was tried certifies"
+            return NONE_PASSES
     halve = False
     while high - low > width * low:
         before = high - low

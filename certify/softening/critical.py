@@ -36,7 +36,8 @@ def find_critical(transformer: Transformer, row: Length, progress: Callable[[str
 
     def probe(coldness: Fraction) -> Probe:
         error = final_error(find_errors(transformer, row.survey, row.n, 1 / coldness))
-        return Probe(error <= ALLOWED, math.log(4 * error) if error else None)
+        size = math.log(4 * error.numerator) - math.log(error.denominator) if error else None  # for the search alone
+        return Probe(error <= ALLOWED, size)
 
     found = find_threshold(probe, 1 / row.temperature, WIDTH / 4)
     if isinstance(found, str):

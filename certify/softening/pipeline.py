@@ -53,7 +53,10 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     if tied := next((survey for survey in found.surveys if survey.tie), None):
         return replace(found, verdict="refuted", tie=describe_tie(transformer, tied), seconds=clock.total,
                        stages=clock.stages)
-    found = _bound(found, progress)
+    try:
+        found = _bound(found, progress)
+    except Unsupported as construct:
+        return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
     clock.stamp("bound")
     found = _decide(found, workers, progress)
     clock.stamp("seal and check" if found.certificate else "refute")

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.auditing.threshold import ALL_PASS, NONE_PASSES
 from certify.report import (
     COLOURS,
     NARROW,
@@ -31,7 +32,8 @@ LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
 COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
-_STILL = "whatever was tried moves nothing by more than 1/4"
+_NOTES = {ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
+          NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
 def print_softening(out: Console, found: Softening) -> None:
@@ -123,8 +125,9 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
             yield "note", f"n = {critical.n}: no word was found that moves farther at a higher temperature"
         if critical.passes and not critical.checked:
             yield "note", f"n = {critical.n}: the checker does not accept the lower end"
-    if still := [str(critical.n) for critical in criticals if not critical.passes]:
-        yield "note", f"n = {', '.join(still)}: no temperature is critical: {_STILL}"
+    for note, text in _NOTES.items():
+        if lengths := [str(critical.n) for critical in criticals if critical.note == note]:
+            yield "note", f"n = {', '.join(lengths)}: {text}"
 
 
 def describe_outcome(found: Softening) -> str:

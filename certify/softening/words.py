@@ -28,15 +28,22 @@ LEAST_TRIED, STARTS = 40, 4
 def likely_words(transformer: Transformer, n: int, temperature: Fraction, seeds: Iterable[Word]) -> list[Word]:
     """Words of length n that move far at this temperature: of all if they are few, else found by climbing from seeds.
 
-    The search is the same every time.
+    The search is the same every time. Where numbers are too large or too small for it, the seeds are all there is.
     """
-    sketch = _Sketch(transformer, n, float(temperature))
+    given = [seed for seed in seeds if len(seed) == n]
+    try:
+        return _search(transformer, n, float(temperature), given)
+    except (OverflowError, ZeroDivisionError):
+        return given
+
+
+def _search(transformer: Transformer, n: int, temperature: float, seeds: Sequence[Word]) -> list[Word]:
+    sketch = _Sketch(transformer, n, temperature)
     room = max(LEAST_TRIED, STEPS // (2 * steps_per_word(transformer, n)))
     if len(transformer.alphabet) ** n <= room:
         return sketch.farthest(itertools.product(transformer.alphabet, repeat=n))
     draw = random.Random(0)
-    for word in itertools.chain((seed for seed in seeds if len(seed) == n),
-                                (tuple(draw.choices(transformer.alphabet, k=n)) for _ in range(room // 4))):
+    for word in itertools.chain(seeds, (tuple(draw.choices(transformer.alphabet, k=n)) for _ in range(room // 4))):
         sketch.distance(word)
     for start in sketch.farthest(list(sketch.known))[:STARTS]:
         sketch.climb(start, room)

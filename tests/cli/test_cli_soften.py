@@ -136,3 +136,21 @@ def test_bad_files_are_exit_status_2(certify: Any, name: str, text: str | None, 
         Path(name).write_text(text, encoding="utf-8")
     result = certify("soften", name)
     assert (result.code, result.out) == (2, "") and complaint in result.err
+
+
+@pytest.mark.parametrize("options", [(), ("--temperature", "1/n"), ("--temperature", "1/n^64")])
+@pytest.mark.parametrize("weight, place, verdicts", [
+    (f"1{'0' * 400}", "values", ("certified", "unknown")), (f"1/1{'0' * 400}", "queries", ("unsupported",)),
+])
+def test_extreme_weights_are_a_verdict_and_no_traceback(certify: Any, weight: str, place: str,
+                                                        verdicts: tuple[str, ...], options: tuple[str, ...]) -> None:
+    model = transformer_to_json(flip_flop.build())
+    (head,) = model["layers"][0]["heads"]
+    row = head["queries"][0] if place == "queries" else head["values"]["last bit"]
+    row.update(dict.fromkeys(row, weight))
+    Path("model.json").write_text(json.dumps(model), encoding="utf-8")
+    result = certify("soften", "model.json", "--max-n", "3", *options, "--json")
+    assert result.json["verdict"] in verdicts and result.code in (0, 3) and "Traceback" not in result.err
+    if place == "values" and not options:
+        shown = certify("soften", "model.json", "--max-n", "3").out
+        assert "n = 3: no temperature that was tried is certified: the bounds exceed 1/4 at all of them" in shown
