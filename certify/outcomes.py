@@ -11,7 +11,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
-from proofs.extremes import Extreme
+from proofs.exact.extremes import Extreme
 from proofs.replay import Counterexample
 
 

@@ -19,8 +19,8 @@ from constructions.network.meanings import Mean, Meaning, Near, Others, Position
 from constructions.network.transformer import Transformer
 from constructions.text import printable
 from proofs.discharge import Line
-from proofs.extremes import Extreme
-from proofs.lookup import LookupObligation
+from proofs.exact.extremes import Extreme
+from proofs.obligations.lookup import LookupObligation
 from proofs.replay import Counterexample
 
 QUARTER = Fraction(1, 4)

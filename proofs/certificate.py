@@ -13,7 +13,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
-from proofs.extremes import WorstCase
+from proofs.exact.extremes import WorstCase
 
 FORMAT = "certify-certificate"
 VERSION = 1

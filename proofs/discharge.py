@@ -12,17 +12,17 @@ from fractions import Fraction
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position
 from constructions.network.transformer import Transformer
-from proofs.attention import AttentionObligation, oblige_attention
-from proofs.composition import find_composition_faults, find_embedding_fault, find_output_faults, writes
 from proofs.enclosures.intervals import Interval
-from proofs.extremes import WorstCase
+from proofs.exact.extremes import WorstCase
 from proofs.failures import NotDerived
-from proofs.feed_forward import oblige_feed_forward
-from proofs.known import KnownValues
-from proofs.lookup import LookupObligation, looks_up, oblige_lookup
+from proofs.obligations.attention import AttentionObligation, oblige_attention
+from proofs.obligations.composition import find_composition_faults, find_embedding_fault, find_output_faults, writes
+from proofs.obligations.feed_forward import oblige_feed_forward
+from proofs.obligations.known import KnownValues
+from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup
+from proofs.obligations.uniform import check_mean, check_uniform
 from proofs.transcript import Place, Record, Transcript, ignore
 from proofs.two_provers import Disagreement, Proof, prove_attention, prove_feed_forward, prove_lookup
-from proofs.uniform import check_mean, check_uniform
 
 TOLERATED_ERROR = Fraction(1, 4)
 Progress = Callable[[str], None]

@@ -18,15 +18,15 @@ from constructions.language.syntax import Count, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs import by_z3
-from proofs.attention import AttentionObligation, realizable
-from proofs.composition import symbolic_truth
 from proofs.discharge import TOLERATED_ERROR, Line
-from proofs.lookup import LookupObligation
-from proofs.lookup_worst_case import LookupExtreme, find_violations
+from proofs.exact.attention import WeighedSweep, find_worst_input, weigh
+from proofs.exact.attention import find_violations as find_violations_of_sweeps
+from proofs.exact.lookup import LookupExtreme, find_violations
+from proofs.obligations.attention import AttentionObligation, realizable
+from proofs.obligations.composition import symbolic_truth
+from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.targets import Target
 from proofs.replay import Counterexample, InexactHardAttention, find_miss
-from proofs.targets import Target
-from proofs.worst_case import WeighedSweep, find_worst_input, weigh
-from proofs.worst_case import find_violations as find_violations_of_sweeps
 
 EXHAUSTIVE_WORDS = 600
 """All words are tried, length by length, while their number stays below this."""

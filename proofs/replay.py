@@ -18,8 +18,8 @@ from constructions.network.transformer import FeedForward, Head, Transformer, We
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import enclose_mean
-from proofs.feed_forward import FREE_BOX
-from proofs.lookup import counted_length
+from proofs.obligations.feed_forward import FREE_BOX
+from proofs.obligations.lookup import counted_length
 
 Residual = dict[str, Interval]
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -12,17 +12,17 @@ from fractions import Fraction
 from constructions.errors import InternalError
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near
-from proofs.attention import AttentionObligation
 from proofs.enclosures.exponential import PRECISIONS
-from proofs.extremes import WorstCase
+from proofs.exact.attention import find_worst_case
+from proofs.exact.extremes import WorstCase
+from proofs.exact.feed_forward import check_cases
+from proofs.exact.lookup import Profiles, find_lookup_worst_case
+from proofs.exact.second_opinion import agrees
 from proofs.failures import NotDerived
-from proofs.feed_forward import FeedForwardObligation
-from proofs.lookup import LookupObligation
-from proofs.lookup_worst_case import Profiles, find_lookup_worst_case
-from proofs.piecewise import check_cases
-from proofs.second_opinion import agrees
+from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.feed_forward import FeedForwardObligation
+from proofs.obligations.lookup import LookupObligation
 from proofs.transcript import Record, ignore
-from proofs.worst_case import find_worst_case
 
 
 class Disagreement(InternalError):

@@ -19,8 +19,8 @@ from certify.auditing.threshold import Threshold, find_threshold, read_probe, sh
 from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
-from proofs.attention import forget_options
 from proofs.discharge import Line, Memory
+from proofs.obligations.attention import forget_options
 
 FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below, one is looked for at so much of the constant."""

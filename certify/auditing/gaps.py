@@ -12,7 +12,7 @@ from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
 from proofs.failures import NotDerived
-from proofs.gap import Gap, find_gap
+from proofs.perturbation.gap import Gap, find_gap
 
 
 def decide_gaps(question: Question, claimed: Expression, lengths: Lengths) -> Decision:

@@ -11,7 +11,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.text import printable
 from proofs.by_coq.axioms import ALLOW_LIST
 from proofs.by_coq.library import LOGICAL_NAME, needed_sources
-from proofs.to_coq import theorem_file
+from proofs.by_coq.transformer_file import theorem_file
 
 COMMAND = rf"grep '\.v$' _CoqProject | xargs -n 1 coqc -q -Q library {LOGICAL_NAME}"
 _README = """\

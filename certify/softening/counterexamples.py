@@ -11,8 +11,8 @@ from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Transformer
-from proofs.softening.findings import Survey
-from proofs.softening.search import find_departure
+from proofs.perturbation.findings import Survey
+from proofs.perturbation.search import find_departure
 
 
 def without_temperatures(transformer: Transformer) -> Transformer:

@@ -18,8 +18,8 @@ from certify.softening.words import Word, likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected
-from proofs.softening.certificate import seal_softened
-from proofs.softening.errors import final_error, find_errors
+from proofs.perturbation.certificate import seal_softened
+from proofs.perturbation.errors import final_error, find_errors
 
 ALLOWED = Fraction(1, 4)
 WIDTH = Fraction(1, 10**6)

@@ -19,8 +19,8 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
 from proofs.check import Malformed, Rejected
-from proofs.softening.certificate import seal_softened
-from proofs.softening.errors import final_error, find_errors
+from proofs.perturbation.certificate import seal_softened
+from proofs.perturbation.errors import final_error, find_errors
 
 ALLOWED, ZERO = Fraction(1, 4), Fraction(0)
 Progress = Callable[[str], None]

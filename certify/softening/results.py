@@ -10,7 +10,7 @@ from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
-from proofs.softening.findings import Survey
+from proofs.perturbation.findings import Survey
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
 EXIT_CODES: dict[Verdict, int] = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3}

@@ -22,8 +22,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected
 from proofs.check_softened import Softened, check_shard, finish
-from proofs.softening.findings import Survey
-from proofs.softening.tasks import do_task
+from proofs.perturbation.findings import Survey
+from proofs.perturbation.tasks import do_task
 
 MAX_WORDS = 100_000_000
 Word = tuple[str, ...]

@@ -26,7 +26,7 @@ from certify.report import (
 )
 from certify.softening.results import Critical, Length, Moved, Softening, Tie
 from constructions.theorem_26_uniform_tieless import Constants
-from proofs.softening.findings import Survey
+from proofs.perturbation.findings import Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""

@@ -1,7 +1,8 @@
 """Running ``coqc``, and what its answer means.
 
-The question is a file of ``proofs.to_coq``. It is proved if ``coqc`` accepts the file and the theorem rests on allowed
-axioms only. If ``coqc`` does not accept it, nothing is known: the library's checker accepts less than what is true.
+The question is a file of ``proofs.by_coq.transformer_file``. It is proved if ``coqc`` accepts the file and the theorem
+rests on allowed axioms only. If ``coqc`` does not accept it, nothing is known: the library's checker accepts less than
+what is true.
 """
 
 from __future__ import annotations

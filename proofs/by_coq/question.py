@@ -10,7 +10,7 @@ from pathlib import Path
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer
-from proofs.to_coq import refusal_file, theorem_file
+from proofs.by_coq.transformer_file import refusal_file, theorem_file
 
 _REFUSAL = re.compile(r"= (?P<place>\w+)(?: (?P<layer>\d+))?(?: \[(?P<directions>[^]]*)\])? : refusal")
 _PLACES = {"InEmbedding": "the embedding", "InHeads": "layer {layer}, heads", "InFeedforward": "layer {layer}, ReLUs"}

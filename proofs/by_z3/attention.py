@@ -13,10 +13,10 @@ import z3
 
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
-from proofs.attention import AttentionObligation, spread
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
 from proofs.by_z3.solver import Question, all_of, any_of, choose, connective_term, integer, total
-from proofs.targets import Target
+from proofs.obligations.attention import AttentionObligation, spread
+from proofs.obligations.targets import Target
 from proofs.transcript import Record, ignore
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from proofs.attention import Step, Sweep
 from proofs.enclosures.exponential import Dyadic, enclose_exp
-from proofs.worst_case import option_error
+from proofs.exact.attention import option_error
+from proofs.obligations.attention import Step, Sweep
 
 ROUGH_BITS, FINE_BITS = 24, 640
 Cost = tuple[int, int]

@@ -10,7 +10,7 @@ from constructions.language.printer import format_count
 from constructions.language.syntax import Count
 from constructions.network.lengths import Lengths
 from proofs.by_z3.solver import Question, all_of, any_of, rational, total
-from proofs.feed_forward import Case, FeedForwardObligation
+from proofs.obligations.feed_forward import Case, FeedForwardObligation
 from proofs.transcript import Record, ignore
 
 

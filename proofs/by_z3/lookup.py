@@ -15,7 +15,7 @@ import z3
 
 from proofs.by_z3.solver import Question, rational, total
 from proofs.enclosures.exponential import enclose_exp
-from proofs.lookup_worst_case import Peak, Profile, Profiles, Window
+from proofs.exact.lookup import Peak, Profile, Profiles, Window
 from proofs.transcript import Record, ignore
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)

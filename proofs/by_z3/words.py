@@ -25,12 +25,12 @@ from constructions.language.syntax import (
     operands,
     subformulas,
 )
-from proofs.attention import realizable, spread
 from proofs.by_z3.costs import FINE_BITS, compressed, rounded_cost
 from proofs.by_z3.solver import choose, connective_term, is_unsat, new_solver
 from proofs.enclosures.exponential import Dyadic
-from proofs.targets import Target
-from proofs.worst_case import WeighedSweep, option_error
+from proofs.exact.attention import WeighedSweep, option_error
+from proofs.obligations.attention import realizable, spread
+from proofs.obligations.targets import Target
 
 
 def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,

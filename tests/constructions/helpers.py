@@ -10,10 +10,10 @@ from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
-from proofs.attention import oblige_attention
 from proofs.discharge import Line, discharge
-from proofs.known import KnownValues
-from proofs.worst_case import Extreme, find_extreme, weigh
+from proofs.exact.attention import Extreme, find_extreme, weigh
+from proofs.obligations.attention import oblige_attention
+from proofs.obligations.known import KnownValues
 
 BITS = 192
 SINCE, UNTIL = "(Q_a | Q_b) since Q_a", "(Q_a | Q_b) until Q_a"

@@ -1,4 +1,4 @@
-"""Networks with hard attention: exact on every short word, and without a tie, by brute force and by proofs.gap."""
+"""Networks with hard attention: exact on every short word, and without a tie, by brute force and by exact gaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from constructions.network.run import (
 )
 from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.gap import find_gap
+from proofs.perturbation.gap import find_gap
 from tests.network.random_formulas import random_counting_formula
 from tests.network.test_hard_and_soft_run_compute_the_formula import check_hard, words_up_to
 from tests.proofs.gap_by_brute_force import differences

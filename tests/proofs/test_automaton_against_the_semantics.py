@@ -11,7 +11,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, Not, Symbol, subformulas
 from proofs.failures import NotDerived
-from proofs.targets import build_target
+from proofs.obligations.targets import build_target
 from tests.network.random_formulas import random_formula
 
 WORDS = [word for n in range(1, 6) for word in itertools.product("ab", repeat=n)]

@@ -12,7 +12,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.composition import find_composition_faults, find_embedding_fault, find_output_faults
+from proofs.obligations.composition import find_composition_faults, find_embedding_fault, find_output_faults
 
 
 def model(text: str = "prev Q_a since Q_b") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.to_coq import theorem_file
+from proofs.by_coq.transformer_file import theorem_file
 from tests.proofs.coq_reader import Unreadable, read_coq
 
 

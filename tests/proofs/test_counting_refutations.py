@@ -19,9 +19,9 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Others, Product
 from constructions.network.transformer import Head, Transformer
 from constructions.regimes import Regime
-from proofs.composition import find_embedding_fault
 from proofs.discharge import discharge
 from proofs.enclosures.intervals import Interval
+from proofs.obligations.composition import find_embedding_fault
 from proofs.refutation import exhaustive_length, find_word_with_count
 from proofs.replay import Reading
 from tests.proofs.counting_models import Style, comparison_model, predicate_model

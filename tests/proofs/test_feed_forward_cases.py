@@ -16,8 +16,9 @@ from constructions.network.transformer import FeedForward, Layer, Row, Transform
 from proofs.by_z3 import proves_feed_forward
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, point
+from proofs.exact.feed_forward import check_cases
 from proofs.failures import NotDerived
-from proofs.feed_forward import (
+from proofs.obligations.feed_forward import (
     FALSE_BOX,
     FREE_BOX,
     TRUE_BOX,
@@ -25,8 +26,7 @@ from proofs.feed_forward import (
     FeedForwardObligation,
     oblige_feed_forward,
 )
-from proofs.known import KnownValues
-from proofs.piecewise import check_cases
+from proofs.obligations.known import KnownValues
 
 Units = tuple[tuple[Row, Fraction, Fraction], ...]
 F = Fraction

@@ -16,10 +16,10 @@ from constructions.network.meanings import Anything, Mean, Meaning, Others, Posi
 from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
 from proofs.enclosures.intervals import Interval
+from proofs.exact.feed_forward import check_cases, group_units
 from proofs.failures import NotDerived
-from proofs.feed_forward import oblige_feed_forward, range_of
-from proofs.known import KnownValues
-from proofs.piecewise import check_cases, group_units
+from proofs.obligations.feed_forward import oblige_feed_forward, range_of
+from proofs.obligations.known import KnownValues
 
 F = Fraction
 Units = list[tuple[Row, Fraction, Fraction]]

@@ -18,7 +18,7 @@ from constructions.network.transformer import Head, Layer, Mask, Transformer, We
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from examples.models import first_by_index, first_by_marker, flip_flop, matching_bracket, recent_write
 from proofs.failures import NotDerived
-from proofs.gap import Gap, find_closest, find_gap
+from proofs.perturbation.gap import Gap, find_closest, find_gap
 from tests.proofs.gap_by_brute_force import differences, scores
 
 POSITIONS = ("1", "i", "i/n", "(-1)^i", "1/i", "i^2/n", "(n-i)/3")

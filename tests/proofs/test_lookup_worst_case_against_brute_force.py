@@ -15,11 +15,11 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Mean, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.extremes import Extreme
+from proofs.exact.extremes import Extreme
+from proofs.exact.lookup import SMALLEST, Profiles, find_lookup_worst_case
 from proofs.failures import NotDerived
-from proofs.known import KnownValues
-from proofs.lookup import oblige_lookup
-from proofs.lookup_worst_case import SMALLEST, Profiles, find_lookup_worst_case
+from proofs.obligations.known import KnownValues
+from proofs.obligations.lookup import oblige_lookup
 from proofs.two_provers import prove_lookup
 from tests.proofs.brute_lookup import worst_lookup_errors
 

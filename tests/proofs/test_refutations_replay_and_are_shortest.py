@@ -14,13 +14,13 @@ from constructions.language.semantics import truth_values
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.attention import oblige_attention
 from proofs.by_z3 import find_word
 from proofs.discharge import TOLERATED_ERROR
-from proofs.known import KnownValues
+from proofs.exact.attention import find_violations, weigh
+from proofs.obligations.attention import oblige_attention
+from proofs.obligations.known import KnownValues
 from proofs.refutation import all_words, exhaustive_length
 from proofs.replay import find_miss
-from proofs.worst_case import find_violations, weigh
 from tests.network.second_forward import SecondForward, to_fraction
 from tests.sabotage.ground_truth import own_misses, words
 

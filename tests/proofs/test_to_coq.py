@@ -14,8 +14,8 @@ from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Since, Symbol
 from constructions.network.transformer import Transformer, Weighting
 from constructions.regimes import Regime
-from proofs.predicate_to_coq import predicate_function
-from proofs.to_coq import comment, expression, theorem_file
+from proofs.by_coq.predicates import predicate_function
+from proofs.by_coq.transformer_file import comment, expression, theorem_file
 from tests.with_coq import ask_coq
 
 

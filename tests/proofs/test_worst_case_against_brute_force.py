@@ -16,10 +16,10 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Near, Position, Truth
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.attention import oblige_attention
+from proofs.exact.attention import find_extreme, weigh
 from proofs.failures import NotDerived
-from proofs.known import KnownValues
-from proofs.worst_case import find_extreme, weigh
+from proofs.obligations.attention import oblige_attention
+from proofs.obligations.known import KnownValues
 from tests.network.random_formulas import random_formula
 from tests.proofs.brute_worst_case import worst_errors
 

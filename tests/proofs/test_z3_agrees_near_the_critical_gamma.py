@@ -13,10 +13,10 @@ from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.attention import AttentionObligation, oblige_attention
 from proofs.by_z3 import proves_attention
-from proofs.known import KnownValues
-from proofs.worst_case import find_extreme, weigh
+from proofs.exact.attention import find_extreme, weigh
+from proofs.obligations.attention import AttentionObligation, oblige_attention
+from proofs.obligations.known import KnownValues
 
 QUARTER = Fraction(1, 4)
 APART = Fraction(1, 10**4)

@@ -20,7 +20,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Truth
 from proofs.by_coq.kernel import find_answer
-from proofs.to_coq import theorem_file
+from proofs.by_coq.transformer_file import theorem_file
 from tests.proofs.coq_reader import File, Unreadable, read_coq
 from tests.sabotage.file_mutations import PARTS, mutate_file
 from tests.sabotage.ground_truth import words

@@ -12,7 +12,7 @@ from typing import Any
 
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import transformer_from_json
-from proofs.gap import find_gap
+from proofs.perturbation.gap import find_gap
 
 
 def task(**keys: Any) -> str:

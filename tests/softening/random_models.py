@@ -9,7 +9,7 @@ from fractions import Fraction
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
-from proofs.softening.survey import survey_words
+from proofs.perturbation.survey import survey_words
 
 ONE = parse_expression("1")
 HARD = (Weighting.AVERAGE_HARDMAX, Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX)

@@ -19,7 +19,7 @@ from constructions.errors import InternalError
 from constructions.network.lengths import up_to
 from examples.hard import flip_flop, mixed_masks, tied
 from proofs.check import Malformed, Rejected
-from proofs.softening.tasks import do_task
+from proofs.perturbation.tasks import do_task
 from tests.shards.cluster import ROOT, cluster, needs_dask
 
 MODELS = (flip_flop, mixed_masks)

@@ -18,18 +18,18 @@ from constructions.network.run import run_hard
 from constructions.network.transformer import FeedForward, Transformer
 from constructions.theorem_26_uniform_tieless import is_uniform, soften
 from examples.models import flip_flop, matching_bracket
+from proofs.exact.feed_forward import Function
 from proofs.failures import NotDerived
 from proofs.instances.section_6_flip_flop import enclosed_error
-from proofs.piecewise import Function
+from proofs.perturbation import errors as rules
+from proofs.perturbation import findings, profiles, situations
+from proofs.perturbation.certificate import seal_softened
+from proofs.perturbation.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
+from proofs.perturbation.findings import Survey, Taken
+from proofs.perturbation.profiles import Profile
+from proofs.perturbation.search import enclose_distance, enclose_distances, find_departure
+from proofs.perturbation.survey import survey_words
 from proofs.replay import run_soft
-from proofs.softening import errors as rules
-from proofs.softening import findings, profiles, situations
-from proofs.softening.certificate import seal_softened
-from proofs.softening.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
-from proofs.softening.findings import Survey, Taken
-from proofs.softening.profiles import Profile
-from proofs.softening.search import enclose_distance, enclose_distances, find_departure
-from proofs.softening.survey import survey_words
 from tests.softening.hardened import hardened
 from tests.softening.random_models import Drawn, random_transformer, tieless_transformers
 from tests.softening.rules_by_brute_force import Rules, decimal, heads_add, units_add

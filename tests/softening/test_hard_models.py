@@ -12,7 +12,7 @@ import pytest
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.run import run_hard
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uniform
-from proofs.softening.survey import survey_words
+from proofs.perturbation.survey import survey_words
 from tests.softening.small_models import gap_by_hand
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "hard"

@@ -8,10 +8,10 @@ from functools import reduce
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from proofs.softening import profiles
-from proofs.softening.errors import Softening
-from proofs.softening.profiles import Profile, Rival, bounded, profile_of
-from proofs.softening.situations import Situations, collect, merge
+from proofs.perturbation import profiles
+from proofs.perturbation.errors import Softening
+from proofs.perturbation.profiles import Profile, Rival, bounded, profile_of
+from proofs.perturbation.situations import Situations, collect, merge
 
 QUARTERS = st.integers(0, 12).map(lambda k: Fraction(k, 4))
 ERRORS = st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 10), Fraction(1, 3)])

@@ -16,11 +16,11 @@ from constructions.network.run import embed
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.theorem_26_uniform_tieless import is_uniform
 from examples.models import flip_flop, matching_bracket
-from proofs.gap import find_gap
-from proofs.softening import findings, heads, interning, profiles, situations
-from proofs.softening.findings import Entry, Lead, Survey
-from proofs.softening.survey import survey_words
-from proofs.softening.tasks import do_task, write_survey_task
+from proofs.perturbation import findings, heads, interning, profiles, situations
+from proofs.perturbation.findings import Entry, Lead, Survey
+from proofs.perturbation.gap import find_gap
+from proofs.perturbation.survey import survey_words
+from proofs.perturbation.tasks import do_task, write_survey_task
 from tests.proofs.gap_by_brute_force import scores
 from tests.softening.hardened import hardened
 from tests.softening.random_models import random_transformer, tieless_transformers

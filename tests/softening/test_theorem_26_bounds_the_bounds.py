@@ -9,8 +9,8 @@ import pytest
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks
-from proofs.softening.errors import find_errors
-from proofs.softening.survey import survey_words
+from proofs.perturbation.errors import find_errors
+from proofs.perturbation.survey import survey_words
 from tests.softening.small_models import gap_by_hand, random_transformer, x_max_by_hand
 
 RANDOM = [model for seed in range(60) for model in (random_transformer(seed, 1 + seed % 3),)

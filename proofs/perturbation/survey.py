@@ -16,10 +16,10 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.network.run import embed
 from constructions.network.transformer import Mask, Transformer
-from proofs.softening.findings import Entry, Lead, Survey, taken
-from proofs.softening.heads import HardAttention
-from proofs.softening.interning import Memo, Numbers, Pool, Vector
-from proofs.softening.layers import LayerRun, read_from
+from proofs.perturbation.findings import Entry, Lead, Survey, taken
+from proofs.perturbation.heads import HardAttention
+from proofs.perturbation.interning import Memo, Numbers, Pool, Vector
+from proofs.perturbation.layers import LayerRun, read_from
 
 ZERO = Fraction(0)
 Shown = tuple[tuple[int, ...], ...]

@@ -10,7 +10,7 @@ from fractions import Fraction
 import mpmath
 
 from proofs.enclosures.softmax import MAX_SPREAD
-from proofs.extremes import Extreme
+from proofs.exact.extremes import Extreme
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)

@@ -15,7 +15,7 @@ from constructions.network.transformer import Row
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.failures import NotDerived
-from proofs.feed_forward import Case, FeedForwardObligation
+from proofs.obligations.feed_forward import Case, FeedForwardObligation
 
 ZERO = Fraction(0)
 

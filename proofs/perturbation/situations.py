@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.softening.profiles import Places, Profile, Rival, profile_of
+from proofs.perturbation.profiles import Places, Profile, Rival, profile_of
 
 MAX_SITUATIONS = 2_000
 

@@ -14,9 +14,9 @@ from typing import Protocol
 from constructions.errors import Unsupported
 from constructions.network.transformer import Head, Row, Weighting
 from constructions.network.weighting import hard_weights
-from proofs.softening.interning import Form, Memo, Numbers, Pool, Vector
-from proofs.softening.profiles import Places, Profile, Rival
-from proofs.softening.situations import MAX_SITUATIONS, Situations, collect, merge
+from proofs.perturbation.interning import Form, Memo, Numbers, Pool, Vector
+from proofs.perturbation.profiles import Places, Profile, Rival
+from proofs.perturbation.situations import MAX_SITUATIONS, Situations, collect, merge
 
 WINDOW = 100_000
 """How many situations are held before they are summed up."""

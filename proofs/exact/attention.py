@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-from proofs.attention import AttentionObligation, Step, Sweep
 from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units
-from proofs.extremes import DIGITS, Extreme, WorstCase, proved_bound
+from proofs.exact.extremes import DIGITS, Extreme, WorstCase, proved_bound
+from proofs.obligations.attention import AttentionObligation, Step, Sweep
 
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""

@@ -15,7 +15,7 @@ from constructions.language.syntax import Formula, Symbol, is_symbolic, operands
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
 from constructions.network.transformer import Row, Transformer
-from proofs.known import known_value
+from proofs.obligations.known import known_value
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from constructions.network.transformer import FeedForward, Layer, Transformer
 from constructions.theorem_26_uniform_tieless import is_uniform
-from proofs.piecewise import Function, group_units
-from proofs.softening.heads import Attention, Change, HardAttention, Observer, UniformAttention
-from proofs.softening.interning import Form, Memo, Numbers, Pool, Vector
+from proofs.exact.feed_forward import Function, group_units
+from proofs.perturbation.heads import Attention, Change, HardAttention, Observer, UniformAttention
+from proofs.perturbation.interning import Form, Memo, Numbers, Pool, Vector
 
 FormKey = tuple[tuple[str, Fraction], ...]
 """A linear form up to a factor: its directions in alphabetical order, the first with coefficient 1."""

@@ -17,8 +17,8 @@ from math import gcd, lcm
 from flint import arb
 
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
-from proofs.extremes import Extreme, WorstCase, proved_bound
-from proofs.lookup import Affine, LookupObligation, Row
+from proofs.exact.extremes import Extreme, WorstCase, proved_bound
+from proofs.obligations.lookup import Affine, LookupObligation, Row
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""

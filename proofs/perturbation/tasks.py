@@ -13,7 +13,7 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.transformer import Transformer
-from proofs.softening.survey import survey_words
+from proofs.perturbation.survey import survey_words
 
 
 def write_survey_task(transformer: Transformer, n: int, prefix: Sequence[str]) -> str:

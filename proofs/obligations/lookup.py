@@ -34,7 +34,7 @@ from constructions.network.meanings import Mean, Meaning, Near, Others, Product,
 from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.transformer import Row as LinearForm
 from proofs.failures import NotDerived
-from proofs.known import KnownValues, known_value
+from proofs.obligations.known import KnownValues, known_value
 
 ZERO = Fraction(0)
 Affine = tuple[int, int, int]

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from proofs.softening.profiles import Profile
-from proofs.softening.situations import Situations, merge
-from proofs.softening.spelling import read_all, spell, spell_all
+from proofs.perturbation.profiles import Profile
+from proofs.perturbation.situations import Situations, merge
+from proofs.perturbation.spelling import read_all, spell, spell_all
 
 MAX_NUMBERS = 4_000
 """How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
 Where = tuple[int, int]
 """A head by layer and place, both counted from 1."""
 FormOfLayer = tuple[int, tuple[tuple[str, Fraction], ...]]
-"""A layer, and a form that its feed-forward part reads (proofs.softening.layers.FormKey)."""
+"""A layer, and a form that its feed-forward part reads (proofs.perturbation.layers.FormKey)."""
 K = TypeVar("K", bound=tuple[Any, ...])
 V = TypeVar("V")
 

@@ -19,10 +19,10 @@ from constructions.language.syntax import Formula, is_positional, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
-from proofs.composition import symbolic_truth
 from proofs.failures import NotDerived
-from proofs.known import KnownValues
-from proofs.targets import Assignment, Target, build_target
+from proofs.obligations.composition import symbolic_truth
+from proofs.obligations.known import KnownValues
+from proofs.obligations.targets import Assignment, Target, build_target
 
 ZERO = Fraction(0)
 

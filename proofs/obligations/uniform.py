@@ -9,7 +9,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Position, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
-from proofs.known import KnownValues
+from proofs.obligations.known import KnownValues
 
 
 def check_uniform(transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, direction: str) -> int:

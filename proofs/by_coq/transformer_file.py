@@ -52,7 +52,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Head, Layer, Mask, Row, Transformer, Unit, Weighting
 from constructions.text import printable
-from proofs.predicate_to_coq import predicate_function
+from proofs.by_coq.predicates import predicate_function
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
     Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",

@@ -37,8 +37,8 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
-from proofs.known import KnownValues
-from proofs.lookup import counted_length
+from proofs.obligations.known import KnownValues
+from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -29,13 +29,13 @@ from constructions.network.transformer import FeedForward, Head, Row, Transforme
 from constructions.theorem_26_uniform_tieless import is_uniform
 from proofs.enclosures.exponential import enclose_exp, round_up
 from proofs.enclosures.intervals import Interval
+from proofs.exact.feed_forward import Function
 from proofs.failures import NotDerived
-from proofs.piecewise import Function
-from proofs.softening.findings import FormOfLayer, Survey, Taken
-from proofs.softening.heads import scoring
-from proofs.softening.layers import functions_of
-from proofs.softening.profiles import Asked, Mass, Profile
-from proofs.softening.situations import Situations
+from proofs.perturbation.findings import FormOfLayer, Survey, Taken
+from proofs.perturbation.heads import scoring
+from proofs.perturbation.layers import functions_of
+from proofs.perturbation.profiles import Asked, Mass, Profile
+from proofs.perturbation.situations import Situations
 
 BITS = 192
 PRECISION = 128

@@ -18,7 +18,7 @@ from itertools import groupby
 from math import lcm
 from typing import Any
 
-from proofs.softening.spelling import read_all, spell, spell_all
+from proofs.perturbation.spelling import read_all, spell, spell_all
 
 MAX_LEVELS = 2_000
 ZERO = Fraction(0)

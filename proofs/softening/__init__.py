@@ -1,1 +1,0 @@
-"""Hard attention made soft (docs/softened.md): what is found, bounded and sealed; not the checker."""
