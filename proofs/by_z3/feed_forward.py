@@ -10,7 +10,7 @@ from constructions.language.printer import format_count
 from constructions.language.syntax import Count
 from constructions.network.lengths import Lengths
 from proofs.by_z3.solver import Question, all_of, any_of, rational, total
-from proofs.obligations.feed_forward import Case, FeedForwardObligation
+from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
 from proofs.transcript import Record, ignore
 
 
@@ -74,7 +74,7 @@ def _declare_counts(obligation: FeedForwardObligation, lengths: Lengths) -> tupl
     return counts, given
 
 
-def _confine(case: Case, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
+def _confine(case: InputCase, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
     """What the case says of the inputs."""
     conditions = []
     for name, box in case.box:
