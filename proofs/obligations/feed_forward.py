@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from constructions.language.positional import connective, positional_truth
 from constructions.language.semantics import RELATIONS
@@ -28,19 +29,20 @@ from constructions.language.syntax import (
     operands_of_connective,
 )
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
+from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
 """So many truth values and signs are free at most: the cases are up to 2^12 and more, and each is looked at."""
 ZERO, ONE = Fraction(0), Fraction(1)
-FALSE_BOX = Interval(ZERO, Fraction(1, 4))
-TRUE_BOX = Interval(Fraction(3, 4), ONE)
+FALSE_BOX = Interval(ZERO, ALLOWED_ERROR)
+TRUE_BOX = Interval(ONE - ALLOWED_ERROR, ONE)
 FREE_BOX = Interval(ZERO, ONE)
 Bounds = Mapping[str, Interval]
 """For each *others* direction, the proved range of what it holds less the number it is near."""
@@ -70,14 +72,20 @@ class Counted:
 
 @dataclass(frozen=True)
 class FeedForwardObligation:
-    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` equals the expected number in every case."""
+    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` equals the expected number in every case.
 
+    Counts are those at a position of a word of one of the ``lengths``.
+    """
+
+    kind: ClassVar[Kind] = Kind.FEED_FORWARD
+    place: ClassVar[int] = 0
+    source: ClassVar[str] = ""
     layer: int
     direction: str
     units: Units
     bias: Fraction
     cases: tuple[InputCase, ...]
-    rows: int
+    lengths: Lengths
     counted: Mapping[str, Counted] = field(default_factory=dict)
 
     def key(self) -> tuple[object, ...]:
@@ -88,7 +96,12 @@ class FeedForwardObligation:
                       for reads, bias, write in self.units)
         cases = frozenset(_case_key(case, names, counts) for case in self.cases)
         counted = tuple((names[n], counts[part.count], part.error) for n, part in self.counted.items())
-        return units, self.bias, cases, counted
+        return self.lengths, units, self.bias, cases, counted
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
 
     def counts(self) -> list[Count]:
         """The counts that units read and those that the compared terms mention, each once."""
@@ -124,7 +137,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     derivation = _Derivation(known, meaning, inputs, _find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 lengths.cells, inputs.counted)
+                                 lengths, inputs.counted)
 
 
 @dataclass(frozen=True)
