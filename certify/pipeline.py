@@ -22,7 +22,7 @@ from constructions.network.validation import check_defined
 from constructions.regimes import Regime, Sharpening
 from proofs.certificate import seal
 from proofs.check import Malformed, Rejected, check_text
-from proofs.discharge import TOLERATED_ERROR, Line, Memory, Progress, discharge
+from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress, discharge
 from proofs.refutation import find_counterexample
 
 DEFAULT_MAX_N = 64
@@ -97,8 +97,8 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
             not above 0 and at most 1/4.
     """
     lengths = Lengths(min_n, max_n)
-    if tolerance is not None and not 0 < tolerance <= TOLERATED_ERROR:
-        raise InputError(f"tolerance: {tolerance}, expected a number above 0 and at most {TOLERATED_ERROR}")
+    if tolerance is not None and not 0 < tolerance <= ALLOWED_ERROR:
+        raise InputError(f"tolerance: {tolerance}, expected a number above 0 and at most {ALLOWED_ERROR}")
     clock = clock or Clock()
     check_defined(transformer, lengths)
     lines = discharge(transformer, lengths, memory, progress, tolerance)
@@ -127,12 +127,13 @@ def _seal_and_check(proved: Unknown) -> Outcome:
 def _refute(unproved: Unknown, progress: Progress) -> Outcome:
     assert unproved.transformer is not None
     progress("looking for a counterexample")
-    counterexample = find_counterexample(unproved.transformer, unproved.lengths, unproved.lines, unproved.tolerance)
-    if counterexample:
-        return Refuted(**_common(unproved), counterexample=counterexample)
+    search = find_counterexample(unproved.transformer, unproved.lengths, unproved.lines, unproved.tolerance,
+                                 progress=progress)
+    if search.counterexample:
+        return Refuted(**_common(unproved), counterexample=search.counterexample)
     failed = [line for line in unproved.lines if not line.proved]
     return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}"
-                   + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + "; no word found that breaks it")
+                   + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + f"; {search.account}")
 
 
 def _place(line: Line) -> str:

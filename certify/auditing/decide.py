@@ -20,7 +20,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import TOLERATED_ERROR, Line, Memory, discharge
+from proofs.discharge import ALLOWED_ERROR, Line, Memory, discharge
+from proofs.obligations.kinds import Kind
 from proofs.refutation import find_counterexample
 from proofs.replay import Counterexample
 
@@ -100,7 +101,7 @@ def decide(question: Question, lengths: Lengths, search: Search) -> Decision:
 
 def sketch(question: Question, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
-    return discharge(question.network, lengths, search.exact, tolerance=question.delta, twice=False)
+    return discharge(question.network, lengths, search.exact, allowed_error=question.delta, twice=False)
 
 
 def certify_run(question: Question, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
@@ -115,7 +116,7 @@ def certify_run(question: Question, lengths: Lengths, search: Search) -> Certifi
 def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
-    found = find_counterexample(question.network, lengths, lines, question.delta)
+    found = find_counterexample(question.network, lengths, lines, question.delta).counterexample
     return describe_counterexample(found, question) if found else None
 
 
@@ -140,7 +141,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, re
     if not weighed:
         return Row(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = question.delta or (TOLERATED_ERROR if line.kind == "attention" else None)
+    bound = question.delta or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
                witness)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proofs.discharge import TOLERATED_ERROR, Line
+from proofs.discharge import ALLOWED_ERROR, Line
 
 LARGEST_FACTOR = Fraction(2) ** 20
 """Constants are looked for between this many times the first one and its reciprocal."""
@@ -41,7 +41,7 @@ def read_probe(lines: Sequence[Line], tolerance: Fraction | None) -> Probe:
     The odds of error, E/(1-E), fall about exponentially with the constant, so their logarithms are compared.
     """
     passes = all(line.proved for line in lines)
-    allowed = _log_odds(tolerance or TOLERATED_ERROR)
+    allowed = _log_odds(tolerance or ALLOWED_ERROR)
     margins = [_log_odds(worst.upper) - allowed for line in lines if line.worst and (worst := line.worst.worst)]
     margin = max(margins, default=None)
     return Probe(passes, margin if margin is not None and (margin <= 0) == passes else None)

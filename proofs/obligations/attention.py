@@ -12,15 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, is_positional, is_symbolic
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Near, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.composition import symbolic_truth
+from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 from proofs.obligations.targets import Assignment, Target, build_target
 
@@ -81,9 +83,10 @@ class Sweep:
 class AttentionObligation:
     """Every weighted mean of the head's values is near the truth of the target, at all rows of all sweeps.
 
-    ``letters`` are the assignments to the target's atoms that may occur at a position.
+    ``allowed_error`` says how near; ``letters`` are the assignments to the target's atoms that may occur at a position.
     """
 
+    kind: ClassVar[Kind] = Kind.ATTENTION
     layer: int
     place: int
     head: Head
@@ -92,10 +95,11 @@ class AttentionObligation:
     target: Target
     letters: tuple[Assignment, ...]
     sweeps: tuple[Sweep, ...]
+    allowed_error: Fraction
 
     def key(self) -> tuple[object, ...]:
-        """Equal obligations are discharged once."""
-        return tuple(dict.fromkeys(sweep.key() for sweep in self.sweeps))
+        """Equal up to n and the names of formulas."""
+        return self.allowed_error, *dict.fromkeys(sweep.key() for sweep in self.sweeps)
 
     def distinct_sweeps(self) -> list[Sweep]:
         """The sweeps, each problem once: where nothing depends on n, a row is the same problem for every n."""
@@ -107,9 +111,9 @@ class AttentionObligation:
         return format_formula(self.meaning.formula)
 
     @property
-    def where(self) -> str:
-        """The place in words."""
-        return f"layer {self.layer}, head {self.place}, {self.direction}"
+    def source(self) -> str:
+        """The statement that the head names."""
+        return self.head.source
 
     @property
     def rows(self) -> int:
@@ -118,8 +122,8 @@ class AttentionObligation:
 
 
 def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
-                     direction: str) -> AttentionObligation:
-    """The obligation of one written direction that means ``near χ when G``.
+                     direction: str, allowed_error: Fraction = ALLOWED_ERROR) -> AttentionObligation:
+    """The obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
 
     Raises:
         NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
@@ -128,7 +132,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     assert isinstance(meaning, Near)
     derivation = _Derivation(transformer, known, lengths, head, head.values[direction], meaning)
     return AttentionObligation(layer, place, head, direction, meaning, derivation.target, derivation.letters,
-                               tuple(derivation.sweeps()))
+                               tuple(derivation.sweeps()), allowed_error)
 
 
 class _Derivation:
