@@ -15,7 +15,7 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import WorstCase
 from proofs.failures import NotDerived
-from proofs.obligations.attention import AttentionObligation, oblige_attention
+from proofs.obligations.attention import AttentionObligation, KnownSteps, oblige_attention
 from proofs.obligations.composition import find_composition_faults, find_embedding_fault, find_output_faults, writes
 from proofs.obligations.feed_forward import oblige_feed_forward
 from proofs.obligations.known import KnownValues
@@ -51,6 +51,7 @@ class Memory:
 
     heads: dict[tuple[object, ...], Proof] = field(default_factory=dict)
     feed_forward: dict[tuple[object, ...], str] = field(default_factory=dict)
+    steps: KnownSteps = field(default_factory=KnownSteps)
 
 
 def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
@@ -114,7 +115,7 @@ class _Discharge:
                     return self._weighed_line(kind, lookup, lambda record: prove_lookup(lookup, self.twice, record))
                 case "attention" if isinstance(meaning, Near):
                     attention = oblige_attention(self.transformer, self.known, self.lengths, layer, place, head,
-                                                 direction)
+                                                 direction, self.memory.steps)
                     return self._weighed_line(
                         kind, attention, lambda record: prove_attention(attention, near, self.twice, record))
             raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")

@@ -20,7 +20,6 @@ from certify.outcomes import Certified
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
 from proofs.discharge import Line, Memory
-from proofs.obligations.attention import forget_options
 
 FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below, one is looked for at so much of the constant."""
@@ -49,7 +48,6 @@ class Bracketing:
             every, place = self._largest(lengths, here)
             if isinstance(certify_run(self.question(every.passes), lengths, self.search), Certified):
                 found = replace(found, up_to=Bracket(every.fails, every.passes), up_to_n=place)
-        forget_options()
         return found
 
     def _largest(self, lengths: Lengths, here: Refined) -> tuple[Refined, int]:
