@@ -38,6 +38,10 @@ def since_row(n: int, error: str) -> LengthVerdict:
     return LengthVerdict(n, "certified", near(error), QUARTER, f"head 1.1, position {n}")
 
 
+def refuted_row(n: int, error: str) -> LengthVerdict:
+    return LengthVerdict(n, "refuted", near(error), QUARTER, f"head 1.1, position {n}", "", since_witness(n, error))
+
+
 def since_critical(n: int, gamma: str) -> CriticalConstant:
     """Theorem 15 a at one length: temperature 1/n, gamma 3."""
     needed = near(gamma)
@@ -55,7 +59,8 @@ CERTIFIED = ClaimResult(
     subject="Q_a since Q_b", lengths="1..64", verdict="certified", expected="certified", mismatch="", reason="",
     seconds=4.21, rows=tuple(since_row(n, error) for n, error in SINCE_ERRORS.items()),
     criticals=tuple(since_critical(n, gamma) for n, gamma in SINCE_GAMMAS.items()),
-    fits=(GrowthLaw("gamma(n) = 1.386294 - 3.13 * 4^-n", 2.5e-7, ((1, 1),)),), error=near("0.0497871"), where="head 1.1, n = 64, i = 64",
+    fits=(GrowthLaw("gamma(n) = 1.386294 - 3.13 * 4^-n", 2.5e-7, ((1, 1),)),), error=near("0.0497871"),
+    where="head 1.1, n = 64, i = 64",
     limit="ln 4: the ties weigh x + x^2 + ..., which is 1/3 at x = 1/4", gamma=Fraction(3), bound=QUARTER)
 
 REFUTED = ClaimResult(
@@ -63,9 +68,9 @@ REFUTED = ClaimResult(
     lengths="1..16", verdict="refuted", expected="refuted", mismatch="", reason="the worst error exceeds 1/4",
     seconds=0.73, gamma=Fraction(13, 10), bound=QUARTER, error=near("0.272510"), where="head 1.1, n = 8, i = 8",
     rows=(LengthVerdict(2, "certified", near("0.214165"), QUARTER, "head 1.1, position 2"),
-          LengthVerdict(3, "refuted", near("0.257502"), QUARTER, "head 1.1, position 3", "", since_witness(3, "0.257502")),
-          LengthVerdict(4, "refuted", near("0.268496"), QUARTER, "head 1.1, position 4", "", since_witness(4, "0.268496")),
-          LengthVerdict(8, "refuted", near("0.272510"), QUARTER, "head 1.1, position 8", "", since_witness(8, "0.272510"))),
+          refuted_row(3, "0.257502"),
+          refuted_row(4, "0.268496"),
+          refuted_row(8, "0.272510")),
     witness=since_witness(3, "0.257502"))
 
 UNKNOWN = ClaimResult(
@@ -73,8 +78,8 @@ UNKNOWN = ClaimResult(
     lengths="2..512", verdict="unknown", expected="", mismatch="", seconds=61.5,
     reason="the worst error at n = 311 lies between 0.2499999 and 0.2500001",
     rows=(LengthVerdict(2, "certified", near("0.11"), QUARTER, "head 1.1, position 2"),
-          LengthVerdict(311, "unknown", Interval(Fraction("0.2499999"), Fraction("0.2500001")), QUARTER, "head 1.1, position 311",
-              "not decided with 4096 bits")))
+          LengthVerdict(311, "unknown", Interval(Fraction("0.2499999"), Fraction("0.2500001")), QUARTER,
+                        "head 1.1, position 311", "not decided with 4096 bits")))
 
 UNSUPPORTED = ClaimResult(
     name="causal-last", statement="Corollary 18 a", says="future masking is enough for LAST", subject="LAST & Q_1",

@@ -110,9 +110,10 @@ def test_the_page_explains_its_words_and_shows_every_claim_with_its_command() ->
 def test_heads_are_named_where_their_temperatures_differ() -> None:
     text = render_html(replace(REPORT, claims=(TWO_TEMPERATURES,)))
     assert "of head" in Page(text).text and "of head" not in Page(render_html(REPORT)).text
-    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in text.split("<tr>") if "1.2, 2.1" in row]
-    assert rows == [["4", "1.3333333", "1.3333334", "–", "1.2, 2.1, 2.2 and 1 more", "0.5", "0.375", "0.375", "0.75"],
-                    ["8", "1.3333333", "1.3333334", "–", "1.2, 2.1, 2.2 and 1 more", "0.25", "0.1875", "0.1875", "0.75"]]
+    lines = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in text.split("<tr>")]
+    others = [cells for cells in lines if "1.2, 2.1, 2.2 and 1 more" in cells]
+    assert [(cells[0], *cells[5:]) for cells in others] == [("4", "0.5", "0.375", "0.375", "0.75"),
+                                                            ("8", "0.25", "0.1875", "0.1875", "0.75")]
 
 
 def test_interruption_and_broken_expectations_stand_at_the_top() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ET
-
 from dataclasses import replace
 
 from hypothesis import given
