@@ -161,7 +161,7 @@ def describe_interruption(report: AuditReport) -> str:
     if report.complete:
         return ""
     if not report.claims:
-        return "INTERRUPTED before a claim was finished: there is nothing to continue from"
+        return "INTERRUPTED before a claim was finished"
     return f"INTERRUPTED after {counted(len(report.claims), 'finished claim')}; --resume continues"
 
 
