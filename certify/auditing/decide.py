@@ -8,11 +8,11 @@ replayed. What is neither is unknown.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from certify.auditing.results import Bracket, Row, Verdict, Witness, outward
+from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
 from certify.report import show_word
@@ -20,16 +20,15 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import ALLOWED_ERROR, Line, Memory, discharge
+from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress, discharge
+from proofs.enclosures.intervals import point
 from proofs.obligations.kinds import Kind
 from proofs.refutation import find_counterexample
 from proofs.replay import Counterexample
 
-Progress = Callable[[str], None]
-
 
 @dataclass(frozen=True)
-class Question:
+class ClaimedNetwork:
     """A network, what is allowed of it, and how to show a word on it."""
 
     network: Transformer
@@ -55,7 +54,7 @@ class Search:
 class Decision:
     """A row for each length, and the certificates of runs of them; of gaps it is the least that matters."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[LengthVerdict, ...]
     certificates: tuple[str, ...]
     least_matters: bool = False
 
@@ -66,7 +65,7 @@ class Decision:
         return "certified" if verdicts == {"certified"} else "refuted" if "refuted" in verdicts else "unknown"
 
     @property
-    def decisive(self) -> Row:
+    def decisive(self) -> LengthVerdict:
         """The row to report: the first that is refuted, or not certified, or that with the largest error."""
         for verdict in ("refuted", "unknown"):
             for row in self.rows:
@@ -77,73 +76,73 @@ class Decision:
         return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
 
 
-def decide(question: Question, lengths: Lengths, search: Search) -> Decision:
+def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decision:
     """The verdict at every length.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
-    check_defined(question.network, lengths)
-    sketches = {n: sketch(question, Lengths(n, n), search) for n in lengths}
-    rows, certificates = dict[int, Row](), list[str]()
+    check_defined(claimed.network, lengths)
+    sketches = {n: sketch(claimed, Lengths(n, n), search) for n in lengths}
+    rows, certificates = dict[int, LengthVerdict](), list[str]()
     for run in _runs(n for n in lengths if all(line.proved for line in sketches[n])):
-        outcome = certify_run(question, run, search)
+        outcome = certify_run(claimed, run, search)
         if isinstance(outcome, Certified):
             certificates.append(outcome.certificate)
-            rows |= {n: _row(n, "certified", sketches[n], question) for n in run}
+            rows |= {n: _row(n, "certified", sketches[n], claimed) for n in run}
         elif isinstance(outcome, Unknown):
-            rows |= {n: _row(n, "unknown", sketches[n], question, outcome.reason) for n in run}
+            rows |= {n: _row(n, "unknown", sketches[n], claimed, outcome.reason) for n in run}
     for n in lengths:
         if n not in rows:
-            rows[n] = _refute(question, n, sketches[n], search)
+            rows[n] = _refute(claimed, n, sketches[n], search)
     return Decision(tuple(rows[n] for n in lengths), tuple(certificates))
 
 
-def sketch(question: Question, lengths: Lengths, search: Search) -> list[Line]:
+def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
-    return discharge(question.network, lengths, search.exact, allowed_error=question.delta, twice=False)
+    return discharge(claimed.network, lengths, search.exact, allowed_error=claimed.delta, twice=False)
 
 
-def certify_run(question: Question, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
+def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
-    outcome = certify_transformer(question.network, lengths.last, question.regime, search.confirmed,
-                                  min_n=lengths.first, tolerance=question.delta)
+    outcome = certify_transformer(claimed.network, lengths.last, claimed.regime, search.confirmed,
+                                  min_n=lengths.first, tolerance=claimed.delta)
     assert isinstance(outcome, Certified | Refuted | Unknown)
     return outcome
 
 
-def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
+def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
-    found = find_counterexample(question.network, lengths, lines, question.delta).counterexample
-    return describe_counterexample(found, question) if found else None
+    found = find_counterexample(claimed.network, lengths, lines, claimed.delta).counterexample
+    return describe_counterexample(found, claimed) if found else None
 
 
-def describe_counterexample(found: Counterexample, question: Question) -> Witness:
+def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word = show_word(found.word)
     return Witness(found.direction, len(found.word), outward(found.value.lower, found.value.upper),
-                   Bracket(found.allowed.lower, found.allowed.upper), question.show(word), word, found.position)
+                   found.allowed, claimed.show(word), word, found.position)
 
 
-def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -> Row:
-    witness = find_witness(question, Lengths(n, n), lines, search)
+def _refute(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], search: Search) -> LengthVerdict:
+    witness = find_witness(claimed, Lengths(n, n), lines, search)
     if witness:
-        return _row(n, "refuted", lines, question, witness=witness)
+        return _row(n, "refuted", lines, claimed, witness=witness)
     failed = [f"{line.direction}: {line.reason}" for line in lines if not line.proved]
-    return _row(n, "unknown", lines, question, "; ".join([*failed[:1], "no word found that breaks it"]))
+    return _row(n, "unknown", lines, claimed, "; ".join([*failed[:1], "no word found that breaks it"]))
 
 
-def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, reason: str = "",
-         witness: Witness | None = None) -> Row:
+def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwork, reason: str = "",
+         witness: Witness | None = None) -> LengthVerdict:
     weighed = [(line, line.worst.worst) for line in lines if line.worst and line.worst.worst]
     if not weighed:
-        return Row(n, verdict, reason=reason, witness=witness)
+        return LengthVerdict(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = question.delta or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
+    bound = claimed.delta or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
-    return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
+    return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
                witness)
 
 

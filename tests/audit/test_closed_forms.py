@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from certify.auditing.claims import Demands, FormulaSubject
 from certify.auditing.critical import Bracketing
-from certify.auditing.results import Critical
+from certify.auditing.results import CriticalConstant
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
 
@@ -21,7 +21,7 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 """How far the error of length n exceeds what is allowed, given x^exponent."""
 
 
-def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> Critical:
+def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> CriticalConstant:
     """The bracket, from the claimed constant 3."""
     subject = FormulaSubject(text, tuple(alphabet), (), regime, False, Demands(Fraction(3)))
     return Bracketing(subject).critical(lengths)
