@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.claims import NetworkSubject
-from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, sketch
+from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, question_of, sketch
 from certify.auditing.results import Bracket, Critical, Witness
 from certify.auditing.threshold import Threshold, find_threshold, read_probe, shortest_between
 from certify.outcomes import Certified
+from certify.request import Request
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import is_sharpened
 from proofs.discharge import Line, Memory
@@ -29,16 +29,15 @@ FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 class Bracketing:
     """The search for the critical constant of one claim."""
 
-    def __init__(self, subject: NetworkSubject, progress: Progress = lambda _: None):
-        """``subject`` says what is claimed, and how its network depends on the constant."""
-        self.subject = subject
-        self.demands = subject.demands
+    def __init__(self, request: Request, width: Fraction, progress: Progress = lambda _: None):
+        """``request`` says what is claimed, and how its network depends on the constant."""
+        self.request = request
+        self.width = width
         self.search = Search(progress=progress)
 
     def question(self, gamma: Fraction) -> Question:
         """The network with this constant."""
-        return Question(self.subject.build(gamma), self.subject.regime, self.demands.delta,
-                        self.subject.run_command(gamma))
+        return question_of(self.request.with_gamma(gamma))
 
     def critical(self, lengths: Lengths) -> Critical:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
@@ -66,8 +65,8 @@ class Bracketing:
         """The refined bracket for this length alone, or why there is none."""
         self.search.progress(f"critical constant at n = {n}")
         lengths = Lengths(n, n)
-        threshold = find_threshold(lambda gamma: read_probe(self._lines(gamma, lengths), self.demands.delta),
-                                   self.demands.gamma, self.demands.width / 4)
+        threshold = find_threshold(lambda gamma: read_probe(self._lines(gamma, lengths), self.request.allowed_error),
+                                   self.request.gamma, self.width / 4)
         if isinstance(threshold, str):
             return None, threshold
         return self._refine(threshold, lengths)
@@ -78,7 +77,7 @@ class Bracketing:
 
     def _refine(self, threshold: Threshold, lengths: Lengths) -> tuple[Refined | None, str]:
         """The ends as short numbers, certified and refuted in earnest."""
-        step = threshold.passes * self.demands.width / 4
+        step = threshold.passes * self.width / 4
         passes = shortest_between(threshold.passes, threshold.passes + step)
         if not isinstance(certify_run(self.question(passes), lengths, self.search), Certified):
             return None, f"not certified at {passes}, where the exact prover alone proves it"
@@ -90,7 +89,7 @@ class Bracketing:
         return None, f"certified at {passes}; no word found that refutes {near * FURTHER[-1]} or more"
 
     def _result(self, n: int, here: Refined | None, note: str) -> Critical:
-        claimed, temperature = self.demands.gamma, self._temperature(n)
+        claimed, temperature = self.request.gamma, self._temperature(n)
         if here is None:
             return Critical(n, None, Bracket(temperature, temperature), Bracket(Fraction(1), Fraction(1)), None,
                             temperature, note)
@@ -101,8 +100,8 @@ class Bracketing:
 
     def _temperature(self, n: int) -> Fraction:
         """The claimed temperature of the last row."""
-        network = self.subject.build(self.demands.gamma)
-        return min((head.temperature.evaluate(i=n, n=n) for _, _, head in network.heads() if is_sharpened(head)),
+        heads = self.request.network.heads()
+        return min((head.temperature.evaluate(i=n, n=n) for _, _, head in heads if is_sharpened(head)),
                    default=Fraction(1))
 
 

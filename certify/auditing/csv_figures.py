@@ -10,7 +10,7 @@ from fractions import Fraction
 from certify.auditing.results import AuditReport, Bracket, ClaimResult, Critical, Row
 from certify.auditing.to_json import format_exact
 from certify.auditing.wording import by_length, one_line
-from certify.report import decimal, decimal_lower, decimal_upper
+from certify.showing.numbers import decimal, decimal_lower, decimal_upper
 
 _BRACKETS = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")
 _PARTS = ("lower", "upper", "lower_decimal", "upper_decimal")

@@ -7,7 +7,6 @@ replayed. What is neither is unknown.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,12 +14,15 @@ from fractions import Fraction
 from certify.auditing.results import Bracket, Row, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
-from certify.report import show_word
+from certify.pipeline import sketch as sketch_network
+from certify.request import Request
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import TOLERATED_ERROR, Line, Memory, discharge
+from proofs.discharge import TOLERATED_ERROR, Line, Memory
 from proofs.refutation import find_counterexample
 from proofs.replay import Counterexample
 
@@ -33,12 +35,21 @@ class Question:
 
     network: Transformer
     regime: Regime | None
-    delta: Fraction | None
-    run_command: Sequence[str]
+    allowed_error: Fraction | None
+    run_command: RunCommand
 
     def show(self, word: str) -> str:
         """The command that runs the network on a word."""
-        return shlex.join([*self.run_command[:3], word, *self.run_command[3:]])
+        return self.run_command.on(word)
+
+
+def question_of(request: Request) -> Question:
+    """The question that a request asks at each of its lengths.
+
+    Raises:
+        Unsupported: if there is no such network.
+    """
+    return Question(request.network, request.stated_regime, request.allowed_error, request.run_command)
 
 
 @dataclass
@@ -100,14 +111,14 @@ def decide(question: Question, lengths: Lengths, search: Search) -> Decision:
 
 def sketch(question: Question, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
-    return discharge(question.network, lengths, search.exact, tolerance=question.delta, twice=False)
+    return sketch_network(question.network, lengths, question.allowed_error, search.exact)
 
 
 def certify_run(question: Question, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
     outcome = certify_transformer(question.network, lengths.last, question.regime, search.confirmed,
-                                  min_n=lengths.first, tolerance=question.delta)
+                                  min_n=lengths.first, allowed_error=question.allowed_error)
     assert isinstance(outcome, Certified | Refuted | Unknown)
     return outcome
 
@@ -115,7 +126,7 @@ def certify_run(question: Question, lengths: Lengths, search: Search) -> Certifi
 def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
-    found = find_counterexample(question.network, lengths, lines, question.delta)
+    found = find_counterexample(question.network, lengths, lines, question.allowed_error)
     return describe_counterexample(found, question) if found else None
 
 
@@ -140,7 +151,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, re
     if not weighed:
         return Row(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = question.delta or (TOLERATED_ERROR if line.kind == "attention" else None)
+    bound = question.allowed_error or (TOLERATED_ERROR if line.kind == "attention" else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
                witness)

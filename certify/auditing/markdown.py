@@ -25,7 +25,7 @@ from certify.auditing.wording import (
     show_slack,
     summarize,
 )
-from certify.report import decimal
+from certify.showing.numbers import decimal
 from constructions.text import printable
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)

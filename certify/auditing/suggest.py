@@ -7,14 +7,14 @@ together, so the suggestion is made a little colder until the whole network is c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.claims import NetworkSubject
-from certify.auditing.decide import Question, Search, certify_run, sketch
+from certify.auditing.decide import Question, Search, certify_run, question_of, sketch
 from certify.auditing.results import Bracket
 from certify.auditing.threshold import Probe, find_threshold, read_probe, shortest_between
 from certify.outcomes import Outcome
+from certify.request import Request
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
 from constructions.network.transformer import Head
@@ -49,28 +49,27 @@ class Suggestion:
     outcome: Outcome
 
 
-def suggest(subject: NetworkSubject, lengths: Lengths, search: Search) -> Suggestion:
+def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
     """The warmest simple constants with which every obligation is proved at these lengths."""
-    gamma = subject.demands.gamma
-    network = subject.build(gamma)
-    heads = [((layer, place), head) for layer, place, head in network.heads() if is_sharpened(head)]
-    suggested = tuple(_suggest_head(subject, place, head, lengths, search) for place, head in heads)
+    gamma = request.gamma
+    heads = [((layer, place), head) for layer, place, head in request.network.heads() if is_sharpened(head)]
+    suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)
     for _ in range(ATTEMPTS):
         factors = {head.place: head.suggested / gamma for head in suggested}
-        question = _question(subject, factors)
+        question = _question(request, factors)
         if all(line.proved for line in sketch(question, lengths, search)):
             break
         suggested = tuple(_colder(head) for head in suggested)
     return Suggestion(suggested, certify_run(question, lengths, search))
 
 
-def _suggest_head(subject: NetworkSubject, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
-    gamma = subject.demands.gamma
+def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
+    gamma = request.gamma
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 
     def probe(constant: Fraction) -> Probe:
-        lines = sketch(_question(subject, {place: constant / gamma}), lengths, search)
-        return read_probe([line for line in lines if line.layer >= place[0]], subject.demands.delta)
+        lines = sketch(_question(request, {place: constant / gamma}), lengths, search)
+        return read_probe([line for line in lines if line.layer >= place[0]], request.allowed_error)
 
     found = find_threshold(probe, gamma, WIDTH)
     if isinstance(found, str):
@@ -85,6 +84,6 @@ def _colder(head: SuggestedHead) -> SuggestedHead:
                          shortest_between(constant * COLDER, constant * COLDER * ROOM))
 
 
-def _question(subject: NetworkSubject, factors: Mapping[Place, Fraction]) -> Question:
-    network = with_scores_times(subject.build(subject.demands.gamma), lambda place: factors.get(place, Fraction(1)))
-    return Question(network, subject.regime, subject.demands.delta, subject.run_command(subject.demands.gamma))
+def _question(request: Request, factors: Mapping[Place, Fraction]) -> Question:
+    network = with_scores_times(request.network, lambda place: factors.get(place, Fraction(1)))
+    return replace(question_of(request), network=network)

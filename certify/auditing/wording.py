@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from certify.auditing.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
-from certify.report import counted, decimal_lower, decimal_upper, enclosed
+from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
+from certify.showing.words import counted
 from constructions.text import printable
 
 END_DIGITS = 8

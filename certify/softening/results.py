@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from certify.verdicts import exit_status
 from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
@@ -13,7 +14,6 @@ from proofs.enclosures.intervals import Interval
 from proofs.perturbation.findings import Survey
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
-EXIT_CODES: dict[Verdict, int] = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3}
 Errors = list[dict[str, Fraction]]
 """The stated bounds of all stages, at one length."""
 
@@ -93,4 +93,4 @@ class Softening:
     @property
     def exit_code(self) -> int:
         """The exit status of the command."""
-        return EXIT_CODES[self.verdict]
+        return exit_status(self.verdict)

@@ -13,10 +13,10 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definition
 from constructions.rasp.parser import parse_program
 
-ODD = ("¹", "²", "½", "Ⅳ", "٣", "߁", "𝟏", "ª", "ǅ", "ʰ", "é", "\u0301", "\u200d", "\u202e", "\u00a0", "\u2028", "\ufeff",
-       "\x00", "\x1c", "🙂", "\U000e0041")
-FORMULAS = ("S", "F", "Q_a", "Q_a S Q_b", "!Q_a", "#<[Q_a] <= 2*#>[Q_b] - 1", "ODD", "MOD(3,1)", "since", "Q['a'] & true",
-            "Y Q_a U X Q_b", "O", "or")
+ODD = ("¹", "²", "½", "Ⅳ", "٣", "߁", "𝟏", "ª", "ǅ", "ʰ", "é", "\u0301", "\u200d", "\u202e", "\u00a0", "\u2028",
+       "\ufeff", "\x00", "\x1c", "🙂", "\U000e0041")
+FORMULAS = ("S", "F", "Q_a", "Q_a S Q_b", "!Q_a", "#<[Q_a] <= 2*#>[Q_b] - 1", "ODD", "MOD(3,1)", "since",
+            "Q['a'] & true", "Y Q_a U X Q_b", "O", "or")
 EXPRESSIONS = ("1/n", "log2ceil(n)", "(-1)^i", "n", "2*i/n")
 PREDICATES = ("P(k) := k % 3 == 1", "P(k,n) := k < n")
 PROGRAMS = ("P(i) := Q_a(i)", "alphabet ab\nP(i) := rightmost j [j<i, Q_a(j)] true : false", "P(i) := psum j [j<=i] 1")
