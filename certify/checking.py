@@ -6,11 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from certify.verdicts import exit_status, worst
 from constructions.errors import InputError
 from proofs.check import Certificate, Expected, Malformed, Rejected, check_file, read_arguments
 from proofs.check_softened import Softened
-
-STATUS = {"accepted": 0, "rejected": 1, "malformed": 2}
 
 
 def check_files(arguments: Sequence[str]) -> tuple[dict[str, Any], int]:
@@ -25,9 +24,9 @@ def check_files(arguments: Sequence[str]) -> tuple[dict[str, Any], int]:
     except Malformed as error:
         raise InputError(str(error)) from None
     reports = [_check(path, expected) for path in files]
-    verdicts = {report["verdict"] for report in reports}
-    worst = next(verdict for verdict in ("rejected", "malformed", "accepted") if verdict in verdicts)
-    return {"verdict": worst, "files": reports, "seconds": round(time.perf_counter() - start, 3)}, STATUS[worst]
+    verdict = worst([report["verdict"] for report in reports])
+    report = {"verdict": verdict, "files": reports, "seconds": round(time.perf_counter() - start, 3)}
+    return report, exit_status(verdict)
 
 
 def _check(path: str, expected: Expected) -> dict[str, Any]:

@@ -12,14 +12,18 @@ from typing import Any, NoReturn
 import typer
 
 from certify.commands.auditing import audit
+from certify.commands.building import build
+from certify.commands.checking import check
 from certify.commands.crosschecking import crosscheck
+from certify.commands.every_length import prove
 from certify.commands.exporting import export
-from certify.commands.proving import check, formula, model, prove
-from certify.commands.showing import build, explain, list_all, run
+from certify.commands.proving import formula, model
+from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
-from certify.terminal import BAD_INPUT, complain, discard_output, prepare_output
+from certify.terminal import complain, discard_output, prepare_output
+from certify.verdicts import BAD_INPUT, INTERRUPTED, exit_status
 
-INTERRUPTED = 130
+NO_VERDICT = exit_status("unknown")
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""
 
@@ -48,11 +52,11 @@ def main() -> NoReturn:
     except InputError as error:
         code = complain(error)
     except Unsupported as construct:
-        code = complain(f"unsupported: {construct}", 3)
+        code = complain(f"unsupported: {construct}", NO_VERDICT)
     except WorkLost as loss:
-        code = complain(f"no verdict: {loss}", 3)
+        code = complain(f"no verdict: {loss}", NO_VERDICT)
     except InternalError as contradiction:
-        code = complain(f"internal error, no verdict: {contradiction}", 3)
+        code = complain(f"internal error, no verdict: {contradiction}", NO_VERDICT)
     except USAGE_ERROR as error:
         code = complain(describe_misuse(error))
     except (KeyboardInterrupt, typer.Abort):

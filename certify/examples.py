@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.program_formulas import OutputFormulas, read_program_formula
+from certify.programs import OutputFormulas, read_program_formula
 from constructions.language.diagnosis import quote
 from constructions.language.parser import parse_alphabet, parse_formula
 from constructions.language.printer import format_formula

@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from certify.files import write_text
 from certify.outcomes import Outcome
-from certify.pipeline import DEFAULT_MAX_N, certify_transformer
+from certify.pipeline import certify_transformer
+from certify.request import DEFAULT_MAX_N
 from certify.softening.pipeline import soften_model
 from certify.softening.results import Softening
 from constructions.language.expressions import parse_expression

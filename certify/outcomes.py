@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
+from certify.verdicts import exit_status
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
@@ -17,10 +18,9 @@ from proofs.replay import Counterexample
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What is common to all verdicts."""
+    """What is common to all verdicts; ``allowed_error`` is None where heads may err by 1/4."""
 
     verdict: ClassVar[str]
-    exit_code: ClassVar[int]
     formula: Formula | None
     alphabet: tuple[str, ...]
     lengths: Lengths
@@ -29,7 +29,12 @@ class Outcome:
     stages: dict[str, float] = field(default_factory=dict)
     transformer: Transformer | None = None
     lines: tuple[Line, ...] = ()
-    tolerance: Fraction | None = None
+    allowed_error: Fraction | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of the command."""
+        return exit_status(self.verdict)
 
     @property
     def max_n(self) -> int:
@@ -58,7 +63,6 @@ class Certified(Outcome):
     """Proved for every word of these lengths; ``certificate`` is text that the independent checker has accepted."""
 
     verdict = "certified"
-    exit_code = 0
     certificate: str
 
 
@@ -67,7 +71,6 @@ class Refuted(Outcome):
     """A replayed word breaks the claim."""
 
     verdict = "refuted"
-    exit_code = 1
     counterexample: Counterexample
 
 
@@ -76,7 +79,6 @@ class Unknown(Outcome):
     """Neither proved nor refuted; ``reason`` says what was not proved."""
 
     verdict = "unknown"
-    exit_code = 3
     reason: str
 
 
@@ -85,5 +87,4 @@ class UnsupportedClaim(Outcome):
     """Not handled: ``reason`` names the construct."""
 
     verdict = "unsupported"
-    exit_code = 3
     reason: str

@@ -1,4 +1,4 @@
-"""The main path: parse, construct, oblige and discharge, seal, check; or refute."""
+"""The main path: build the network, oblige and discharge, seal, check; or refute."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ from fractions import Fraction
 from typing import Any
 
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from constructions.compiler import PRINTED_GAMMA, compile_formula
-from constructions.errors import InputError, Unsupported
+from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_about
+from certify.subjects import find_formula
+from constructions.compiler import PRINTED_GAMMA
+from constructions.errors import Unsupported
 from constructions.language.expressions import Expression
-from constructions.language.parser import alphabet_of, parse_formula
-from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
-from constructions.regimes import Regime, Sharpening
+from constructions.regimes import Regime
 from proofs.certificate import seal
 from proofs.check import Malformed, Rejected, check_text
-from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress, discharge
-from proofs.refutation import find_counterexample
-
-DEFAULT_MAX_N = 64
+from proofs.discharge import Line, Memory, Progress, discharge
+from proofs.refutation import Search, SearchByLength, find_counterexample
 
 
 class Clock:
@@ -52,62 +49,63 @@ def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n
             regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
             progress: Progress = lambda _: None, as_printed: bool = False,
             predicates: Sequence[str] = (), min_n: int = 1, temperature: Expression | None = None,
-            tolerance: Fraction | None = None) -> Outcome:
+            allowed_error: Fraction | None = None) -> Outcome:
     """Build the transformer of a formula and decide the claim for every word of length ``min_n`` to ``max_n``.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
     ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``. A ``temperature``
-    takes the place of the regime's; a ``tolerance`` is the largest error that every head is allowed, up to 1/4.
+    takes the place of the regime's; an ``allowed_error`` is the largest that every head may have, up to 1/4.
 
     Raises:
         InputError: for a malformed formula, predicate, alphabet, length or gamma.
     """
-    lengths = Lengths(min_n, max_n)
-    clock = Clock()
-    if isinstance(formula, str):
-        formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
-    alphabet = tuple(alphabet or alphabet_of(formula))
-    clock.stamp("parse")
-    try:
-        transformer = compile_formula(formula, alphabet, regime, gamma, as_printed, temperature)
-    except Unsupported as construct:
-        return UnsupportedClaim(formula=formula, alphabet=alphabet, lengths=lengths, regime=regime, seconds=clock.total,
-                                stages=clock.stages, reason=str(construct))
-    clock.stamp("construct")
-    return certify_transformer(transformer, max_n, stated_regime(regime, temperature), memory, progress, clock, min_n,
-                               tolerance)
-
-
-def stated_regime(regime: Regime, temperature: Expression | None) -> Regime | None:
-    """What a certificate may say of the regime where a ``temperature`` takes the place of the regime's own."""
-    if temperature is None:
-        return regime
-    if regime.sharpening is Sharpening.POSITION:
-        return None
-    return Regime(regime.sharpening, regime.causal and "n" not in temperature.variables)
+    request = request_about(formula, alphabet, predicates, regime, as_printed, lengths=Lengths(min_n, max_n),
+                            gamma=gamma, temperature=temperature, allowed_error=allowed_error)
+    return certify_request(request, memory, progress)
 
 
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
-                        memory: Memory | None = None, progress: Progress = lambda _: None,
-                        clock: Clock | None = None, min_n: int = 1, tolerance: Fraction | None = None) -> Outcome:
+                        memory: Memory | None = None, progress: Progress = lambda _: None, min_n: int = 1,
+                        allowed_error: Fraction | None = None) -> Outcome:
     """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
 
+    The certificate claims the ``regime``, if one is given.
+
     Raises:
-        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the tolerance is
-            not above 0 and at most 1/4.
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the allowed error
+            is not above 0 and at most 1/4.
     """
-    lengths = Lengths(min_n, max_n)
-    if tolerance is not None and not 0 < tolerance <= ALLOWED_ERROR:
-        raise InputError(f"tolerance: {tolerance}, expected a number above 0 and at most {ALLOWED_ERROR}")
-    clock = clock or Clock()
-    check_defined(transformer, lengths)
-    lines = discharge(transformer, lengths, memory, progress, tolerance)
+    request = Request(NetworkSubject("network", transformer), Lengths(min_n, max_n), allowed_error=allowed_error)
+    request.check()
+    return _decide(request, transformer, regime, memory, progress, Clock())
+
+
+def certify_request(request: Request, memory: Memory | None = None,
+                    progress: Progress = lambda _: None) -> Outcome:
+    """Decide what a request asks, for every word of its lengths.
+
+    Raises:
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
+    """
+    clock = Clock()
+    try:
+        network = request.network
+    except Unsupported as construct:
+        return UnsupportedClaim(formula=request.formula, alphabet=request.alphabet, lengths=request.claimed_lengths,
+                                regime=request.regime, seconds=clock.total, stages=clock.stages, reason=str(construct))
+    clock.stamp("construct")
+    return _decide(request, network, request.stated_regime, memory, progress, clock)
+
+
+def _decide(request: Request, network: Transformer, stated: Regime | None, memory: Memory | None, progress: Progress,
+            clock: Clock) -> Outcome:
+    lengths = request.claimed_lengths
+    check_defined(network, lengths)
+    lines = discharge(network, lengths, memory, progress, request.allowed_error)
     clock.stamp("discharge")
-    output = transformer.directions[transformer.output]
-    outcome = Unknown(formula=output.formula if isinstance(output, Truth) else None, alphabet=transformer.alphabet,
-                      lengths=lengths, regime=regime, transformer=transformer, lines=tuple(lines), reason="",
-                      tolerance=tolerance)
-    decided = (_seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress))
+    outcome = Unknown(formula=find_formula(network), alphabet=network.alphabet, lengths=lengths, regime=stated,
+                      transformer=network, lines=tuple(lines), reason="", allowed_error=request.allowed_error)
+    decided = _seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress)
     clock.stamp("seal and check" if isinstance(decided, Certified) else "refute")
     return replace(decided, seconds=clock.total, stages=clock.stages)
 
@@ -116,7 +114,7 @@ def _seal_and_check(proved: Unknown) -> Outcome:
     """Certified only if the independent checker accepts the certificate."""
     assert proved.formula is not None and proved.transformer is not None
     certificate = seal(proved.formula, proved.lengths, proved.regime, proved.transformer, proved.lines,
-                       proved.tolerance)
+                       proved.allowed_error)
     try:
         check_text(certificate.encode())
     except (Malformed, Rejected) as reason:
@@ -125,15 +123,38 @@ def _seal_and_check(proved: Unknown) -> Outcome:
 
 
 def _refute(unproved: Unknown, progress: Progress) -> Outcome:
+    """Refuted if some word breaks the claim, the shortest lengths first."""
     assert unproved.transformer is not None
-    progress("looking for a counterexample")
-    search = find_counterexample(unproved.transformer, unproved.lengths, unproved.lines, unproved.tolerance,
-                                 progress=progress)
+    search = _find_counterexample(unproved, unproved.transformer, progress)
     if search.counterexample:
         return Refuted(**_common(unproved), counterexample=search.counterexample)
     failed = [line for line in unproved.lines if not line.proved]
     return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}"
                    + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + f"; {search.account}")
+
+
+def _find_counterexample(unproved: Unknown, network: Transformer, progress: Progress) -> Search:
+    """A word that breaks the claim: looked for at all lengths together, then length by length.
+
+    The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
+    """
+    search = find_counterexample(network, unproved.lengths, unproved.lines, unproved.allowed_error, progress=progress)
+    if search.counterexample:
+        return search
+    memory, by_length = Memory(), SearchByLength(network, unproved.allowed_error, progress)
+    for n in unproved.lengths:
+        one = Lengths(n, n)
+        lines = sketch(network, one, unproved.allowed_error, memory)
+        if not all(line.proved for line in lines):
+            found = by_length.find(one, lines)
+            if found.counterexample:
+                return found
+    return search
+
+
+def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None, memory: Memory) -> list[Line]:
+    """What the exact prover alone says of every obligation: enough to search with, not to certify."""
+    return discharge(network, lengths, memory, allowed_error=allowed_error, twice=False)
 
 
 def _place(line: Line) -> str:
@@ -142,4 +163,4 @@ def _place(line: Line) -> str:
 
 def _common(outcome: Unknown) -> dict[str, Any]:
     return {name: getattr(outcome, name)
-            for name in ("formula", "alphabet", "lengths", "regime", "transformer", "lines", "tolerance")}
+            for name in ("formula", "alphabet", "lengths", "regime", "transformer", "lines", "allowed_error")}

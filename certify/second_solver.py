@@ -68,9 +68,9 @@ def _last_line(complaint: str) -> str:
     return (complaint.strip().splitlines() or ["it stopped without a word"])[-1][:200]
 
 
-def verdict_of(answers: Sequence[Answer]) -> tuple[str, int]:
-    """In one word, and as an exit status."""
+def verdict_of(answers: Sequence[Answer]) -> str:
+    """What the answers say together."""
     found = {answer.agreement for answer in answers}
     if "contradicts" in found:
-        return "contradiction", 1
-    return ("unknown", 3) if "unknown" in found else ("agreement", 0)
+        return "contradiction"
+    return "unknown" if "unknown" in found else "agreement"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from certify.verdicts import BAD_INPUT
+
 if TYPE_CHECKING:
     from certify.options import Style
     from certify.outcomes import Outcome
-
-BAD_INPUT = 2
 
 
 def complain(error: object, code: int = BAD_INPUT) -> int:
@@ -69,7 +69,9 @@ def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, ou
     """
     from certify.files import write_text
     from certify.outcomes import Certified
-    from certify.report import console, outcome_to_json, print_outcome
+    from certify.showing.outcomes import print_outcome
+    from certify.showing.outcomes_in_json import outcome_to_json
+    from certify.showing.terminal_tables import console
 
     if output is not None and isinstance(outcome, Certified):
         write_text(output, outcome.certificate)

@@ -8,16 +8,15 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.exports.subject import Subject
+from certify.exports.theorem_claim import TheoremClaim
 from certify.pipeline import Clock
-from certify.report import COLOURS, plain, print_shape, show_alphabet
+from certify.showing.outcomes import print_shape
+from certify.showing.terminal_tables import plain
+from certify.showing.words import show_alphabet
+from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
 from constructions.language.printer import Style, format_formula
-from constructions.regimes import Regime
 from proofs.by_coq import Coq, ask, compiled_library, find_coq
-
-EXIT_CODES = {"proved": 0, "unproved": 3, "unsupported": 3}
-"""What Coq does not accept is not refuted: the checker of the library accepts less than what is true."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,7 @@ class Theorem:
     """What came of a claim about every n."""
 
     verdict: str
-    subject: Subject
-    regime: Regime | None
+    claim: TheoremClaim
     coq: Coq
     axioms: tuple[str, ...] = ()
     reason: str = ""
@@ -36,10 +34,10 @@ class Theorem:
     @property
     def exit_code(self) -> int:
         """The exit status of the command."""
-        return EXIT_CODES[self.verdict]
+        return exit_status(self.verdict)
 
 
-def prove(subject: Subject, regime: Regime | None = None, progress: Callable[[str], None] = lambda _: None) -> Theorem:
+def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None) -> Theorem:
     """Let Coq decide whether the network computes its formula on all words of every length.
 
     Raises:
@@ -47,12 +45,12 @@ def prove(subject: Subject, regime: Regime | None = None, progress: Callable[[st
         InputError: if the cache of the compiled library cannot be written.
     """
     clock, coq = Clock(), find_coq()
-    unsettled = Theorem("unsupported", subject, regime, coq)
+    unsettled = Theorem("unsupported", claim, coq)
     library = compiled_library(coq, progress)
     clock.stamp("library")
     progress("Coq checks the theorem")
     try:
-        answer = ask(coq, library, subject.network, subject.formula)
+        answer = ask(coq, library, claim.network, claim.formula)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)
     return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
@@ -64,12 +62,12 @@ def prove(subject: Subject, regime: Regime | None = None, progress: Callable[[st
 
 def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
     """The same as ``print_theorem``, as one JSON object."""
-    subject, regime = theorem.subject, theorem.regime
+    claim, regime = theorem.claim, theorem.claim.regime
     return {
         "verdict": theorem.verdict,
-        "formula": format_formula(subject.formula),
-        "predicates": [definition.description for definition in subject.network.predicates()],
-        "alphabet": list(subject.network.alphabet),
+        "formula": format_formula(claim.formula),
+        "predicates": [definition.description for definition in claim.network.predicates()],
+        "alphabet": list(claim.network.alphabet),
         "lengths": "every n",
         "regime": regime.sharpening.value if regime else None,
         "causal": regime.causal if regime else None,
@@ -83,18 +81,18 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
 
 def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> None:
     """What the theorem is about, the axioms that it rests on, and the verdict."""
-    subject = theorem.subject
-    out.print(plain(f"formula   {format_formula(subject.formula, style=style)}"))
-    out.print(plain(f"alphabet  {show_alphabet(subject.network.alphabet)}"))
-    out.print(plain(f"regime    {theorem.regime or 'none claimed'}"))
+    claim = theorem.claim
+    out.print(plain(f"formula   {format_formula(claim.formula, style=style)}"))
+    out.print(plain(f"alphabet  {show_alphabet(claim.network.alphabet)}"))
+    out.print(plain(f"regime    {claim.regime or 'none claimed'}"))
     out.print(plain("claim     for every n, every word of length n and every position: "
                     "the output is exactly 1 if the formula holds there, else 0"))
-    print_shape(out, subject.network)
+    print_shape(out, claim.network)
     if theorem.axioms:
         out.print(plain(f"axioms    {', '.join(theorem.axioms)}"))
     out.print()
     out.print(plain(f"{theorem.verdict.upper()}  {_summary(theorem)}; {theorem.seconds:.2f} s",
-                    style=COLOURS[theorem.verdict]))
+                    style=colour(theorem.verdict)))
 
 
 def _summary(theorem: Theorem) -> str:

@@ -113,14 +113,35 @@ def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
                                       "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md",
-                                      "docs/softening.md"])
+                                      "docs/map.md", "docs/models.md", "docs/rasp.md", "docs/scale.md",
+                                      "docs/softened.md", "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), path
     for path in re.findall(r"\]\(([\w/.]+)\)", text):
         assert ((ROOT / document).parent / path).exists(), path
+
+
+def test_the_map_names_everything_at_the_top_of_each_package() -> None:
+    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    for package in ("constructions", "proofs", "certify"):
+        for path in sorted((ROOT / package).iterdir()):
+            if path.name.startswith(("_", ".")) or not (path.is_dir() or path.suffix == ".py"):
+                continue
+            named = f"`{package}/{path.name}{'/' if path.is_dir() else ''}`"
+            assert named in text, f"{named} has no row in docs/map.md"
+
+
+def test_the_roads_in_the_readme_lead_to_files_that_exist() -> None:
+    """A name without a folder is in the folder that is named before it."""
+    (table,) = re.findall(r"^\| road \| where \|\n(.*?)\n\n", README, re.MULTILINE | re.DOTALL)
+    for row in table.splitlines()[1:]:
+        folder = ROOT
+        for name in re.findall(r"`([\w./]+)`", row):
+            place = ROOT / name if "/" in name else folder / name
+            assert place.exists(), f"{name} in: {row}"
+            folder = place if place.is_dir() else place.parent
 
 
 def test_the_table_of_programs_in_the_readme_is_that_of_the_examples() -> None:

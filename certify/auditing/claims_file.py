@@ -16,28 +16,25 @@ from typing import Any, get_args
 from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
+    About,
+    AboutANetwork,
+    AboutAProgram,
+    AboutEverything,
+    AboutNumbers,
     Claim,
     Demands,
-    ExamineSubject,
     Expected,
-    FormulaSubject,
-    ModelSubject,
-    ProgramSubject,
-    Subject,
-    UndecidableSubject,
 )
 from certify.auditing.results import Verdict
 from certify.files import read_text
-from certify.options import read_delta, read_gamma, read_model
-from certify.program_formulas import SUFFIX, read_program_formula
-from constructions.compiler import PRINTED_GAMMA
+from certify.programs import SUFFIX
+from certify.quantities import check_positive, read_expression, read_positive
+from certify.request import Options, as_key, read_request
+from certify.subjects import Kind
 from constructions.errors import InputError
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
-from constructions.language.parser import parse_alphabet, parse_word
-from constructions.language.printer import format_formula
+from constructions.language.parser import parse_word
 from constructions.network.lengths import Lengths
-from constructions.network.validation import shortened
-from constructions.regimes import Regime, Sharpening
 from constructions.statements import is_statement
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
@@ -144,51 +141,32 @@ class _Reader:
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
-        subject = self.subject(kind, entry, lengths)
-        return Claim(entry["name"], statement, entry.get("says", ""), subject, lengths,
-                     _read_expected(entry, subject), part, entry.get("limit", ""), entry.get("note", ""),
+        about = self.about(kind, entry, lengths)
+        return Claim(entry["name"], statement, entry.get("says", ""), about, lengths,
+                     _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
                      self.digest(entry))
 
-    def subject(self, kind: str, entry: Table, lengths: Lengths) -> Subject:
+    def about(self, kind: str, entry: Table, lengths: Lengths) -> About:
         match kind:
             case "formula":
-                return self.formula(entry, lengths)
+                text = entry["formula"]
+                return self.network(str(self.place(text)) if text.endswith(SUFFIX) else text,
+                                    (Kind.FORMULA, Kind.PROGRAM), entry, lengths)
             case "model":
-                path = self.place(entry["model"])
-                return ModelSubject(path, read_model(str(path)), read_demands(entry, Fraction(1), lengths))
+                return self.network(str(self.place(entry["model"])), (Kind.NETWORK,), entry, lengths)
             case "examine":
                 from proofs.instances.registry import EXAMINATIONS
 
                 if entry["examine"] not in EXAMINATIONS:
                     raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
-                return ExamineSubject(entry["examine"])
+                return AboutNumbers(entry["examine"])
             case "program":
-                return ProgramSubject(self.place(entry["program"]), entry.get("oracle", ""))
-        return UndecidableSubject(entry["undecidable"])
+                return AboutAProgram(self.place(entry["program"]), entry.get("oracle", ""))
+        return AboutEverything(entry["undecidable"])
 
-    def formula(self, entry: Table, lengths: Lengths) -> FormulaSubject:
-        text, alphabet = self.formula_text(entry)
-        sharpening = entry.get("regime", "temperature")
-        if sharpening not in list(Sharpening):
-            raise InputError(f"regime {sharpening!r}, expected {' or '.join(Sharpening)}")
-        subject = FormulaSubject(
-            text, alphabet, tuple(_texts("predicates", entry.get("predicates", []))),
-            Regime(Sharpening(sharpening), entry.get("causal", False)), entry.get("as_printed", False),
-            read_demands(entry, PRINTED_GAMMA, lengths))
-        subject.formula  # noqa: B018  it is parsed here, so that a mistake in it is found before the audit begins
-        return subject
-
-    def formula_text(self, entry: Table) -> tuple[str, tuple[str, ...] | None]:
-        """The formula and its alphabet; a program denotes the formula of its output."""
-        text, alphabet, symbol = entry["formula"], entry.get("alphabet"), entry.get("symbol")
-        if text.endswith(SUFFIX):
-            if entry.get("predicates"):
-                raise InputError("predicates: a program has none, expected a formula beside them")
-            formula, symbols = read_program_formula(str(self.place(text)), alphabet, symbol)
-            return format_formula(formula), symbols
-        if symbol is not None:
-            raise InputError(f"symbol {symbol!r}: a formula has no output of symbols, expected a program (.rasp)")
-        return " ".join(text.split()), parse_alphabet(alphabet) if alphabet is not None else None
+    def network(self, subject: str, taken: tuple[Kind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
+        request = read_request(subject, read_options(entry), taken, lengths, as_key)
+        return AboutANetwork(request, read_demands(entry, lengths))
 
     def place(self, path: str) -> Path:
         """A file that the claims file names, as seen from the current folder."""
@@ -203,20 +181,24 @@ class _Reader:
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
 
 
-def read_demands(entry: Table, gamma: Fraction, lengths: Lengths) -> Demands:
-    """What the keys (or options) of a network say."""
+def read_options(entry: Table) -> Options:
+    """The options that the keys of a network say."""
+    return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
+                   entry.get("regime", Options.regime), entry.get("causal", False), entry.get("as_printed", False),
+                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"))
+
+
+def read_demands(entry: Table, lengths: Lengths) -> Demands:
+    """What the keys (or options) of a network demand beside that."""
     critical = entry.get("critical", [])
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
         raise InputError(f"critical = {critical}, expected lengths in {lengths}")
     width = entry.get("width")
     return Demands(
-        gamma=read_gamma(entry["gamma"], "gamma") if "gamma" in entry else gamma,
-        temperature=_expression("temperature", entry, lengths),
-        delta=read_delta(entry.get("delta"), "delta"),
         embeddings=tuple(str(parse_expression(text)) for text in _texts("embeddings", entry["embeddings"]))
         if "embeddings" in entry else None,
-        embedding_bound=_expression("embedding_bound", entry, lengths),
-        gap=_expression("gap", entry, lengths, frozenset("n")),
+        embedding_bound=_positive_expression("embedding_bound", entry, lengths),
+        gap=_positive_expression("gap", entry, lengths, frozenset("n")),
         critical=tuple(critical),
         width=DEFAULT_WIDTH if width is None else read_width(width),
     )
@@ -224,24 +206,19 @@ def read_demands(entry: Table, gamma: Fraction, lengths: Lengths) -> Demands:
 
 def read_width(text: str) -> Fraction:
     """The relative width of a bracket: a positive rational below 1, not below 10^-15."""
-    width = read_gamma(text, "width")
+    width = read_positive(text, "width")
     if not Fraction(1, 10**15) <= width < 1:
         raise InputError(f"width: found {text}, expected a rational from 10^-15 to below 1")
     return width
 
 
-def _expression(key: str, entry: Table, lengths: Lengths,
-                variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression | None:
+def _positive_expression(key: str, entry: Table, lengths: Lengths,
+                         variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression | None:
     """The expression, which must have a positive value at every (n, i)."""
     if key not in entry:
         return None
-    try:
-        expression = parse_expression(entry[key], variables)
-        for n, i in lengths.rows():
-            if (value := expression.evaluate(i=i, n=n)) <= 0:
-                raise InputError(f"{expression} is {shortened(value)} at i = {i}, n = {n}, expected a positive number")
-    except InputError as error:
-        raise InputError(f"{key}: {error}") from None
+    expression = read_expression(entry[key], key, variables)
+    check_positive(expression, lengths, key)
     return expression
 
 
@@ -263,7 +240,7 @@ def parse_lengths(value: str | int) -> Lengths:
     return Lengths(int(found[1] or 1), int(found[2]))
 
 
-def _read_expected(entry: Table, subject: Subject) -> Expected:
+def _read_expected(entry: Table, about: About) -> Expected:
     verdict = entry.get("expect")
     if verdict is not None and verdict not in get_args(Verdict):
         raise InputError(f"expect {verdict!r}, expected one of {', '.join(get_args(Verdict))}")
@@ -277,7 +254,7 @@ def _read_expected(entry: Table, subject: Subject) -> Expected:
         check_keys("counterexample", counterexample, {"word": str, "position": int})
         if set(counterexample) != {"word", "position"}:
             raise InputError("counterexample: expected a word and a position")
-        if isinstance(subject, FormulaSubject):
-            parse_word(counterexample["word"], subject.symbols)
+        if isinstance(about, AboutANetwork):
+            parse_word(counterexample["word"], about.request.alphabet)
         counterexample = (counterexample["word"], counterexample["position"])
     return Expected(verdict, counterexample, constants)

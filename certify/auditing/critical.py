@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from certify.auditing.claims import NetworkSubject
-from certify.auditing.decide import ClaimedNetwork, Search, certify_run, find_witness, sketch
+from certify.auditing.decide import ClaimedNetwork, Search, certify_run, find_witness, network_of, sketch
 from certify.auditing.probes import read_probe
 from certify.auditing.results import CriticalConstant, HeadTemperature, Witness
 from certify.outcomes import Certified
+from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
 from certify.search.threshold import Probe
 from constructions.network.lengths import Lengths
@@ -31,16 +31,15 @@ SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 class NetworkAtConstants:
     """What is known of the network of a claim at one constant, for words of these lengths."""
 
-    def __init__(self, subject: NetworkSubject, lengths: Lengths, search: Search):
-        """``subject`` says what is claimed, and how its network depends on the constant."""
-        self.subject = subject
+    def __init__(self, request: Request, lengths: Lengths, search: Search):
+        """``request`` says what is claimed, and how its network depends on the constant."""
+        self.request = request
         self.lengths = lengths
         self.search = search
 
     def at(self, constant: Fraction) -> ClaimedNetwork:
         """The network with this constant."""
-        return ClaimedNetwork(self.subject.build(constant), self.subject.regime, self.subject.demands.delta,
-                              self.subject.run_command(constant))
+        return network_of(self.request.with_gamma(constant))
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
         """What the exact prover alone says of every obligation; no other constant gives the same ones."""
@@ -48,7 +47,7 @@ class NetworkAtConstants:
 
     def probe(self, constant: Fraction) -> Probe:
         """Whether every obligation is proved by the exact prover."""
-        return read_probe(self.lines(constant), self.subject.demands.delta)
+        return read_probe(self.lines(constant), self.request.allowed_error)
 
     def certifies(self, constant: Fraction) -> bool:
         """Whether both provers and the independent checker certify the network."""
@@ -63,12 +62,13 @@ class NetworkAtConstants:
 class Bracketing:
     """The search for the critical constants of one claim."""
 
-    def __init__(self, subject: NetworkSubject, progress: Progress = lambda _: None):
-        """``subject`` says what is claimed, and how its network depends on the constant."""
-        self.subject = subject
-        self.demands = subject.demands
+    def __init__(self, request: Request, width: Fraction, asked: Sequence[int] = (),
+                 progress: Progress = lambda _: None):
+        """``request`` says what is claimed, and how its network depends on the constant; ``asked`` are all lengths."""
+        self.request = request
+        self.width = width
+        self.asked = asked
         self.search = Search(progress=progress)
-        self.network = subject.build(self.demands.gamma)
 
     def critical(self, lengths: Lengths) -> CriticalConstant:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
@@ -77,7 +77,7 @@ class Bracketing:
         gamma = _ends(found)
         if isinstance(found, str) or gamma is None or found.refuted is None:
             return CriticalConstant(n, None, note=self._why_none(found))
-        slack = Interval(self.demands.gamma / gamma.upper, self.demands.gamma / gamma.lower)
+        slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
         largest, place = self._largest(lengths, gamma)
         certified = self._over(lengths).certifies(largest.upper)
         return CriticalConstant(
@@ -88,10 +88,10 @@ class Bracketing:
     def bracket(self, n: int) -> CriticalBracket[Witness] | str:
         """The bracket for this length alone, or why there is none."""
         self.search.progress(f"critical constant at n = {n}")
-        return find_bracket(self._over(Lengths(n, n)), self.demands.gamma, self.demands.width, SHARES)
+        return find_bracket(self._over(Lengths(n, n)), self.request.gamma, self.width, SHARES)
 
     def _over(self, lengths: Lengths) -> NetworkAtConstants:
-        return NetworkAtConstants(self.subject, lengths, self.search)
+        return NetworkAtConstants(self.request, lengths, self.search)
 
     def _largest(self, lengths: Lengths, here: Interval) -> tuple[Interval, int]:
         """The bracket of the largest constant over all lengths, and the length that needs it."""
@@ -111,8 +111,9 @@ class Bracketing:
         return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more"
 
     def _temperatures(self, n: int, slack: Interval) -> tuple[HeadTemperature, ...]:
-        together = heads_by_temperature(self.network, sorted({*self.demands.critical, n}))
-        claimed = [(heads, _last_row(self.network, heads[0], n)) for heads in together]
+        network = self.request.network
+        together = heads_by_temperature(network, sorted({*self.asked, n}))
+        claimed = [(heads, _last_row(network, heads[0], n)) for heads in together]
         return tuple(HeadTemperature(heads, temperature, slack.scaled(temperature)) for heads, temperature in claimed)
 
 

@@ -7,23 +7,26 @@ replayed. What is neither is unknown.
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
-from certify.report import show_word
+from certify.pipeline import sketch as sketch_network
+from certify.request import Request
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress, discharge
+from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress
 from proofs.enclosures.intervals import point
 from proofs.obligations.kinds import Kind
-from proofs.refutation import find_counterexample
+from proofs.refutation import Search as WordSearch
+from proofs.refutation import SearchByLength, find_counterexample
 from proofs.replay import Counterexample
 
 
@@ -33,12 +36,21 @@ class ClaimedNetwork:
 
     network: Transformer
     regime: Regime | None
-    delta: Fraction | None
-    run_command: Sequence[str]
+    allowed_error: Fraction | None
+    run_command: RunCommand
 
     def show(self, word: str) -> str:
         """The command that runs the network on a word."""
-        return shlex.join([*self.run_command[:3], word, *self.run_command[3:]])
+        return self.run_command.on(word)
+
+
+def network_of(request: Request) -> ClaimedNetwork:
+    """The network of a request, with what is claimed of it at each length.
+
+    Raises:
+        Unsupported: if there is no such network.
+    """
+    return ClaimedNetwork(request.network, request.stated_regime, request.allowed_error, request.run_command)
 
 
 @dataclass
@@ -92,22 +104,25 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decisio
             rows |= {n: _row(n, "certified", sketches[n], claimed) for n in run}
         elif isinstance(outcome, Unknown):
             rows |= {n: _row(n, "unknown", sketches[n], claimed, outcome.reason) for n in run}
-    for n in lengths:
-        if n not in rows:
-            rows[n] = _refute(claimed, n, sketches[n], search)
+    by_length = SearchByLength(claimed.network, claimed.allowed_error, search.progress)
+    for n in (n for n in lengths if n not in rows):
+        found = by_length.find(Lengths(n, n), sketches[n])
+        rows[n] = _searched_row(claimed, n, sketches[n], found)
+    if not any(row.verdict == "refuted" for row in rows.values()):
+        rows |= _refute_together(claimed, lengths, rows, search)
     return Decision(tuple(rows[n] for n in lengths), tuple(certificates))
 
 
 def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
-    return discharge(claimed.network, lengths, search.exact, allowed_error=claimed.delta, twice=False)
+    return sketch_network(claimed.network, lengths, claimed.allowed_error, search.exact)
 
 
 def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
     outcome = certify_transformer(claimed.network, lengths.last, claimed.regime, search.confirmed,
-                                  min_n=lengths.first, tolerance=claimed.delta)
+                                  min_n=lengths.first, allowed_error=claimed.allowed_error)
     assert isinstance(outcome, Certified | Refuted | Unknown)
     return outcome
 
@@ -115,7 +130,7 @@ def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Ce
 def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
-    found = find_counterexample(claimed.network, lengths, lines, claimed.delta).counterexample
+    found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error).counterexample
     return describe_counterexample(found, claimed) if found else None
 
 
@@ -126,12 +141,25 @@ def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> W
                    found.allowed, claimed.show(word), word, found.position)
 
 
-def _refute(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], search: Search) -> LengthVerdict:
-    witness = find_witness(claimed, Lengths(n, n), lines, search)
-    if witness:
-        return _row(n, "refuted", lines, claimed, witness=witness)
+def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found: WordSearch) -> LengthVerdict:
+    if found.counterexample:
+        return _row(n, "refuted", lines, claimed, witness=describe_counterexample(found.counterexample, claimed))
     failed = [f"{line.direction}: {line.reason}" for line in lines if not line.proved]
-    return _row(n, "unknown", lines, claimed, "; ".join([*failed[:1], "no word found that breaks it"]))
+    return _row(n, "unknown", lines, claimed, "; ".join([*failed[:1], found.account]))
+
+
+def _refute_together(claimed: ClaimedNetwork, lengths: Lengths, rows: Mapping[int, LengthVerdict],
+                     search: Search) -> dict[int, LengthVerdict]:
+    """The row of a word that breaks the claim, looked for at all lengths together, as the main path does it first."""
+    if lengths.first == lengths.last or all(row.verdict == "certified" for row in rows.values()):
+        return {}
+    lines = sketch(claimed, lengths, search)
+    found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error, progress=search.progress)
+    if not found.counterexample:
+        return {}
+    n = len(found.counterexample.word)
+    return {n: replace(rows[n], verdict="refuted", reason="",
+                       witness=describe_counterexample(found.counterexample, claimed))}
 
 
 def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwork, reason: str = "",
@@ -140,7 +168,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
     if not weighed:
         return LengthVerdict(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = claimed.delta or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
+    bound = claimed.allowed_error or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
                witness)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from certify.auditing.decide import ClaimedNetwork, Decision
 from certify.auditing.results import LengthVerdict, Witness
-from certify.report import show_word
+from certify.showing.words import show_word
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined

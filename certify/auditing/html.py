@@ -16,7 +16,7 @@ from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.to_json import format_exact
-from certify.report import decimal
+from certify.showing.numbers import decimal
 from constructions.text import printable
 
 OPEN_UP_TO = 12

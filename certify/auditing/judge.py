@@ -9,25 +9,23 @@ from dataclasses import replace
 from fractions import Fraction
 
 from certify.auditing.claims import (
+    AboutANetwork,
+    AboutAProgram,
+    AboutEverything,
+    AboutNumbers,
     Claim,
-    ExamineSubject,
-    FormulaSubject,
-    ModelSubject,
-    NetworkSubject,
-    ProgramSubject,
-    UndecidableSubject,
 )
 from certify.auditing.critical import Bracketing
-from certify.auditing.decide import ClaimedNetwork, Decision, Search, decide
+from certify.auditing.decide import Decision, Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_laws
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.examples import examples_folder
-from certify.report import show_word
+from certify.run_command import RunCommand
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
-from proofs.instances.examination import Instance
+from proofs.instances.examination import Instance, Replay
 
 
 def judge(claim: Claim, search: Search) -> ClaimResult:
@@ -64,38 +62,37 @@ def judge_with_certificates(claim: Claim, search: Search) -> tuple[ClaimResult, 
 
 
 def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
-    match claim.subject:
-        case FormulaSubject() | ModelSubject() as subject:
-            return _decide_network(claim, subject, search)
-        case ExamineSubject(name):
+    match claim.about:
+        case AboutANetwork() as about:
+            return _decide_network(claim, about, search)
+        case AboutNumbers(name):
             from proofs.instances.registry import EXAMINATIONS
 
             examination = EXAMINATIONS[name]
             decision = Decision(tuple(_examined(n, examination.examine(n)) for n in claim.lengths), ())
             result = _from_rows(claim, decision)
             return replace(result, subject=f"{examination.claim}, for {examination.covers}", measure="value"), ()
-        case ProgramSubject() as subject:
+        case AboutAProgram() as about:
             from certify.auditing.programs import decide_program
 
-            return _from_rows(claim, decide_program(subject, claim.lengths, search.progress)), ()
-        case UndecidableSubject(why):
+            return _from_rows(claim, decide_program(about, claim.lengths, search.progress)), ()
+        case AboutEverything(why):
             return _result(claim, "not decidable", reason=why), ()
 
 
-def _decide_network(claim: Claim, subject: NetworkSubject, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
-    demands = subject.demands
-    network = subject.build(demands.gamma)
-    if beyond := find_embedding_beyond(network, demands, claim.lengths):
+def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+    request, demands = about.request, about.demands
+    if beyond := find_embedding_beyond(request.network, demands, claim.lengths):
         return _result(claim, "refuted", reason=beyond), ()
-    claimed = ClaimedNetwork(network, subject.regime, demands.delta, subject.run_command(demands.gamma))
+    claimed = network_of(request)
     if demands.gap is not None:
         from certify.auditing.gaps import decide_gaps
 
         return replace(_from_rows(claim, decide_gaps(claimed, demands.gap, claim.lengths)), measure="smallest gap"), ()
     decision = decide(claimed, claim.lengths, search)
-    bracketing = Bracketing(subject, search.progress)
+    bracketing = Bracketing(request, demands.width, demands.critical, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
-    result = replace(_from_rows(claim, decision), criticals=criticals, fits=fit_laws(criticals), gamma=demands.gamma)
+    result = replace(_from_rows(claim, decision), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)
     return result, decision.certificates
 
 
@@ -114,19 +111,13 @@ def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
 
 def describe_subject(claim: Claim) -> str:
     """What the claim is about, on one line."""
-    match claim.subject:
-        case FormulaSubject() as subject:
-            heat = f"temperature {subject.demands.temperature or subject.regime.temperature}"
-            return (f"{subject.text} over {show_word(subject.symbols)}; {subject.regime}, {heat}, "
-                    f"constant {subject.demands.gamma}" + (", as printed" if subject.as_printed else ""))
-        case ModelSubject() as subject:
-            demands = subject.demands
-            return (subject.path.name + (f", temperature {demands.temperature}" if demands.temperature else "")
-                    + (f", scores times {demands.gamma}" if demands.gamma != 1 else ""))
-        case ExamineSubject(name):
+    match claim.about:
+        case AboutANetwork(request):
+            return request.description
+        case AboutNumbers(name):
             return name
-        case ProgramSubject() as subject:
-            return f"{subject.path.name} computes {subject.oracle}"
+        case AboutAProgram(path, oracle):
+            return f"{path.name} computes {oracle}"
     return ""
 
 
@@ -142,15 +133,18 @@ def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
         return LengthVerdict(n, "unknown", reason="nothing was examined")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
     value, bound = _shortened(shown.value), _shortened(shown.bound)
-    witness = Witness(shown.what, n, value, bound, from_here(shown.command),
+    witness = Witness(shown.what, n, value, bound, _command(shown.replay),
                       side="at most" if value.lower > bound.upper else "at least") if failing else None
     reason = "the enclosures do not decide it" if undecided else ""
     return LengthVerdict(n, verdict, value, bound, shown.what, reason, witness)
 
 
-def from_here(command: str) -> str:
-    """The command with the place of the shipped examples as it is seen from the current folder."""
-    return command.replace(" examples/", f" {os.path.relpath(examples_folder())}/")
+def _command(replay: Replay | None) -> str:
+    """The command that shows the instance: the place of the model is as seen from the current folder."""
+    if replay is None:
+        return ""
+    model = examples_folder() / "claims" / "models" / replay.model
+    return RunCommand(os.path.relpath(model)).on(replay.word)
 
 
 def _shortened(interval: Interval) -> Interval:

@@ -35,7 +35,7 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
-from certify.report import decimal
+from certify.showing.numbers import decimal
 from constructions.text import printable
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)

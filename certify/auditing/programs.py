@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from certify.auditing.claims import ProgramSubject
+from certify.auditing.claims import AboutAProgram
 from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness
 from certify.files import read_text
-from certify.report import show_word
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
@@ -63,34 +63,34 @@ def read_oracle(name: str, program: Program) -> Oracle:
     return lambda word: truth_values(formula, word)
 
 
-def decide_program(subject: ProgramSubject, lengths: Lengths, progress: Progress) -> Decision:
+def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> Decision:
     """The verdict at every length, by running every word.
 
     Raises:
         InputError: if the program or the oracle is wrong, or there are too many words.
     """
-    program = parse_program(read_text(str(subject.path)))
+    program = parse_program(read_text(str(about.path)))
     if program.output.type is not Type.BOOLEAN:
-        raise InputError(f"{subject.path}: the output {program.output.name} is no truth, expected a Boolean vector")
-    oracle = read_oracle(subject.oracle, program)
+        raise InputError(f"{about.path}: the output {program.output.name} is no truth, expected a Boolean vector")
+    oracle = read_oracle(about.oracle, program)
     words = sum(len(program.alphabet) ** n for n in lengths)
     if words > MAX_WORDS:
         raise InputError(f"lengths {lengths}: {words} words over {len(program.alphabet)} symbols, expected at most "
                          f"{MAX_WORDS}")
     rows = []
     for n in lengths:
-        progress(f"{subject.path.name}: all words of length {n}")
-        rows.append(_decide_length(subject, program, oracle, n))
+        progress(f"{about.path.name}: all words of length {n}")
+        rows.append(_decide_length(about, program, oracle, n))
     return Decision(tuple(rows), ())
 
 
-def _decide_length(subject: ProgramSubject, program: Program, oracle: Oracle, n: int) -> LengthVerdict:
+def _decide_length(about: AboutAProgram, program: Program, oracle: Oracle, n: int) -> LengthVerdict:
     for word in itertools.product(program.alphabet, repeat=n):
         computed, expected = run_program(program, word)[program.output.name], oracle(word)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)
-                command = shlex.join(["certify", "run", str(subject.path), shown])
+                command = RunCommand(str(about.path)).on(shown)
                 return LengthVerdict(n, "refuted", witness=Witness(program.output.name, n, point(number),
                                                          point(wanted), command, shown, position))
     return LengthVerdict(n, "certified", where=f"all {len(program.alphabet) ** n} words")

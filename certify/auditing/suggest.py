@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from certify.auditing.claims import NetworkSubject
-from certify.auditing.decide import ClaimedNetwork, Search, certify_run, sketch
+from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, sketch
 from certify.auditing.probes import read_probe
 from certify.outcomes import Outcome
+from certify.request import Request
 from certify.search.threshold import ALL_PASS, Probe, find_threshold, shortest_between
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
@@ -53,25 +53,24 @@ class Suggestion:
     outcome: Outcome
 
 
-def suggest(subject: NetworkSubject, lengths: Lengths, search: Search) -> Suggestion:
+def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
     """The warmest simple constants with which every obligation is proved at these lengths."""
-    network = subject.build(subject.demands.gamma)
-    heads = [((layer, number), head) for layer, number, head in network.heads() if is_sharpened(head)]
-    suggested = tuple(_suggest_head(subject, place, head, lengths, search) for place, head in heads)
+    heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
+    suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)
     for _ in range(ATTEMPTS):
-        if all(line.proved for line in sketch(_with_suggested(subject, suggested), lengths, search)):
+        if all(line.proved for line in sketch(_with_suggested(request, suggested), lengths, search)):
             break
         suggested = tuple(_colder(head) for head in suggested)
-    return Suggestion(suggested, certify_run(_with_suggested(subject, suggested), lengths, search))
+    return Suggestion(suggested, certify_run(_with_suggested(request, suggested), lengths, search))
 
 
-def _suggest_head(subject: NetworkSubject, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
-    gamma = subject.demands.gamma
+def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
+    gamma = request.gamma
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 
     def probe(constant: Fraction) -> Probe:
-        lines = sketch(_with_factors(subject, {place: constant / gamma}), lengths, search)
-        return read_probe([line for line in lines if line.layer >= place[0]], subject.demands.delta)
+        lines = sketch(_with_factors(request, {place: constant / gamma}), lengths, search)
+        return read_probe([line for line in lines if line.layer >= place[0]], request.allowed_error)
 
     found = find_threshold(probe, gamma, WIDTH)
     if isinstance(found, str):
@@ -85,10 +84,10 @@ def _colder(head: SuggestedHead) -> SuggestedHead:
     return replace(head, suggested=shortest_between(constant, constant * ROOM))
 
 
-def _with_suggested(subject: NetworkSubject, heads: Iterable[SuggestedHead]) -> ClaimedNetwork:
-    return _with_factors(subject, {head.place: head.suggested / subject.demands.gamma for head in heads})
+def _with_suggested(request: Request, heads: Iterable[SuggestedHead]) -> ClaimedNetwork:
+    return _with_factors(request, {head.place: head.suggested / request.gamma for head in heads})
 
 
-def _with_factors(subject: NetworkSubject, factors: Mapping[Place, Fraction]) -> ClaimedNetwork:
-    network = with_scores_times(subject.build(subject.demands.gamma), lambda place: factors.get(place, Fraction(1)))
-    return ClaimedNetwork(network, subject.regime, subject.demands.delta, subject.run_command(subject.demands.gamma))
+def _with_factors(request: Request, factors: Mapping[Place, Fraction]) -> ClaimedNetwork:
+    network = with_scores_times(request.network, lambda place: factors.get(place, Fraction(1)))
+    return replace(network_of(request), network=network)

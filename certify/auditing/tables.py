@@ -24,10 +24,10 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
-from certify.report import COLOURS, NARROW, open_table, plain
+from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.verdicts import colour
 from constructions.network.lengths import Lengths
 
-STYLES = {**COLOURS, "not decidable": "bold cyan"}
 NOT_MET = "bold magenta"
 NAME_WIDTH = 24
 Cells = dict[str, Text]
@@ -92,7 +92,7 @@ def _claim_cells(claim: ClaimResult) -> Cells:
 
 def verdict_text(verdict: Verdict) -> Text:
     """The verdict in its colour."""
-    return plain(verdict, style=STYLES[verdict])
+    return plain(verdict, style=colour(verdict))
 
 
 def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
@@ -157,7 +157,7 @@ def _verdict_line(claim: ClaimResult) -> Text:
     if claim.error:
         bound = f", claimed {show_enclosed(claim.bound)}" if claim.bound else ""
         parts.insert(0, f"{claim.measure} {show_enclosed(claim.error)}{bound}")
-    line = Text().append(claim.verdict.upper(), style=STYLES[claim.verdict])
+    line = Text().append(claim.verdict.upper(), style=colour(claim.verdict))
     return line.append("  ").append_text(plain("; ".join(part for part in parts if part != "-")))
 
 

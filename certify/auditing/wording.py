@@ -15,7 +15,8 @@ from certify.auditing.results import (
     Verdict,
     Witness,
 )
-from certify.report import counted, decimal_lower, decimal_upper, enclosed
+from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
+from certify.showing.words import counted
 from constructions.network.sharpening import Place
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point

@@ -22,15 +22,14 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
+from certify.terminal import check_place
 
 if TYPE_CHECKING:
-    from certify.auditing.claims import Claim, NetworkSubject
+    from certify.auditing.claims import Claim
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
+    from certify.request import Options
     from constructions.network.lengths import Lengths
-
-INTERRUPTED = 130
-EXIT_CODES = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3, "not decidable": 0}
 
 
 def audit(
@@ -59,8 +58,8 @@ def audit(
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS", help="bracket critical constants at 4,8,16; all; or none "
         "(left out: powers of 2 and N)")] = None,
-    width: Annotated[str, typer.Option(
-        "--width", metavar="RATIONAL", help="relative width of the brackets")] = "1/1000000",
+    width: Annotated[str | None, typer.Option(
+        "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="the warmest constants, head by head")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with an interrupted audit of this file")] = False,
@@ -76,23 +75,39 @@ def audit(
     length; and the critical constants as brackets.
     """
     from certify.files import check_writable
+    from certify.request import Options
+    from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, as_json)
     for place in reports.places:
         check_writable(place)
-    given = {"CLAIMS.toml": claims, "--formula": formula, "--model": model}
-    subject = exactly_one(given)
-    options = {"formula": formula, "model": model, "alphabet": alphabet, "symbol": symbol, "predicates": predicate,
-               "regime": regime, "causal": causal, "as_printed": as_printed, "gamma": gamma, "temperature": temperature,
-               "delta": delta, "embeddings": embeddings, "gap": gap, "width": width}
-    if subject == "CLAIMS.toml":
-        refuse_beside_a_file(options | {"--suggest": suggest, "--output": output, "--critical": critical})
-        assert claims is not None
+    subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
+                      temperature=temperature, allowed_error=delta)
+    if claims is not None:
+        refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
+                                       "output": output, "critical": critical})
         raise typer.Exit(audit_file(claims, resume, jobs, reports))
-    refuse_beside_one_claim(resume, jobs)
-    if suggest:
-        raise typer.Exit(print_suggestion(options, min_n, max_n, output, as_json))
-    raise typer.Exit(audit_claim(options, min_n, max_n, critical, output, reports))
+    refuse_beside_one_claim(resume, jobs, output, as_json)
+    claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
+                       width=width)
+    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
+
+
+def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
+               embeddings: str | None, **demanded: str | None) -> Claim:
+    """The claim that the options make."""
+    from certify.auditing.claims import AboutANetwork, claim_alone
+    from certify.auditing.claims_file import read_demands
+    from certify.request import read_request
+    from certify.subjects import Kind
+
+    demands: dict[str, Any] = {key: text for key, text in demanded.items() if text is not None}
+    if embeddings is not None:
+        demands["embeddings"] = [text for text in embeddings.split(",") if text.strip()]
+    demands["critical"] = [] if "gap" in demands else lengths_to_bracket(critical, lengths)
+    taken = (Kind.NETWORK,) if is_model else (Kind.FORMULA, Kind.PROGRAM)
+    return claim_alone(AboutANetwork(read_request(subject, options, taken, lengths), read_demands(demands, lengths)))
 
 
 class Reports:
@@ -135,27 +150,28 @@ def refuse(message: str) -> None:
 
 
 def exactly_one(given: dict[str, str | None]) -> str:
-    """The name of the one that is given."""
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) != 1:
-        refuse(f"{' and '.join(names) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
-    return names[0]
+    """The value of the one that is given."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if len(found) != 1:
+        refuse(f"{' and '.join(found) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
+    return next(iter(found.values()))
 
 
-def refuse_beside_one_claim(resume: bool, jobs: int) -> None:
-    """What only many claims can have."""
+def refuse_beside_one_claim(resume: bool, jobs: int, output: str | None, as_json: bool) -> None:
+    """What only many claims can have, and a place that cannot take the certificate of one."""
     if jobs != 1:
         refuse("--jobs: a single claim is not divided, expected a claims file")
     if resume:
         refuse("--resume: a single claim is not kept, expected a claims file")
+    check_place(output, as_json)
 
 
-def refuse_beside_a_file(options: dict[str, Any]) -> None:
+def refuse_beside_a_file(options: Options, others: dict[str, object]) -> None:
     """A claims file says all of this itself; an option that would be ignored is an error."""
-    silent = {"regime": "temperature", "width": "1/1000000"}
-    for name, value in options.items():
-        if value and value != silent.get(name):
-            refuse(f"--{name.lstrip('-').replace('_', '-')}: a claims file says this itself")
+    from certify.request import as_option
+
+    for name in [*options.given, *(name for name, value in others.items() if value)]:
+        refuse(f"{as_option(name)}: a claims file says this itself")
 
 
 # -- a claims file -----------------------------------------------------------------------------------------------------
@@ -167,6 +183,7 @@ def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
     from certify.auditing.decide import Search
     from certify.auditing.session import Session, exit_code, kept_path, read_kept
     from certify.progress import ProgressLine
+    from certify.verdicts import INTERRUPTED
 
     file = read_claims(path)
     kept = kept_path(path)
@@ -197,7 +214,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 
     from certify.auditing.tables import print_report
     from certify.auditing.to_json import to_json
-    from certify.report import console
+    from certify.showing.terminal_tables import console
 
     reports.write(report)
     if reports.as_json:
@@ -207,21 +224,6 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 
 
 # -- one claim ---------------------------------------------------------------------------------------------------------
-
-
-def read_single(options: dict[str, Any], lengths: Lengths, critical: list[int]) -> Claim:
-    """The claim that the options make."""
-    from certify.auditing.claims_file import read_claim
-
-    texts = {key: value for key, value in options.items() if value is not None and value is not False}
-    if "embeddings" in texts:
-        texts["embeddings"] = [text for text in texts["embeddings"].split(",") if text.strip()]
-    if "model" in texts:
-        for key in ("alphabet", "symbol", "predicates", "causal", "as_printed"):
-            if key in texts:
-                refuse(f"--{key.replace('_', '-')}: a model says this itself")
-        texts.pop("regime")
-    return read_claim({**texts, "name": "claim", "lengths": str(lengths), "critical": critical})
 
 
 def lengths_to_bracket(text: str | None, lengths: Lengths) -> list[int]:
@@ -243,20 +245,14 @@ def lengths_to_bracket(text: str | None, lengths: Lengths) -> list[int]:
     return [int(part) for part in parts]
 
 
-def audit_claim(options: dict[str, Any], min_n: int, max_n: int, critical: str | None, output: str | None,
-                reports: Reports) -> int:
+def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
     """Audit one claim; return the exit status."""
     from certify.auditing.decide import Search
     from certify.auditing.judge import judge_with_certificates
     from certify.auditing.results import AuditReport
-    from certify.files import check_writable
     from certify.progress import ProgressLine
-    from constructions.network.lengths import Lengths
+    from certify.verdicts import exit_status
 
-    if output is not None:
-        check_writable(output)
-    lengths = Lengths(min_n, max_n)
-    claim = read_single(options, lengths, lengths_to_bracket(critical, lengths) if not options["gap"] else [])
     with ProgressLine() as progress:
         result, certificates = judge_with_certificates(claim, Search(progress=progress))
     report = AuditReport("One claim", "command line", (result,), (), result.seconds)
@@ -265,12 +261,12 @@ def audit_claim(options: dict[str, Any], min_n: int, max_n: int, critical: str |
         print_claim_json(claim, result)
     elif "-" not in reports.places:
         from certify.auditing.tables import print_claim
-        from certify.report import console
+        from certify.showing.terminal_tables import console
 
         print_claim(console(sys.stderr if output == "-" else None), result)
     write_certificate(output, certificates[0] if result.verdict == "certified" and certificates else None,
                       result.verdict)
-    return EXIT_CODES[result.verdict]
+    return exit_status(result.verdict)
 
 
 def write_certificate(output: str | None, certificate: str | None, verdict: str) -> None:
@@ -291,15 +287,17 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
     import json
 
-    from certify.auditing.claims import FormulaSubject
+    from certify.auditing.claims import AboutANetwork
     from certify.auditing.to_json import to_json
+    from certify.request import FormulaSubject
 
-    subject, witness = claim.subject, result.witness
+    witness = result.witness
+    subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None
     formula = subject if isinstance(subject, FormulaSubject) else None
     found: dict[str, Any] = {
         "verdict": result.verdict,
         "formula": formula.text if formula else None,
-        "alphabet": list(formula.symbols) if formula else None,
+        "alphabet": list(formula.alphabet) if formula else None,
         "min_n": claim.lengths.first,
         "max_n": claim.lengths.last,
         "regime": formula.regime.sharpening.value if formula else None,
@@ -316,33 +314,28 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
 # -- suggestions -------------------------------------------------------------------------------------------------------
 
 
-def print_suggestion(options: dict[str, Any], min_n: int, max_n: int, output: str | None, as_json: bool) -> int:
+def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
     """Suggest constants; return the exit status of the network that has them."""
     import json
 
-    from certify.auditing.claims import FormulaSubject, ModelSubject
+    from certify.auditing.claims import AboutANetwork
     from certify.auditing.decide import Search
     from certify.auditing.suggest import suggest
     from certify.auditing.tables import print_suggested
-    from certify.files import check_writable
     from certify.outcomes import Certified
     from certify.progress import ProgressLine
-    from certify.report import console, outcome_to_json
-    from constructions.network.lengths import Lengths
+    from certify.showing.outcomes_in_json import outcome_to_json
+    from certify.showing.terminal_tables import console
 
-    if output is not None:
-        check_writable(output)
-    lengths = Lengths(min_n, max_n)
-    subject: NetworkSubject = read_single(options, lengths, []).subject  # type: ignore[assignment]  # of a formula or model
-    assert isinstance(subject, FormulaSubject | ModelSubject)
+    assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
     with ProgressLine() as progress:
-        suggestion: Suggestion = suggest(subject, lengths, Search(progress=progress))
+        suggestion: Suggestion = suggest(claim.about.request, claim.lengths, Search(progress=progress))
     outcome = suggestion.outcome
     if as_json:
         from certify.auditing.to_json import to_json
 
         print(json.dumps(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)}, indent=1))
     else:
-        print_suggested(console(sys.stderr if output == "-" else None), suggestion, lengths)
+        print_suggested(console(sys.stderr if output == "-" else None), suggestion, claim.lengths)
     write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict)
     return outcome.exit_code

@@ -32,26 +32,28 @@ def crosscheck(
     from certify.exports.manifest import read_manifest
     from certify.progress import ProgressLine
     from certify.second_solver import ask, is_installed, verdict_of
+    from certify.verdicts import exit_status
     from constructions.errors import InputError
 
     if not 1 <= timeout <= MOST_SECONDS:
         raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 to {MOST_SECONDS}")
     scripts = read_manifest(folder)
     if not is_installed(solver):
-        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'", 3))
+        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'",
+                                  exit_status("unknown")))
     start = time.perf_counter()
     answers = []
     with ProgressLine() as progress:
         for answer in ask(solver, folder, scripts, timeout):
             answers.append(answer)
             progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
-    verdict, code = verdict_of(answers)
+    verdict = verdict_of(answers)
     seconds = time.perf_counter() - start
     if as_json:
         print_json(_to_json(solver, verdict, answers, seconds))
     else:
         _print(solver, verdict, answers, seconds)
-    raise typer.Exit(code)
+    raise typer.Exit(exit_status(verdict))
 
 
 def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> dict[str, Any]:
@@ -65,7 +67,8 @@ def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: floa
 
 
 def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
-    from certify.report import console, counted, open_table, plain
+    from certify.showing.terminal_tables import console, open_table, plain
+    from certify.showing.words import counted
 
     out = console()
     table = open_table([("script", "left"), ("stated", "left"), (solver, "left"), ("", "left"), ("proves", "left")],

@@ -44,8 +44,9 @@ def export(
     A certificate is checked first; one that is rejected is not exported. docs/exports.md has the formats.
     """
     from certify.exports.sealed import NotAccepted
+    from certify.verdicts import exit_status
 
     try:
         load_exporter(to)(path, output)
     except NotAccepted as reason:
-        raise typer.Exit(complain(reason, 1)) from None
+        raise typer.Exit(complain(reason, exit_status("rejected"))) from None

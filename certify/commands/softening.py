@@ -14,7 +14,6 @@ from certify.options import (
     JobsOption,
     JsonOption,
     TemperatureOption,
-    read_temperature,
     whole_number,
 )
 from certify.terminal import check_place, complain, print_json
@@ -22,6 +21,7 @@ from certify.terminal import check_place, complain, print_json
 if TYPE_CHECKING:
     from certify.softening.results import Softening
     from certify.softening.shards import Workers
+    from constructions.network.transformer import Transformer
 
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
@@ -54,9 +54,10 @@ def soften(
     to length N is run exactly. Shows gaps, bounds, and the temperatures at which some word moves too far.
     """
     from certify.progress import ProgressLine
+    from certify.quantities import read_expression
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
-    from certify.softening.subjects import read_subject
+    from certify.verdicts import exit_status
     from constructions.errors import Unsupported
 
     folder = Path(store or DEFAULT_STORE) if store or resume else None
@@ -66,26 +67,34 @@ def soften(
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))
     check_place(output, as_json)
     check_place(softmax, as_json)
-    heat = read_temperature(temperature)
+    heat = None if temperature is None else read_expression(temperature, "--temperature")
     max_n = DEFAULT_MAX_N if max_n is None else max_n
     wanted = read_critical(critical, max_n)
     try:
-        network = read_subject(subject, alphabet)
+        network = read_hard_network(subject, alphabet)
         with ProgressLine() as progress:
             found = soften_model(network, max_n, heat, wanted, workers, progress)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
-        raise typer.Exit(complain(f"unsupported: {construct}", 3)) from None
+        raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     write_softened(found, softmax)
     finish(found, as_json, output)
+
+
+def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
+    """The network in a file, or that of a program, whose alphabet may be given."""
+    from certify.request import Options, read_request
+    from certify.subjects import Kind, Programs
+
+    return read_request(subject, Options(alphabet), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
 
 
 def soften_all(workers: Workers, folder: str | None, critical: str | None, as_json: bool,
                others: dict[str, object]) -> int:
     """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
     from certify.softening.demo import soften_examples
-    from certify.softening.subjects import load_examples
+    from certify.softening.examples import load_examples
     from constructions.errors import InputError
 
     for name, value in others.items():
@@ -126,7 +135,7 @@ def write_softened(found: Softening, place: str | None) -> None:
 def finish(found: Softening, as_json: bool, output: str | None) -> None:
     """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
     from certify.commands.auditing import write_certificate
-    from certify.report import console
+    from certify.showing.terminal_tables import console
     from certify.softening.show import print_softening, softening_to_json
 
     if as_json:

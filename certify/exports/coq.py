@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from certify.exports.subject import Subject, read_subject
+from certify.exports.theorem_claim import TheoremClaim, claim_theorem
 from certify.files import check_new_folder, write_folder
+from certify.request import read_request
+from certify.subjects import Kind
 from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.text import printable
@@ -59,28 +62,29 @@ def export_coq(path: str, output: str) -> None:
         Unsupported: naming a part of the network that the Coq library has no counterpart of.
     """
     check_new_folder(output)
-    write_folder(output, coq_folder(read_subject(path)))
+    request = read_request(path, taken=(Kind.NETWORK,))
+    write_folder(output, coq_folder(claim_theorem(request, Path(path).stem)))
 
 
-def coq_folder(subject: Subject) -> Mapping[str, str]:
+def coq_folder(claim: TheoremClaim) -> Mapping[str, str]:
     """The files of the folder.
 
     Raises:
         Unsupported: naming a part of the network that the Coq library has no counterpart of.
     """
-    theorem, library = theorem_name(subject), needed_sources()
+    theorem, library = theorem_name(claim), needed_sources()
     compiled = [*(f"library/{name}" for name in library), theorem]
-    readme = _README.format(theorem=theorem, command=COMMAND, formula=printable(format_formula(subject.formula)))
+    readme = _README.format(theorem=theorem, command=COMMAND, formula=printable(format_formula(claim.formula)))
     return {
         "README.md": readme,
         "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", "", *compiled, ""]),
         "axioms.txt": ALLOW_LIST.read_text(encoding="utf-8"),
-        "model.json": write_canonical(transformer_to_json(subject.network)),
-        theorem: theorem_file(subject.network, subject.formula),
+        "model.json": write_canonical(transformer_to_json(claim.network)),
+        theorem: theorem_file(claim.network, claim.formula),
         **{f"library/{name}": text for name, text in library.items()},
     }
 
 
-def theorem_name(subject: Subject) -> str:
+def theorem_name(claim: TheoremClaim) -> str:
     """The name of the file with the theorem."""
-    return f"Theorem_{subject.name}.v"
+    return f"Theorem_{claim.name}.v"

@@ -15,7 +15,7 @@ from certify.exports.attention import Weights, attention_weights, sample_word
 from certify.exports.npz import arrays_of
 from certify.exports.sealed import Bound, Sealed, read_sealed
 from certify.files import check_writable, write_text
-from certify.report import decimal_upper
+from certify.showing.numbers import decimal_upper
 from constructions.network.transformer import Row, Unit, Weighting
 from constructions.text import printable
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from certify.exports.latex_tables import decimal_number, linear_form, math, number, table, text, typewriter
 from certify.exports.sealed import Sealed, read_sealed
 from certify.files import check_writable, write_text
-from certify.report import decimal_upper
+from certify.showing.numbers import decimal_upper
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import TRUE, Formula
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from certify.verdicts import exit_status
 from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
@@ -15,7 +16,6 @@ from proofs.perturbation.findings import Survey
 from proofs.perturbation.gap import Word
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
-EXIT_CODES: dict[Verdict, int] = {"certified": 0, "refuted": 1, "unknown": 3, "unsupported": 3}
 StageErrors = list[Errors]
 """The stated bounds of all stages, at one length."""
 
@@ -95,4 +95,4 @@ class Softening:
     @property
     def exit_code(self) -> int:
         """The exit status of the command."""
-        return EXIT_CODES[self.verdict]
+        return exit_status(self.verdict)

@@ -9,22 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.report import (
-    COLOURS,
-    NARROW,
-    counted,
-    decimal,
-    decimal_lower,
-    decimal_upper,
-    enclosed,
-    open_table,
-    plain,
-    print_shape,
-    show_alphabet,
-    show_word,
-)
 from certify.search.threshold import ALL_PASS, NONE_PASSES
+from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.showing.outcomes import print_shape
+from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
+from certify.verdicts import colour
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.perturbation.findings import Survey
 
@@ -50,7 +41,7 @@ def print_softening(out: Console, found: Softening) -> None:
     out.print(*(["\n"] if remarks else []), end="")
     for name, text in remarks:
         out.print(plain(f"{name:<10}{text}"))
-    out.print(Text("\n").append(found.verdict.upper(), style=COLOURS[found.verdict]).append("  ")
+    out.print(Text("\n").append(found.verdict.upper(), style=colour(found.verdict)).append("  ")
               .append_text(plain(f"{describe_outcome(found)}; {found.seconds:.2f} s")))
 
 

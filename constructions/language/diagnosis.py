@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from lark import Lark, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -22,9 +23,20 @@ def diagnose(parser: Lark, start: str, text: str, error: UnexpectedInput, end: s
             offset, found = token.start_pos, quote(token)
         case _:
             offset, found = len(text.rstrip()), end
-    interactive = parser.parse_interactive(text[:offset], start)
-    interactive.exhaust_lexer()
-    return offset, found, frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
+    return offset, found, _accepted(parser, start, text, offset)
+
+
+def _accepted(parser: Lark, start: str, text: str, offset: int) -> frozenset[str]:
+    """The terminals that could stand at the offset.
+
+    It is the whole text that is split into tokens: a word may be another one where the text after it is cut off.
+    """
+    interactive = parser.parse_interactive(text, start)
+    with contextlib.suppress(UnexpectedCharacters):
+        for token in interactive.iter_parse():
+            if (token.start_pos or 0) >= offset:
+                break  # before it is fed to the parser
+    return frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
 
 
 def describe_terminals(terminals: Iterable[str], words: Mapping[str, str]) -> str:

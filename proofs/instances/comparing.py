@@ -11,12 +11,13 @@ from flint import fmpz_poly
 
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.examination import Instance
+from proofs.instances.examination import Instance, Replay
 
 BITS = 128
 
 
-def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction, command: str = "") -> Instance:
+def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
+             replay: Replay | None = None) -> Instance:
     """The instance ``value <= bound``, decided as far as the enclosures do.
 
     >>> instance(2, "", Fraction(1), Fraction(1)).holds, instance(2, "", Fraction(2), Fraction(1)).holds
@@ -26,16 +27,16 @@ def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fr
     """
     left, right = _enclosed(value), _enclosed(bound)
     holds = True if left.upper <= right.lower else False if left.lower > right.upper else None
-    return Instance(n, holds, what, left, right, command)
+    return Instance(n, holds, what, left, right, replay)
 
 
-def equality(n: int, what: str, value: Fraction, expected: Fraction, command: str = "") -> Instance:
+def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Replay | None = None) -> Instance:
     """The instance ``value == expected``.
 
     >>> equality(2, "", Fraction(1), Fraction(2)).holds
     False
     """
-    return Instance(n, value == expected, what, point(value), point(expected), command)
+    return Instance(n, value == expected, what, point(value), point(expected), replay)
 
 
 def confirmed_if(proved: bool, found: Instance) -> Instance:
@@ -116,10 +117,10 @@ class Quotient:
 
 
 def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient, shown_at: Fraction,
-                             command: str = "") -> Instance:
+                             replay: Replay | None = None) -> Instance:
     """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
 
     If the coefficients do not prove it, the numbers may refute it, but they cannot confirm it.
     """
-    shown = instance(n, f"{what}; numbers at γ = {shown_at}", value.enclose(shown_at), bound.enclose(shown_at), command)
+    shown = instance(n, f"{what}; numbers at γ = {shown_at}", value.enclose(shown_at), bound.enclose(shown_at), replay)
     return replace(shown, holds=True) if value.never_exceeds(bound) else confirmed_if(False, shown)

@@ -9,11 +9,19 @@ from proofs.enclosures.intervals import Interval
 
 
 @dataclass(frozen=True)
+class Replay:
+    """What shows a refuted instance: a model among the examples, in claims/models, and a word to run it on."""
+
+    model: str
+    word: str
+
+
+@dataclass(frozen=True)
 class Instance:
     """One instance of a statement that says ``value <= bound`` (or ``value == bound``), both sides enclosed.
 
-    ``holds`` is None where the enclosures do not decide. ``what`` says in words which instance it is; ``command`` is a
-    ``certify run`` command that shows a refuted one, if there is such a network.
+    ``holds`` is None where the enclosures do not decide. ``what`` says in words which instance it is; ``replay`` shows
+    a refuted one, if there is such a network.
     """
 
     n: int
@@ -21,7 +29,7 @@ class Instance:
     what: str
     value: Interval
     bound: Interval
-    command: str = ""
+    replay: Replay | None = None
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,11 @@ from proofs.instances.comparing import (
     polynomial,
     power_of_e,
 )
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 
 LEAST_GAMMA = Fraction(1)
 ONE = polynomial({0: 1})
-COMMAND = "certify run examples/claims/models/lemma_07_last_position.json 00"
+REPLAY = Replay("lemma_07_last_position.json", "00")
 
 
 def squares(last: int) -> fmpz_poly:
@@ -67,7 +67,7 @@ def _examine(n: int, factor: Fraction) -> Iterable[Instance]:
 
 def _examine_step(n: int) -> Iterable[Instance]:
     right_of_c = Quotient(polynomial({}), ONE + squares(n - 1))
-    yield instance_for_every_gamma(n, f"c = i = {n}", error(n, n), right_of_c, LEAST_GAMMA, COMMAND if n == 2 else "")
+    yield instance_for_every_gamma(n, f"c = i = {n}", error(n, n), right_of_c, LEAST_GAMMA, REPLAY if n == 2 else None)
 
 
 EXAMINATIONS = (

@@ -27,13 +27,13 @@ from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
 from proofs.instances.comparing import increasing, instance, power_of_e
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.lemma_34_attention_output import output_error
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 CONSTANTS = (1, 10, 1000)
-ANY_INPUT = "certify run examples/claims/models/lemma_25_any_input.json ab"
-SIGN = "certify run examples/claims/models/lemma_25_sign.json ab"
+ANY_INPUT = Replay("lemma_25_any_input.json", "ab")
+SIGN = Replay("lemma_25_sign.json", "ab")
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ def _examine_any_input(n: int) -> Iterator[Instance]:
         elsewhere = weight_elsewhere(n - 1, power_of_e(-(1 - 1 / r**2) / HALF))
         yield instance(n, f"K1 = K2 = {k}, u = û = ({r}, 1/{r}, ..., 1/{r}), i = {min(n, 2)}, τ = 1/2",
                        elsewhere.scaled(r - 1 / r), Fraction(k * (1 + n)),
-                       ANY_INPUT if (n, k) == (2, 1) else "")
+                       ANY_INPUT if (n, k) == (2, 1) else None)
 
 
 def _examine_sign(n: int) -> Iterable[Instance]:
     value = weight_elsewhere(n - 1, power_of_e(Fraction(-6))).scaled(Fraction(2))
     yield instance(n, "γ = 1, K2 x_max ε = τ = 1/8", value, power_of_e(Fraction(-10)).scaled(Fraction(2 * n)),
-                   SIGN if n == 2 else "")
+                   SIGN if n == 2 else None)
 
 
 def _examine_repaired(n: int) -> Iterator[Instance]:

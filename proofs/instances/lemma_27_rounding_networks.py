@@ -28,12 +28,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proofs.instances.comparing import instance
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.pieces import fewest_pieces
 
 MODES = ("down", "nearest, ties up", "nearest, ties to even")
-INTEGERS = "certify run examples/claims/models/lemma_27_integers.json 01234567"
-TIES_TO_EVEN = "certify run examples/claims/models/lemma_27_ties_to_even.json 01234567"
+INTEGERS = Replay("lemma_27_integers.json", "01234567")
+TIES_TO_EVEN = Replay("lemma_27_ties_to_even.json", "01234567")
 
 
 def rounded(x: int, width: int, values: int, mode: str) -> int:
@@ -70,7 +70,7 @@ def least_step(bits: int) -> int:
 
 def _examine_step(n: int) -> Iterable[Instance]:
     yield instance(n, f"{n + 1} bits to {n} bits, ties to even: 2 against the least m(y2) - m(y1)",
-                   Fraction(2), Fraction(least_step(n)), TIES_TO_EVEN if n == 2 else "")
+                   Fraction(2), Fraction(least_step(n)), TIES_TO_EVEN if n == 2 else None)
 
 
 def one_relu(x: int, bits: int) -> int:
@@ -83,7 +83,7 @@ def _examine_integers(n: int) -> Iterable[Instance]:
     greatest = 2**n - 1
     right = all(one_relu(x, n) == min(x, greatest) for x in (0, greatest, 2 * greatest + 1))
     found = instance(n, f"integers of {n + 1} bits to {n} bits by one unit: 2^p against (2m)^ℓ", Fraction(2**n),
-                     Fraction(2), INTEGERS if n == 2 else "")
+                     Fraction(2), INTEGERS if n == 2 else None)
     yield found if right else replace(found, holds=None)
 
 

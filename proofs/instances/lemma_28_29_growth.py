@@ -25,12 +25,12 @@ from fractions import Fraction
 from flint import fmpz_poly
 
 from proofs.instances.comparing import confirmed_if, equality, has_no_negative_coefficient, instance, polynomial
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.vectors import Vector, constant_matrix, constant_vector, first_axis, norm, plus, relu, times
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 LAYERS = (1, 2)
-COMMAND = "certify run examples/claims/models/lemma_29_bias.json 0"
+REPLAY = Replay("lemma_29_bias.json", "0")
 _T = polynomial({0: 1, 1: 1})
 
 
@@ -58,7 +58,7 @@ def worst_norm(d: int, layers: int, p: Fraction, bias: Fraction) -> Fraction:
 def _examine_29(n: int) -> Iterator[Instance]:
     zero = constant_vector(n, Fraction(0))
     yield instance(n, f"d = {n}, ℓ = 1, all weights 0, b2 = 1/2", norm(layer(zero, Fraction(0), (HALF, HALF))),
-                   (n * HALF) ** 3 * n, COMMAND if n == 1 else "")
+                   (n * HALF) ** 3 * n, REPLAY if n == 1 else None)
     for layers in LAYERS:
         yield instance(n, f"d = {n}, ℓ = {layers}, all weights and biases 1", worst_norm(n, layers, ONE, ONE),
                        Fraction(n) ** (3 * layers) * n)

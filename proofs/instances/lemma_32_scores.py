@@ -22,12 +22,12 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from proofs.instances.comparing import instance
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.vectors import Vector, constant_matrix, constant_vector, dot, first_axis, norm, plus, times
 
 ONE = Fraction(1)
-THREE_TERMS = "certify run examples/claims/models/lemma_32_three_terms.json uve"
-NORMS = "certify run examples/claims/models/lemma_32_norms.json ue"
+THREE_TERMS = Replay("lemma_32_three_terms.json", "uve")
+NORMS = Replay("lemma_32_norms.json", "ue")
 """The letters are u, û (as v) and û - u (as e); the runs show W times each of them."""
 
 
@@ -60,9 +60,9 @@ def product_of_norms(d: int) -> Fraction:
     return norm(error) * norm(exact)
 
 
-def _one(n: int, value: Fraction, bound: int, command: str = "") -> Iterable[Instance]:
+def _one(n: int, value: Fraction, bound: int, replay: Replay | None = None) -> Iterable[Instance]:
     yield instance(n, f"d = {n}, all weights and entries of u are 1, û - u = (1, 0, ..., 0)", value, Fraction(bound),
-                   command)
+                   replay)
 
 
 COVERS = "d = n: every p_max, u_max and ε <= 1 (all of it times √d)"
@@ -76,8 +76,9 @@ EXAMINATIONS = (
     Examination("lemma-32-step-three-terms", "Lemma 32",
                 "|W(û_i-u_i)·Wû_j| + |Wû_i·W(û_j-u_j)| + |W(û_i-u_i)·W(û_j-u_j)| <= d² p_max² (2 u_max ε + ε²), in the "
                 "proof", "d = n, p_max = u_max = ε = 1",
-                lambda n: _one(n, three_terms(n), 3 * n * n, THREE_TERMS if n == 1 else "")),
+                lambda n: _one(n, three_terms(n), 3 * n * n, THREE_TERMS if n == 1 else None)),
     Examination("lemma-32-step-norms", "Lemma 32",
                 "|W(û_i-u_i)·Wu_j| <= d² p_max² u_max ε by |v·v'| <= |v|_1 |v'|_1, in the proof",
-                "d = n, p_max = u_max = ε = 1", lambda n: _one(n, product_of_norms(n), n * n, NORMS if n == 2 else "")),
+                "d = n, p_max = u_max = ε = 1",
+                lambda n: _one(n, product_of_norms(n), n * n, NORMS if n == 2 else None)),
 )

@@ -25,12 +25,12 @@ from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
 from proofs.instances.comparing import confirmed_if, equality, increasing, instance, power_of_e
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 
 QUARTER = Fraction(1, 4)
 ZERO = Fraction(0)
-LOGARITHM = "certify run examples/claims/models/section_6_flip_flop_log.json 01"
-ONE_OVER_N = "certify run examples/claims/models/section_6_flip_flop_one_over_n.json 01"
+LOGARITHM = Replay("section_6_flip_flop_log.json", "01")
+ONE_OVER_N = Replay("section_6_flip_flop_one_over_n.json", "01")
 
 
 def losses_after_last_write(n: int, i: int, c: int) -> list[int]:
@@ -92,9 +92,9 @@ def _examine_positive(n: int) -> Iterable[Instance]:
         yield instance(n, f"1 against n times the least gap of the flip-flop layer, n = {n}", Fraction(1), n * found)
 
 
-def _examine_error(n: int, value: Interval | Fraction, command: str = "") -> Iterable[Instance]:
+def _examine_error(n: int, value: Interval | Fraction, replay: Replay | None = None) -> Iterable[Instance]:
     yield confirmed_if(is_worst_at_the_end(n), instance(n, f"c = i = {n}, earlier writes of the other bit only", value,
-                                                        QUARTER, command))
+                                                        QUARTER, replay))
 
 
 COVERS = "every word of length n and every position"
@@ -103,9 +103,9 @@ EXAMINATIONS = (
     Examination("section-6-gap", "Section 6", "flip-flop: the scores [write] + j/n are tieless with gap exactly 1/n",
                 COVERS, _examine_gap),
     Examination("section-6-log", "Section 6", "flip-flop with temperature 1/(n ln n) errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), LOGARITHM if n == 2 else "")),
+                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), LOGARITHM if n == 2 else None)),
     Examination("section-6-one-over-n", "Section 6", "flip-flop with temperature 1/n errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, enclosed_error(n, Fraction(1)), ONE_OVER_N if n == 2 else "")),
+                lambda n: _examine_error(n, enclosed_error(n, Fraction(1)), ONE_OVER_N if n == 2 else None)),
     Examination("section-6-ln-4", "Section 6", "flip-flop with temperature 1/(n ln 4) errs by at most 1/4", COVERS,
                 lambda n: _examine_error(n, worst_error(n, QUARTER))),
 )

@@ -24,12 +24,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 from proofs.instances.comparing import confirmed_if, instance
-from proofs.instances.examination import Examination, Instance
+from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.lemma_25_one_layer import Constants, constants
 from proofs.instances.section_6_flip_flop import is_worst_at_the_end, worst_error
 
 ONE, QUARTER = Fraction(1), Fraction(1, 4)
-COMMAND = "certify run examples/claims/models/theorem_26_large_gap.json 00"
+REPLAY = Replay("theorem_26_large_gap.json", "00")
 
 
 def error_bounds(gap: Fraction, x_max: Fraction, k: Constants, layers: int) -> list[Fraction]:
@@ -82,7 +82,7 @@ def uniform_attention_error(n: int) -> Fraction:
 
 
 def _examine_large_gap(n: int) -> Iterable[Instance]:
-    yield instance(n, "gap 2n³ = n x_max(n), 1/τ = 0", uniform_attention_error(n), QUARTER, COMMAND if n == 2 else "")
+    yield instance(n, "gap 2n³ = n x_max(n), 1/τ = 0", uniform_attention_error(n), QUARTER, REPLAY if n == 2 else None)
 
 
 EXAMINATIONS = (

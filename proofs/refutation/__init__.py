@@ -9,6 +9,7 @@ search ends, and every run of it finds the same. Every word is replayed before i
 from __future__ import annotations
 
 from proofs.refutation.budget import DEFAULT_WORK
+from proofs.refutation.by_length import SearchByLength
 from proofs.refutation.search import Search, find_counterexample
 
-__all__ = ["DEFAULT_WORK", "Search", "find_counterexample"]
+__all__ = ["DEFAULT_WORK", "Search", "SearchByLength", "find_counterexample"]

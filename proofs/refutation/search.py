@@ -20,10 +20,11 @@ BITS = 192
 
 @dataclass(frozen=True)
 class Search:
-    """What was found, and of a search that found nothing, in words, what was tried."""
+    """What was found, and of a search that found nothing, in words, what was tried; ``spent`` is the work it took."""
 
     counterexample: Counterexample | None
     account: str = ""
+    spent: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,10 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
             found = replay.find_first_miss(tried, budget)
         except InexactHardAttention as fault:
             return Search(None, f"no word can be replayed: {fault}")
-        if found:
-            return Search(found)
         left -= given - budget.left
-    return Search(None, _describe(account, work))
+        if found:
+            return Search(found, spent=work - left)
+    return Search(None, _describe(account, work), work - left)
 
 
 def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from certify.auditing.claims import FormulaSubject
+from certify.auditing.claims import AboutANetwork, Claim
 from certify.auditing.claims_file import read_claim, read_claims
+from certify.request import Request
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 
@@ -22,10 +23,14 @@ def write(folder: Path, text: str) -> str:
     return str(path)
 
 
+def request_of(claim: Claim) -> Request:
+    assert isinstance(claim.about, AboutANetwork)
+    return claim.about.request
+
+
 def test_defaults_are_those_of_the_paper() -> None:
-    subject = read_claim(SINCE).subject
-    assert isinstance(subject, FormulaSubject)
-    assert (subject.demands.gamma, subject.demands.delta, str(subject.regime)) == (Fraction(3), None, "temperature")
+    request = request_of(read_claim(SINCE))
+    assert (request.gamma, request.allowed_error, str(request.regime)) == (Fraction(3), None, "temperature")
     assert read_claim(SINCE).lengths == Lengths(1, 64)
 
 
@@ -46,8 +51,7 @@ def test_defaults_of_the_file_are_used_where_they_apply(tmp_path: Path) -> None:
         gamma = "5/2"
     """)
     first, second, third = read_claims(path).claims
-    assert isinstance(first.subject, FormulaSubject) and isinstance(third.subject, FormulaSubject)
-    assert (first.subject.demands.gamma, third.subject.demands.gamma) == (Fraction(2), Fraction(5, 2))
+    assert (request_of(first).gamma, request_of(third).gamma) == (Fraction(2), Fraction(5, 2))
     assert [claim.lengths for claim in (first, second, third)] == [Lengths(2, 9)] * 3
 
 
@@ -60,7 +64,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "bad formula": ({**SINCE, "formula": "Q_1 &"}, "column 6"),
     "unknown statement": ({**SINCE, "statement": "Theorem 14"}, "statement 'Theorem 14', expected one of [SHA]"),
     "unknown verdict": ({**SINCE, "expect": "holds"}, "expect 'holds', expected one of certified, refuted"),
-    "unknown regime": ({**SINCE, "regime": "cold"}, "regime 'cold', expected temperature or position"),
+    "unknown regime": ({**SINCE, "regime": "cold"}, "regime: found 'cold', expected temperature or position"),
     "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, repair, remark"),
     "bad lengths": ({**SINCE, "lengths": "5..2"}, "min-n: 5, expected a number from 1 to 2"),
     "no lengths": ({**SINCE, "lengths": "many"}, "lengths 'many', expected a number or a range"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.auditing.claims import Claim, Expected, FormulaSubject, ModelSubject
+from certify.auditing.claims import AboutANetwork, Claim, Expected
 from certify.auditing.claims_file import read_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge
@@ -41,9 +41,9 @@ def shortened(claim: Claim) -> Claim:
     last = claim.lengths.last if claim.lengths.first > SHORT else min(SHORT, claim.lengths.last)
     claim = replace(claim, lengths=Lengths(claim.lengths.first, last),
                     expected=Expected(claim.expected.verdict, claim.expected.counterexample))
-    if isinstance(claim.subject, FormulaSubject | ModelSubject):
-        demands = replace(claim.subject.demands, critical=())
-        return replace(claim, subject=replace(claim.subject, demands=demands))
+    if isinstance(claim.about, AboutANetwork):
+        request = replace(claim.about.request, lengths=claim.lengths)
+        return replace(claim, about=AboutANetwork(request, replace(claim.about.demands, critical=())))
     return claim
 
 
@@ -73,7 +73,7 @@ def stub(claim: Claim) -> ClaimResult:
 
 
 def test_every_examination_is_part_of_some_claim() -> None:
-    used = {getattr(claim.subject, "name", "") for claim in CLAIMS.values()}
+    used = {getattr(claim.about, "name", "") for claim in CLAIMS.values()}
     sharper = {"lemma-06-sharp", "lemma-08-a-sharp", "lemma-08-b-sharp", "lemma-08-c-sharp",
                "lemma-29-without-biases", "lemma-32-sharp", "lemma-33-sharp"}
     assert set(EXAMINATIONS) - used == sharper

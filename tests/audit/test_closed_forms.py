@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from certify.auditing.claims import Demands, FormulaSubject
+from certify.auditing.claims import DEFAULT_WIDTH
 from certify.auditing.critical import Bracketing
 from certify.auditing.results import CriticalConstant
+from certify.request import request_about
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
 
@@ -23,8 +24,8 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 
 def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> CriticalConstant:
     """The bracket, from the claimed constant 3."""
-    subject = FormulaSubject(text, tuple(alphabet), (), regime, False, Demands(Fraction(3)))
-    return Bracketing(subject).critical(lengths)
+    request = request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
+    return Bracketing(request, DEFAULT_WIDTH).critical(lengths)
 
 
 def ball(x: Fraction) -> arb:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from certify.auditing.claims import FormulaSubject
+from certify.auditing.claims import AboutANetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import Bracketing
 from constructions.network.lengths import Lengths
@@ -25,11 +25,12 @@ FORMULAS: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("text", "alphabet", "keys"), FORMULAS)
 def test_no_word_fails_at_the_upper_end_and_some_word_at_the_lower(
         text: str, alphabet: str, keys: dict[str, Any], n: int) -> None:
-    subject = read_claim({"name": "x", "formula": text, "alphabet": alphabet, "lengths": n, **keys}).subject
-    assert isinstance(subject, FormulaSubject)
-    gamma = Bracketing(subject).critical(Lengths(n, n)).gamma
-    assert gamma is not None and 0 < gamma.lower < gamma.upper <= gamma.lower * (1 + subject.demands.width)
+    about = read_claim({"name": "x", "formula": text, "alphabet": alphabet, "lengths": n, **keys}).about
+    assert isinstance(about, AboutANetwork)
+    request, width = about.request, about.demands.width
+    gamma = Bracketing(request, width).critical(Lengths(n, n)).gamma
+    assert gamma is not None and 0 < gamma.lower < gamma.upper <= gamma.lower * (1 + width)
     words = list(itertools.product(alphabet, repeat=n))
-    above, below = subject.build(gamma.upper), subject.build(gamma.lower)
+    above, below = request.with_gamma(gamma.upper).network, request.with_gamma(gamma.lower).network
     assert all(find_miss(above, word) is None for word in words)
     assert any(find_miss(below, word) is not None for word in words)

@@ -169,7 +169,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
         certify: Any, monkeypatch: pytest.MonkeyPatch, place: str, message: str) -> None:
     Path("file").write_text("a file, not a folder")
     Path("m.json").write_text("not reached")
-    monkeypatch.setattr("certify.pipeline.certify", None)
+    monkeypatch.setattr("certify.pipeline.certify_request", None)
     for command in (("formula", "Q_1"), ("build", "Q_1"), ("model", "m.json")):
         assert_refused(certify(*command, "-o", place), message)
 

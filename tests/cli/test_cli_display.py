@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from certify.files import write_text
 from certify.progress import ProgressLine
-from certify.report import decimal_lower, decimal_upper, enclosed, show_alphabet
+from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
+from certify.showing.words import show_alphabet
 from constructions.text import printable
 
 FORMULA = "prev (Q_a since (Q_b | next Q_c)) & (Q_c until (Q_a & prev Q_b) -> next (Q_a S Q_b))"
@@ -154,7 +155,7 @@ def test_an_interrupted_command_says_so_in_one_line(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("certify.pipeline.certify", interrupt)
+    monkeypatch.setattr("certify.pipeline.certify_request", interrupt)
     result = certify("formula", "Q_1", "-o", "c.cert", "--json")
     assert (result.code, result.out, result.err) == (130, "", "certify: interrupted\n")
     assert list(tmp_path.iterdir()) == []

@@ -90,7 +90,7 @@ def test_a_formula_outside_the_regime_is_unsupported(certify: Any) -> None:
 
 
 @pytest.mark.parametrize("option", [
-    ("--alphabet", "01"), ("--gamma", "3"), ("--causal",), ("--regime", "position"), ("--predicate", "P(k) := k > 1"),
+    ("--alphabet", "01"), ("--causal",), ("--regime", "position"), ("--predicate", "P(k) := k > 1"),
 ])
 def test_an_option_that_a_file_would_ignore_is_refused(certify: Any, option: tuple[str, ...]) -> None:
     result = certify("prove", "model.json", *option)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from certify.exports.coq import coq_folder
-from certify.exports.subject import Subject, read_subject, subject_of
+from certify.exports.theorem_claim import TheoremClaim, claim_theorem
 from certify.files import write_folder
+from certify.request import NetworkSubject, Request, read_request
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
@@ -25,9 +26,9 @@ from tests.with_coq import coq_or_skip
 COMMAND = re.compile(r"```sh\n(.+)\n```")
 
 
-def since() -> Subject:
+def since() -> TheoremClaim:
     formula = parse_formula("Q_a since Q_b", "ab")
-    return Subject("since", compile_formula(formula, "ab", Regime()), formula)
+    return TheoremClaim("since", compile_formula(formula, "ab", Regime()), formula)
 
 
 def test_the_folder_has_every_file_that_its_files_import() -> None:
@@ -47,8 +48,8 @@ def test_the_readme_names_files_of_the_folder_only() -> None:
 
 
 def test_the_model_in_the_folder_is_the_network() -> None:
-    subject = since()
-    assert transformer_from_json(json.loads(coq_folder(subject)["model.json"])) == subject.network
+    claim = since()
+    assert transformer_from_json(json.loads(coq_folder(claim)["model.json"])) == claim.network
 
 
 @pytest.mark.exhaustive
@@ -80,24 +81,20 @@ def test_a_network_whose_output_is_no_truth_has_no_theorem() -> None:
     changed = type(network)(network.alphabet, network.directions, network.token_embedding, network.position_embedding,
                             network.layers, near)
     with pytest.raises(InputError, match="its meaning is no truth, expected the truth of a formula"):
-        subject_of(changed, "changed")
+        claim_theorem(Request(NetworkSubject("changed", changed)), "changed")
 
 
-def test_a_certificate_brings_its_lengths(tmp_path: Path) -> None:
+def test_the_network_of_a_certificate_is_read_with_the_formula_that_its_output_means(tmp_path: Path) -> None:
     model = json.loads(coq_folder(since())["model.json"])
-    certificate = {"format": "certify-certificate", "claim": {"min_n": 2, "max_n": 9}, "transformer": model}
+    certificate = {"format": "certify-certificate", "claim": {"max_n": 9}, "transformer": model}
     path = tmp_path / "since-1.cert"
     path.write_text(json.dumps(certificate), encoding="utf-8")
-    subject = read_subject(str(path))
-    assert (subject.name, str(subject.lengths), subject.formula) == ("since_1", "2..9", since().formula)
+    claim = claim_theorem(read_request(str(path)), path.stem)
+    assert (claim.name, claim.formula, claim.regime) == ("since_1", since().formula, None)
     certificate["claim"] = {"max_n": 9, "formula": "Q_b since Q_a"}
     path.write_text(json.dumps(certificate), encoding="utf-8")
     with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which the output means"):
-        read_subject(str(path))
-    del certificate["claim"]
-    path.write_text(json.dumps(certificate), encoding="utf-8")
-    with pytest.raises(InputError, match="claim: found no lengths"):
-        read_subject(str(path))
+        read_request(str(path))
 
 
 def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from certify.exports.attention import attention_weights
 from certify.exports.html import draw, html_of
 from certify.exports.npz import arrays_of
 from certify.exports.sealed import Sealed
-from certify.report import decimal_upper
+from certify.showing.numbers import decimal_upper
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Weighting
 

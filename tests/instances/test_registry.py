@@ -1,24 +1,24 @@
-"""All examinations together: which are refuted and where first, and that the commands of refutations show them."""
+"""All examinations together: which are refuted and where first, and that their replays show them."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from certify.options import read_model
-from certify.runs import Run, Trace, run_transformer
+from certify.request import read_request
+from certify.showing.runs import Run, Trace, run_transformer
 from constructions.language.parser import parse_word
+from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, point
 from proofs.instances import registry
 from proofs.instances.examination import Instance
 from proofs.instances.registry import EXAMINATIONS
 from tests.instances.helpers import examined, verdicts
 
-ROOT = Path(__file__).resolve().parents[2]
+MODELS = Path(__file__).resolve().parents[2] / "examples" / "claims" / "models"
 FIRST_REFUTED = {
     "lemma-07-proof-step": 2, "lemma-25": 2, "lemma-25-step-sign": 2, "lemma-27-integers": 2,
     "lemma-27-proof-step": 2, "lemma-29": 1, "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1,
@@ -75,47 +75,49 @@ SHOWN: dict[str, Callable[[Run], Interval]] = {
 
 
 def run_of(instance: Instance) -> Run:
-    program, verb, path, word = shlex.split(instance.command)
-    assert (program, verb) == ("certify", "run")
-    network = read_model(str(ROOT / path))
-    return run_transformer(network, parse_word(word, network.alphabet))
+    assert instance.replay is not None
+    network = model(instance.replay.model)
+    return run_transformer(network, parse_word(instance.replay.word, network.alphabet))
 
 
-def with_command(name: str) -> Instance:
-    return next(instance for instance in examined(name, FIRST_REFUTED[name]) if instance.command)
+def model(name: str) -> Transformer:
+    return read_request(str(MODELS / name)).network
+
+
+def with_replay(name: str) -> Instance:
+    return next(instance for instance in examined(name, FIRST_REFUTED[name]) if instance.replay)
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_command_of_a_refutation_shows_its_value(name: str) -> None:
+def test_the_replay_of_a_refutation_shows_its_value(name: str) -> None:
     """To within what a finite temperature, or a logarithm rounded at 10^-30, makes of it."""
-    instance = with_command(name)
+    instance = with_replay(name)
     assert instance.holds is False
     shown = SHOWN[name](run_of(instance))
     assert abs(shown.lower - instance.value.lower) < Fraction(1, 10**6)
     assert shown.lower > instance.bound.upper
 
 
-def test_the_command_of_the_integers_shows_the_nearest_ones() -> None:
-    run = run_of(with_command("lemma-27-integers"))
+def test_the_replay_of_the_integers_shows_the_nearest_ones() -> None:
+    run = run_of(with_replay("lemma-27-integers"))
     assert trace(run, "rounded").hard == ("0", "1", "2", "3", "3", "3", "3", "3")
-    assert len(read_model(str(ROOT / "examples/claims/models/lemma_27_integers.json")).layers[0].feedforward.units) == 1
+    assert len(model("lemma_27_integers.json").layers[0].feedforward.units) == 1
 
 
-def test_the_command_of_ties_to_even_shows_neighbours_whose_first_numbers_are_neighbours() -> None:
-    run = run_of(with_command("lemma-27-proof-step"))
+def test_the_replay_of_ties_to_even_shows_neighbours_whose_first_numbers_are_neighbours() -> None:
+    run = run_of(with_replay("lemma-27-proof-step"))
     assert trace(run, "rounded").hard == ("0", "0", "2", "4", "4", "4", "6", "6")
 
 
-def test_the_commands_of_lemma_32_show_what_is_multiplied() -> None:
-    u, moved, error = (int(entry) for entry in trace(run_of(with_command("lemma-32-step-three-terms")), "W entry").hard)
+def test_the_replays_of_lemma_32_show_what_is_multiplied() -> None:
+    u, moved, error = (int(entry) for entry in trace(run_of(with_replay("lemma-32-step-three-terms")), "W entry").hard)
     assert moved == u + error and error * moved + moved * error + error * error == 5
-    run = run_of(with_command("lemma-32-step-norms"))
+    run = run_of(with_replay("lemma-32-step-norms"))
     rows = [trace(run, f"W entry {k}").hard for k in (1, 2)]
     assert sum(int(row[0]) for row in rows) * sum(int(row[1]) for row in rows) == 8
 
 
-def test_every_command_is_shown_and_every_model_has_a_command() -> None:
-    commands = {instance.command for name in EXAMINATIONS for n in (1, 2) for instance in examined(name, n)} - {""}
-    assert len(commands) == len(SHOWN) + 4 == len(FIRST_REFUTED)
-    models = {f"examples/claims/models/{path.name}" for path in (ROOT / "examples/claims/models").glob("*.json")}
-    assert {shlex.split(command)[2] for command in commands} == models
+def test_every_replay_is_shown_and_every_model_is_replayed() -> None:
+    replays = {instance.replay for name in EXAMINATIONS for n in (1, 2) for instance in examined(name, n)} - {None}
+    assert len(replays) == len(SHOWN) + 4 == len(FIRST_REFUTED)
+    assert {replay.model for replay in replays} == {path.name for path in MODELS.glob("*.json")}

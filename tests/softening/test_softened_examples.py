@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from certify.softening import demo
+from certify.softening.examples import Example, load_examples
 from certify.softening.pipeline import soften_model
 from certify.softening.shards import Workers
-from certify.softening.subjects import Example, load_examples
 
 EXAMPLES = {example.name: example for example in load_examples()}
 README = (Path(__file__).resolve().parent.parent.parent / "README.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is softened: a model file, a certificate, a program; the shipped examples."""
+"""The shipped examples of hard attention: what `certify soften` without a subject softens."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certify.examples import examples_folder
-from certify.files import read_text
-from certify.options import read_model
-from constructions.errors import InputError
+from certify.request import read_request
+from certify.subjects import Kind, Programs
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.parser import parse_alphabet
 from constructions.network.transformer import Transformer
-from constructions.rasp.parser import parse_program
-from constructions.rasp_to_transformer import compile_program
 
 
 @dataclass(frozen=True)
@@ -29,7 +25,7 @@ class Example:
 
     def build(self) -> Transformer:
         """The transformer with hard attention."""
-        return read_subject(str(self.path))
+        return read_request(str(self.path), taken=(Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
 
 
 def load_examples() -> list[Example]:
@@ -39,17 +35,3 @@ def load_examples() -> list[Example]:
     return [Example(name, (folder / entry["subject"]).resolve(), entry["max_n"], entry["about"],
                     parse_expression(entry["temperature"]) if "temperature" in entry else None)
             for name, entry in entries.items()]
-
-
-def read_subject(path: str, alphabet: str | None = None) -> Transformer:
-    """The transformer in a file, or that of a program, whose alphabet may be given.
-
-    Raises:
-        InputError: if the file is none of these, or says its alphabet itself.
-        Unsupported: if the program has no transformer.
-    """
-    if path.endswith(".rasp"):
-        return compile_program(parse_program(read_text(path), parse_alphabet(alphabet) if alphabet else None))
-    if alphabet is not None:
-        raise InputError(f"--alphabet: {path} says this itself, expected a program (.rasp) beside it")
-    return read_model(path)

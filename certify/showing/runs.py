@@ -12,15 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.report import (
-    counterexample_to_json,
-    decimal,
-    decimal_lower,
-    decimal_upper,
-    describe_counterexample,
-    plain,
-    show_word,
-)
+from certify.showing.counterexamples import counterexample_to_json, describe_counterexample
+from certify.showing.numbers import decimal, decimal_lower, decimal_upper
+from certify.showing.terminal_tables import plain
+from certify.showing.words import show_word
 from constructions.errors import InputError
 from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values

@@ -50,6 +50,20 @@ class OutputFormulas:
         return self.formulas[value]
 
 
+def read_program(path: str, alphabet: str | None = None) -> Program:
+    """The program in a file; where it states no alphabet, one may be given.
+
+    Raises:
+        InputError: if the file cannot be read, or the program is wrong.
+    """
+    return _parse(read_text(path), alphabet)
+
+
+def _parse(text: str, alphabet: str | None) -> Program:
+    check_unicode(*([alphabet] if alphabet else []))
+    return parse_program(text, parse_alphabet(alphabet) if alphabet is not None else None)
+
+
 def read_output_formulas(path: str, alphabet: str | None = None) -> OutputFormulas:
     """The formulas of the output of the program in a file.
 
@@ -57,9 +71,8 @@ def read_output_formulas(path: str, alphabet: str | None = None) -> OutputFormul
         InputError: if the file cannot be read, or the program is wrong.
         Unsupported: if the program has no formula of LTL, or too long a one.
     """
-    check_unicode(path, *([alphabet] if alphabet else []))
     text = read_text(path)
-    program = parse_program(text, parse_alphabet(alphabet) if alphabet is not None else None)
+    program = _parse(text, alphabet)
     try:
         found = program_to_formulas(program)
     except NoFormula as reason:

@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.report import counted, plain, show_alphabet
+from certify.showing.terminal_tables import plain
+from certify.showing.words import counted, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.fragments import fragment_of

@@ -7,12 +7,10 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.files import read_text
-from certify.report import plain
-from certify.runs import check_length, print_rows
-from constructions.language.parser import parse_alphabet, parse_word
+from certify.showing.runs import check_length, print_rows
+from certify.showing.terminal_tables import plain
+from constructions.language.parser import parse_word
 from constructions.rasp.interpreter import Value, run_program
-from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Program, Type
 from constructions.text import printable
@@ -32,22 +30,12 @@ class ProgramRun:
         return self.vectors[self.program.output.name]
 
 
-def read_program(path: str, alphabet: str | None) -> Program:
-    """The program in a file.
+def run_on_word(program: Program, word: str) -> ProgramRun:
+    """The run of a program on a word as users write it.
 
     Raises:
-        InputError: if the file cannot be read, or the program is wrong.
+        InputError: if the word is too long, or not one over the alphabet of the program.
     """
-    return parse_program(read_text(path), parse_alphabet(alphabet) if alphabet is not None else None)
-
-
-def run_program_file(path: str, word: str, alphabet: str | None) -> ProgramRun:
-    """The run of the program in a file.
-
-    Raises:
-        InputError: if the file cannot be read, the program is wrong, or the word is not one over its alphabet.
-    """
-    program = read_program(path, alphabet)
     letters = parse_word(word, program.alphabet)
     check_length(letters)
     return ProgramRun(program, letters, run_program(program, letters))

@@ -1,0 +1,63 @@
+"""`certify build`: the network of a subject, as a model file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from certify.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    AttentionOption,
+    CausalOption,
+    FormulaText,
+    GammaOption,
+    PredicateOption,
+    RegimeOption,
+    SymbolOption,
+    TemperatureOption,
+)
+from certify.terminal import complain
+
+
+def build(
+    text: FormulaText,
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
+    alphabet: AlphabetOption = None,
+    as_formula: Annotated[bool, typer.Option(
+        "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = "temperature",
+    causal: CausalOption = False,
+    attention: AttentionOption = "soft",
+    gamma: GammaOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+) -> None:
+    """Write the transformer of FORMULA as JSON.
+
+    A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
+    built is the transformer of the formula of its output.
+    """
+    from certify.files import check_writable, write_text
+    from certify.programs import SUFFIX
+    from certify.request import Options, read_request
+    from certify.subjects import Kind, Programs
+    from certify.verdicts import exit_status
+    from constructions.errors import InputError, Unsupported
+    from constructions.network.json_form import transformer_to_json, write_canonical
+
+    check_writable(output)
+    if as_formula and not text.endswith(SUFFIX):
+        raise InputError("--as-formula: expected a program (.rasp) beside it")
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
+                      temperature)
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    try:
+        network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), programs=programs).network
+    except Unsupported as construct:
+        raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
+    write_text(output, write_canonical(transformer_to_json(network)))

@@ -1,0 +1,62 @@
+"""`certify check`: the independent checker, as one more command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from certify.options import JsonOption, PredicateOption, SharpenedBy, SymbolOption, whole_number
+from certify.terminal import print_json
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+    symbol: SymbolOption = None,
+    predicate: PredicateOption = None,
+    alphabet: Annotated[str | None, typer.Option(
+        "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
+    min_n: Annotated[int | None, typer.Option(
+        "--min-n", metavar="N", parser=whole_number,
+        help="reject one for another least length (with --max-n: 1, if it is not given)")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="reject one for another length")] = None,
+    regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject one of another regime")] = None,
+    causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check certificates with the independent checker.
+
+    The same as python -I -S proofs/check.py FILE..., which needs nothing but the standard library.
+    """
+    from certify.checking import check_files
+    from proofs.check import main as check_main
+
+    wanted = {"--formula": text_for_the_checker(formula, symbol, predicate, alphabet), "--alphabet": alphabet,
+              "--min-n": min_n, "--max-n": max_n, "--regime": regime}
+    options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
+    options += [part for definition in predicate or [] for part in ("--predicate", definition)]
+    arguments = [*options, *(["--causal"] if causal else []), "--", *files]
+    if not as_json:
+        raise typer.Exit(check_main(arguments))
+    report, code = check_files(arguments)
+    print_json(report)
+    raise typer.Exit(code)
+
+
+def text_for_the_checker(formula: str | None, symbol: str | None, predicate: list[str] | None,
+                         alphabet: str | None) -> str | None:
+    """The formula that is asked for: as it stands, for the checker reads formulas itself; of a program, its formula."""
+    from certify.programs import SUFFIX
+    from certify.request import Options, read_request
+    from certify.subjects import Kind
+    from constructions.language.printer import format_formula
+
+    if symbol is None and not (formula or "").endswith(SUFFIX):
+        return formula
+    options = Options(alphabet, symbol, tuple(predicate or ()))
+    wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    assert wanted is not None, "the request is about a formula"
+    return format_formula(wanted)

@@ -1,0 +1,98 @@
+"""`certify prove`: theorems about words of every length, decided by Coq."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.options import (
+    AlphabetOption,
+    CausalOption,
+    FactorOption,
+    JsonOption,
+    PredicateOption,
+    RegimeOption,
+    StyleOption,
+    SymbolOption,
+)
+from certify.terminal import complain, print_json
+
+if TYPE_CHECKING:
+    from certify.exports.theorem_claim import TheoremClaim
+    from certify.request import Options
+
+
+def prove(
+    text: Annotated[str, typer.Argument(
+        metavar="FORMULA|FILE",
+        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
+    alphabet: AlphabetOption = None,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = "temperature",
+    causal: CausalOption = False,
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="DIR", help="write the proof here, as a folder that Coq alone can check")] = None,
+    gamma: FactorOption = None,
+    predicate: PredicateOption = None,
+    style: StyleOption = "ascii",
+    as_json: JsonOption = False,
+) -> None:
+    """Prove FORMULA for words of every length, by Coq.
+
+    Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
+    (Debian: the package coq).
+    """
+    from certify.exports.coq import coq_folder
+    from certify.files import check_new_folder, write_folder
+    from certify.progress import ProgressLine
+    from certify.request import Options
+    from certify.showing.terminal_tables import console
+    from certify.theorems import print_theorem, prove, theorem_to_json
+    from constructions.errors import Unsupported
+    from proofs.by_coq import CoqMissing
+
+    if output is not None:
+        check_new_folder(output)
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma)
+    try:
+        claim = read_claim(text, options, output)
+        with ProgressLine() as progress:
+            theorem = prove(claim, progress)
+    except CoqMissing as missing:
+        raise typer.Exit(give_up("unknown", missing, as_json)) from None
+    except Unsupported as construct:
+        raise typer.Exit(give_up("unsupported", construct, as_json)) from None
+    if output is not None and theorem.verdict == "proved":
+        write_folder(output, coq_folder(claim))
+    if as_json:
+        print_json(theorem_to_json(theorem))
+    else:
+        print_theorem(console(), theorem, style)
+    if output is not None and theorem.verdict != "proved":
+        print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
+    elif output is not None and not as_json:
+        print(f"proof in {output}", file=sys.stderr)
+    raise typer.Exit(theorem.exit_code)
+
+
+def read_claim(text: str, options: Options, output: str | None) -> TheoremClaim:
+    """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
+    from certify.exports.theorem_claim import claim_theorem
+    from certify.request import FormulaSubject, read_request
+
+    request = read_request(text, options)
+    of_a_formula = isinstance(request.subject, FormulaSubject)
+    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text).stem)
+
+
+def give_up(verdict: str, reason: Exception, as_json: bool) -> int:
+    """There is no network or no Coq, so nothing to say but why."""
+    from certify.verdicts import exit_status
+
+    if as_json:
+        print_json({"verdict": verdict, "reason": str(reason)})
+    return complain(f"{verdict}: {reason}", exit_status(verdict))

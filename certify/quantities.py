@@ -1,0 +1,68 @@
+"""Numbers and expressions that users state beside a subject: from text to exact values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.errors import InputError
+from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
+from constructions.network.lengths import Lengths
+from constructions.network.validation import shortened
+from proofs.discharge import ALLOWED_ERROR
+
+
+def read_positive(text: str, option: str) -> Fraction:
+    """A positive rational.
+
+    Raises:
+        InputError: naming the option.
+    """
+    try:
+        value = parse_expression(text, frozenset()).evaluate()
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
+    if value <= 0:
+        raise InputError(f"{option}: found {text}, expected a positive rational such as 3 or 1386/1000")
+    return value
+
+
+def read_allowed_error(text: str, option: str) -> Fraction:
+    """A positive rational up to 1/4, where the feed-forward layers round.
+
+    Raises:
+        InputError: naming the option.
+    """
+    value = read_positive(text, option)
+    check_allowed_error(value, option)
+    return value
+
+
+def check_allowed_error(value: Fraction, option: str) -> None:
+    """Raise InputError if a head may not be allowed such an error: beyond 1/4 nothing rounds it away."""
+    if value <= 0:
+        raise InputError(f"{option}: found {value}, expected a number above 0")
+    if value > ALLOWED_ERROR:
+        raise InputError(f"{option}: found {value}, expected at most {ALLOWED_ERROR}: the feed-forward layers round "
+                         "there (Lemma 9)")
+
+
+def read_expression(text: str, option: str, variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression:
+    """An expression in n and i, or in what ``variables`` are named.
+
+    Raises:
+        InputError: naming the option.
+    """
+    try:
+        return parse_expression(text, variables)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
+
+
+def check_positive(expression: Expression, lengths: Lengths, option: str) -> None:
+    """Raise InputError naming the option unless the expression has a positive value at every (n, i)."""
+    try:
+        for n, i in lengths.rows():
+            if (value := expression.evaluate(i=i, n=n)) <= 0:
+                raise InputError(f"{expression} is {shortened(value)} at i = {i}, n = {n}, expected a positive number")
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None

@@ -1,0 +1,346 @@
+"""One question: a subject and its options, and what they denote: the network, the lengths, what may be said of it.
+
+Every command, every claim of a claims file and every call from Python that asks about a network makes a ``Request``;
+nothing else turns texts and options into networks and claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from certify.files import check_unicode
+from certify.programs import read_program, read_program_formula
+from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
+from certify.subjects import (
+    Found,
+    Kind,
+    Programs,
+    find_formula,
+    find_subject,
+    read_network,
+    refuse_options,
+)
+from constructions.compiler import PRINTED_GAMMA, compile_formula
+from constructions.errors import InputError
+from constructions.hard_attention import compile_hard
+from constructions.language.expressions import Expression
+from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
+from constructions.network.sharpening import change_model
+from constructions.network.transformer import Transformer
+from constructions.rasp.syntax import Program
+from constructions.rasp_to_transformer import compile_program
+from constructions.regimes import Regime, Sharpening
+
+DEFAULT_MAX_N = 64
+AS_IT_IS = Fraction(1)
+"""What the scores of a network that is read are multiplied by, if nothing is said."""
+Attention = Literal["soft", "hard"]
+Value = TypeVar("Value")
+
+
+# -- what users write --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Options:
+    """What stands beside a subject, as texts; what is left out is as it is here."""
+
+    alphabet: str | None = None
+    symbol: str | None = None
+    predicates: tuple[str, ...] = ()
+    regime: str = Sharpening.TEMPERATURE.value
+    causal: bool = False
+    as_printed: bool = False
+    attention: Attention = "soft"
+    gamma: str | None = None
+    temperature: str | None = None
+    allowed_error: str | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The names of those that are not left out."""
+        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+
+
+def as_option(name: str) -> str:
+    """How the command line writes an option.
+
+    >>> as_option("as_printed"), as_option("allowed_error")
+    ('--as-printed', '--delta')
+    """
+    return {"predicates": "--predicate", "allowed_error": "--delta"}.get(name, "--" + name.replace("_", "-"))
+
+
+def as_key(name: str) -> str:
+    """How a claims file writes it.
+
+    >>> as_key("as_printed"), as_key("allowed_error")
+    ('as_printed', 'delta')
+    """
+    return {"allowed_error": "delta"}.get(name, name)
+
+
+# -- what they denote --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FormulaSubject:
+    """A formula, and how the network that computes it is built. ``text`` is how to write the formula again."""
+
+    text: str
+    formula: Formula
+    alphabet: tuple[str, ...]
+    regime: Regime
+    predicates: tuple[str, ...] = ()
+    as_printed: bool = False
+    attention: Attention = "soft"
+
+
+@dataclass(frozen=True)
+class NetworkSubject:
+    """A network that somebody wrote, or that a certificate holds; it claims no regime."""
+
+    name: str
+    network: Transformer
+
+
+@dataclass(frozen=True)
+class ProgramSubject:
+    """A program that stands for itself: it is run as it is, or compiled to hard attention."""
+
+    name: str
+    program: Program
+
+
+Subject = FormulaSubject | NetworkSubject | ProgramSubject
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question about one network.
+
+    ``gamma`` is the constant in front of the scores; of a network that is read, what its scores are multiplied by. A
+    ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
+    error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any.
+    """
+
+    subject: Subject
+    lengths: Lengths | None = None
+    gamma: Fraction = AS_IT_IS
+    temperature: Expression | None = None
+    allowed_error: Fraction | None = None
+
+    def check(self) -> None:
+        """Raise InputError if the allowed error is no number of (0, 1/4], or the temperature not positive somewhere."""
+        if self.allowed_error is not None:
+            check_allowed_error(self.allowed_error, "allowed error")
+        if self.temperature is not None and self.lengths is not None:
+            check_positive(self.temperature, self.lengths, "temperature")
+
+    @cached_property
+    def network(self) -> Transformer:
+        """The transformer that the question is about.
+
+        Raises:
+            Unsupported: if the regime cannot express the formula, or a program has no transformer.
+        """
+        match self.subject:
+            case ProgramSubject(program=program):
+                return compile_program(program)
+            case NetworkSubject(network=network) if self.gamma == AS_IT_IS and self.temperature is None:
+                return network
+            case NetworkSubject(network=network):
+                return change_model(network, self.gamma, self.temperature)
+            case FormulaSubject(attention="hard") as subject:
+                return compile_hard(subject.formula, subject.alphabet, subject.regime, self.gamma, subject.as_printed)
+            case FormulaSubject() as subject:
+                return compile_formula(subject.formula, subject.alphabet, subject.regime, self.gamma,
+                                       subject.as_printed, self.temperature)
+
+    @property
+    def formula(self) -> Formula | None:
+        """The formula that the network should compute; None if its output means something else."""
+        match self.subject:
+            case FormulaSubject(formula=formula):
+                return formula
+            case NetworkSubject(network=network):
+                return find_formula(network)
+        return None
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols that words are over."""
+        match self.subject:
+            case FormulaSubject(alphabet=alphabet):
+                return alphabet
+            case NetworkSubject(network=network):
+                return network.alphabet
+            case ProgramSubject(program=program):
+                return program.alphabet
+
+    @property
+    def regime(self) -> Regime | None:
+        """How the network is built; None if it is read."""
+        return self.subject.regime if isinstance(self.subject, FormulaSubject) else None
+
+    @property
+    def stated_regime(self) -> Regime | None:
+        """What a certificate may say of the regime: less, where a temperature takes the place of the regime's own."""
+        regime, temperature = self.regime, self.temperature
+        if regime is None or temperature is None:
+            return regime
+        if regime.sharpening is Sharpening.POSITION:
+            return None
+        return Regime(regime.sharpening, regime.causal and "n" not in temperature.variables)
+
+    @property
+    def claimed_lengths(self) -> Lengths:
+        """The lengths of the words that something is claimed of."""
+        assert self.lengths is not None, "whoever asks for a verdict says of which lengths"
+        return self.lengths
+
+    def with_gamma(self, gamma: Fraction) -> Request:
+        """The same question with this constant in front of the scores."""
+        return replace(self, gamma=gamma)
+
+    @property
+    def run_command(self) -> RunCommand:
+        """The command that runs the network on a word."""
+        heat = ("--temperature", str(self.temperature)) if self.temperature else ()
+        match self.subject:
+            case ProgramSubject(name=name):
+                return RunCommand(name)
+            case NetworkSubject(name=name):
+                return RunCommand(name, (*(("--gamma", str(self.gamma)) if self.gamma != AS_IT_IS else ()), *heat))
+            case FormulaSubject() as subject:
+                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *heat))
+
+    @property
+    def description(self) -> str:
+        """What the question is about, on one line."""
+        match self.subject:
+            case ProgramSubject(name=name):
+                return Path(name).name
+            case NetworkSubject(name=name):
+                return (Path(name).name + (f", temperature {self.temperature}" if self.temperature else "")
+                        + (f", scores times {self.gamma}" if self.gamma != AS_IT_IS else ""))
+            case FormulaSubject() as subject:
+                return (f"{subject.text} over {show_word(subject.alphabet)}; {subject.regime}, temperature "
+                        f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
+                        + (", as printed" if subject.as_printed else ""))
+
+
+def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
+    regime = subject.regime
+    return ("--alphabet", show_word(subject.alphabet), "--gamma", str(gamma),
+            *(("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
+            *(("--causal",) if regime.causal else ()), *(("--as-printed",) if subject.as_printed else ()),
+            *(part for definition in subject.predicates for part in ("--predicate", definition)))
+
+
+# -- from the one to the other -----------------------------------------------------------------------------------------
+
+
+def read_request(name: str, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
+                 lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
+                 programs: Programs = Programs.FORMULA) -> Request:
+    """The question that a subject and its options ask.
+
+    ``taken`` are the kinds of subjects that make sense here, ``programs`` says what a program stands for, and ``spell``
+    how complaints write options: ``as_option`` or ``as_key``.
+
+    Raises:
+        InputError: one line that says which subject or option, and what was expected.
+        Unsupported: if a program has no formula.
+    """
+    found = find_subject(name, taken)
+    refuse_options(found, options.given, taken, programs, spell)
+    if options.attention == "hard" and options.temperature is not None:
+        raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
+                         "it")
+    temperature = _optional(read_expression, options.temperature, spell("temperature"))
+    allowed_error = _optional(read_allowed_error, options.allowed_error, spell("allowed_error"))
+    subject = _read_subject(found, options, programs, spell)
+    usual = PRINTED_GAMMA if isinstance(subject, FormulaSubject) else AS_IT_IS
+    request = Request(subject, lengths, read_gamma(options, spell, usual), temperature, allowed_error)
+    request.check()
+    return request
+
+
+def request_about(formula: Formula | str, alphabet: Sequence[str] | None, predicates: Sequence[str], regime: Regime,
+                  as_printed: bool, **keys: Any) -> Request:
+    """The question about a formula that is asked from Python; the ``keys`` are those of a Request.
+
+    Raises:
+        InputError: as ``read_request``.
+    """
+    text = formula if isinstance(formula, str) else format_formula(formula)
+    if isinstance(formula, str):
+        formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
+    subject = FormulaSubject(text, formula, tuple(alphabet or alphabet_of(formula)), regime, tuple(predicates),
+                             as_printed)
+    request = Request(subject, **keys)
+    request.check()
+    return request
+
+
+def _optional(read: Callable[[str, str], Value], text: str | None, option: str) -> Value | None:
+    return None if text is None else read(text, option)
+
+
+def _read_subject(found: Found, options: Options, programs: Programs,
+                  spell: Callable[[str], str]) -> Subject:
+    if found.kind is Kind.NETWORK:
+        return NetworkSubject(found.name, read_network(found))
+    if found.kind is Kind.PROGRAM and programs is not Programs.FORMULA:
+        return ProgramSubject(found.name, read_program(found.name, options.alphabet))
+    text, formula, alphabet = read_formula(found, options)
+    return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
+                          options.attention)
+
+
+def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
+    """The constant in front of the scores; the ``usual`` one, if none is given.
+
+    Raises:
+        InputError: if it is no positive rational.
+    """
+    return usual if options.gamma is None else read_positive(options.gamma, spell("gamma"))
+
+
+def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:
+    """The regime that two of the options name.
+
+    Raises:
+        InputError: if there is no such regime.
+    """
+    if options.regime not in list(Sharpening):
+        raise InputError(f"{spell('regime')}: found {options.regime!r}, expected {' or '.join(Sharpening)}")
+    return Regime(Sharpening(options.regime), options.causal)
+
+
+def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[str, ...]]:
+    """The formula that a text or a program denotes: how to write it again, the formula, and its alphabet.
+
+    Raises:
+        InputError: if it does not parse, or mentions symbols outside the alphabet.
+        Unsupported: if a program has no formula.
+    """
+    check_unicode(*([options.alphabet] if options.alphabet else []), *options.predicates)
+    if found.kind is Kind.PROGRAM:
+        formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol)
+        return format_formula(formula), formula, symbols
+    alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
+    formula = parse_formula(found.text, alphabet, parse_predicate_definitions(options.predicates))
+    return " ".join(found.text.split()), formula, alphabet or alphabet_of(formula)

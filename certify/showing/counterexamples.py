@@ -1,0 +1,53 @@
+"""A word that breaks a claim, in one sentence and as a JSON object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
+from certify.showing.words import show_word
+from constructions.language.printer import format_formula
+from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
+from proofs.replay import Counterexample
+
+
+def describe_counterexample(found: Counterexample) -> str:
+    """One sentence: word, position, what the direction holds and what it should hold."""
+    value = enclosed(found.value.lower, found.value.upper)
+    return (f"on the word {show_word(found.word)} (n = {len(found.word)}) at position {found.position}, "
+            f"{found.direction} is {value}, expected {describe_expected(found)}")
+
+
+def describe_expected(found: Counterexample) -> str:
+    """The allowed values and why."""
+    allowed = found.allowed
+    values = str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
+    match found.meaning:
+        case Near(formula) | Truth(formula) | Product(_, formula) if found.expected is not None:
+            return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
+        case Mean() | Others():
+            return f"{values}, {found.meaning}"
+        case Position(value):
+            return f"{values}, the value of {value}"
+    return values
+
+
+def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
+    """Word, position, direction, what was expected and the enclosed value."""
+    return {
+        "word": list(found.word),
+        "position": found.position,
+        "direction": found.direction,
+        "subformula": _formula_text(found.meaning),
+        "expected": found.expected,
+        "allowed": [str(found.allowed.lower), str(found.allowed.upper)],
+        "value_lower": decimal_lower(found.value.lower),
+        "value_upper": decimal_upper(found.value.upper),
+    }
+
+
+def _formula_text(meaning: Meaning) -> str | None:
+    match meaning:
+        case Truth(formula) | Near(formula) | Product(_, formula):
+            return format_formula(formula)
+    return None

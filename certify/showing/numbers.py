@@ -1,0 +1,46 @@
+"""Exact numbers as decimals, rounded so that what is printed is true."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+
+def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
+    """``x`` to so many significant digits, rounded to nearest or (for bounds) as told.
+
+    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), rounding=ROUND_CEILING)
+    ('0.333333', '0.333334')
+    """
+    context = Context(prec=digits, rounding=rounding, Emax=10**9, Emin=-10**9)
+    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def decimal_lower(x: Fraction, digits: int = 12) -> str:
+    """A decimal at or below ``x``."""
+    return decimal(x, digits, ROUND_FLOOR)
+
+
+def decimal_upper(x: Fraction, digits: int = 12) -> str:
+    """A decimal at or above ``x``."""
+    return decimal(x, digits, ROUND_CEILING)
+
+
+def enclosed(lower: Fraction, upper: Fraction) -> str:
+    """Six digits that both ends share when rounded, or the two ends, rounded outward.
+
+    >>> enclosed(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12))
+    '0.333333'
+    """
+    low, high = decimal(lower), decimal(upper)
+    return low if low == high else f"{decimal_lower(lower, 6)} .. {decimal_upper(upper, 6)}"
+
+
+def bounded(lower: Fraction, upper: Fraction) -> str:
+    """Six digits that an attained value and its bound share when rounded, or the bound alone, rounded up.
+
+    >>> bounded(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12)), bounded(Fraction(1, 3), Fraction(2, 3))
+    ('0.333333', '0.666667')
+    """
+    low, high = decimal(lower), decimal(upper)
+    return low if low == high else decimal_upper(upper, 6)

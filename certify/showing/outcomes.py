@@ -1,0 +1,145 @@
+"""What a person reads of an outcome: what it is about, a table of the heads, the verdict."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.showing.counterexamples import describe_counterexample
+from certify.showing.numbers import bounded, decimal
+from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.showing.words import counted, show_alphabet
+from certify.verdicts import colour
+from constructions.language.printer import Style, format_formula
+from constructions.language.syntax import TRUE
+from constructions.network.meanings import Near, Others
+from constructions.network.transformer import Transformer
+from proofs.discharge import Line
+from proofs.obligations.lookup import LookupObligation
+
+QUARTER = Fraction(1, 4)
+APPROXIMATING = ("attention", "lookup")
+"""The kinds of obligations about heads whose values are not exact."""
+
+
+def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
+    """The verdict, what it is about, the table of attention obligations, and a summary of the rest."""
+    formula = format_formula(outcome.formula, style=style, parenthesize=parenthesize) if outcome.formula else "none"
+    out.print(plain(f"formula   {formula}"))
+    out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
+    out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
+    out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
+                    "the output is exactly 1 if the formula holds there, else 0"))
+    if outcome.transformer:
+        print_shape(out, outcome.transformer)
+    if outcome.lines:
+        print_attention(out, outcome.lines)
+        print_exact(out, outcome.lines)
+    print_verdict(out, outcome)
+
+
+def print_shape(out: Console, network: Transformer) -> None:
+    """One line on the size of the network."""
+    units = sum(len(layer.feedforward.units) for layer in network.layers)
+    sizes = [(len(network.layers), "layer"), (sum(1 for _ in network.heads()), "head"), (units, "ReLU"),
+             (len(network.directions), "direction"), (network.parameter_count(), "non-zero parameter")]
+    out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
+
+
+def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
+    """A row for each obligation of a head that approximates: the worst case over all inputs, and where it is."""
+    attention = [line for line in lines if line.kind in APPROXIMATING]
+    if not attention:
+        return
+    names = ["statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error", "slack to 1/4"]
+    kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
+    sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
+    table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
+    for line in attention:
+        cells = _attention_cells(line)
+        table.add_row(*(plain(cells[name]) for name in kept))
+    out.print()
+    out.print(table)
+    if any(line.repeated for line in attention):
+        out.print(plain("=  the same obligation as one before it, proved once"))
+    if not all(line.proved for line in attention):
+        out.print(plain("!  not proved"))
+
+
+def _attention_cells(line: Line) -> dict[str, str]:
+    worst = line.worst.worst if line.worst else None
+    mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
+    error, slack = (bounded(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
+        ("0", "0.25") if line.proved else ("-", "-"))
+    if _is_about_a_number(line):
+        slack = "-"
+    return {
+        "statement": line.source,
+        "head": f"{line.layer}.{line.place}",
+        "attends to": line.obligation.head.name if line.obligation else "-",
+        "approximates": _shortened(line.obligation.aim if line.obligation else line.direction) + _guard(line),
+        "rows": str(line.rows),
+        "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
+        "worst error": error,
+        "slack to 1/4": slack + mark,
+    }
+
+
+def _guard(line: Line) -> str:
+    """Under which condition on the word a lookup is claimed, if under one."""
+    meaning = line.obligation.meaning if isinstance(line.obligation, LookupObligation) else None
+    if not isinstance(meaning, Near) or meaning.when is TRUE:
+        return ""
+    return f" if {_shortened(format_formula(meaning.when), 20)}"
+
+
+def _is_about_a_number(line: Line) -> bool:
+    """Whether the head approximates a number: then a comparison bounds the error, after weighting it."""
+    return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
+
+
+def _shortened(text: str, length: int = 40) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
+    """What else had to be proved, counted, and a line for each failure."""
+    out.print()
+    parts = []
+    for kind, noun in (("embedding", "embedded direction"), ("uniform", "uniform head"), ("mean", "mean head"),
+                       ("feed-forward", "feed-forward output")):
+        part = [line for line in lines if line.kind == kind]
+        if part:
+            proved, distinct = sum(line.proved for line in part), sum(not line.repeated for line in part)
+            note = f" ({distinct} distinct)" if distinct < len(part) else ""
+            parts.append((f"{proved} of " if proved < len(part) else "") + counted(len(part), noun) + note)
+    if parts:
+        out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
+    if any(line.kind == "composition" and line.proved for line in lines):
+        out.print(plain("composed  every direction is written once, and read only after it is written"))
+    for line in lines:
+        if not line.proved:
+            out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))
+
+
+def describe_place(line: Line) -> str:
+    """Layer, kind and direction of an obligation."""
+    where = f"layer {line.layer}, head {line.place}" if line.place else f"layer {line.layer}, {line.kind}"
+    return f"{where if line.layer else line.kind}, {line.direction}"
+
+
+def print_verdict(out: Console, outcome: Outcome) -> None:
+    """The verdict in colour, with its reason or counterexample."""
+    text = Text("\n").append(outcome.verdict.upper(), style=colour(outcome.verdict)).append("  ")
+    match outcome:
+        case Certified():
+            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
+                        f"accepted by the independent checker; {outcome.seconds:.2f} s")
+        case Refuted(counterexample=found):
+            text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
+            text.append_text(plain(reason))
+    out.print(text)

@@ -1,0 +1,33 @@
+"""Words, alphabets and counted things, as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+SHOWN_SYMBOLS = 40
+
+
+def show_word(word: Iterable[str]) -> str:
+    """The word as users type it: run together if all symbols are single characters, else separated by commas."""
+    symbols = list(word)
+    return ("" if all(len(symbol) == 1 for symbol in symbols) else ",").join(symbols)
+
+
+def show_alphabet(alphabet: Iterable[str]) -> str:
+    """The alphabet as a set; of a large one, the beginning and the size.
+
+    >>> show_alphabet(["0", "1"])
+    '{0, 1}'
+    """
+    symbols = list(alphabet)
+    shown = ", ".join(symbols[:SHOWN_SYMBOLS])
+    return f"{{{shown}}}" if len(symbols) <= SHOWN_SYMBOLS else f"{{{shown}, ...}} ({len(symbols)} symbols)"
+
+
+def counted(number: int, noun: str) -> str:
+    """The number and the noun.
+
+    >>> counted(1, "head"), counted(2, "head")
+    ('1 head', '2 heads')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

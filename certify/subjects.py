@@ -1,0 +1,178 @@
+"""What a subject is: a formula, a program, or a file that holds a network; and which options it does not take.
+
+Every command that takes a subject reads it here, so that the same text means the same to all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from certify.files import check_unicode, read_text
+from certify.programs import SUFFIX
+from constructions.errors import InputError
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer
+
+STANDARD_INPUT = "-"
+SUFFIXES_OF_NETWORKS = (".json", ".cert")
+CERTIFICATES = ("certify-certificate", "certify-softened")
+"""The formats of files that hold a network among other things."""
+
+
+class Kind(Enum):
+    """What a subject is; the value is what complaints call it."""
+
+    FORMULA = "a formula"
+    PROGRAM = f"a program ({SUFFIX})"
+    NETWORK = "a model file or a certificate"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a text names; ``content`` is what standard input had, if it was read."""
+
+    name: str
+    kind: Kind
+    content: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The formula itself, or the content of the file.
+
+        Raises:
+            InputError: if the file cannot be read.
+        """
+        if self.content is not None:
+            return self.content
+        return self.name if self.kind is Kind.FORMULA else read_text(self.name)
+
+
+def find_subject(name: str, taken: Collection[Kind]) -> Found:
+    """What the text names.
+
+    A name that ends in .rasp is a program; one in .json or .cert, or a file that holds a JSON object, is a network; -
+    is either, from standard input. Everything else is a formula, or a network where no formula is ``taken``.
+
+    Raises:
+        InputError: if it is something that is not ``taken``.
+    """
+    check_unicode(name)
+    found = _classify(name, taken)
+    if found.kind not in taken:
+        expected = " or ".join(kind.value for kind in Kind if kind in taken)
+        raise InputError(f"{name}: found {found.kind.value}, expected {expected}")
+    return found
+
+
+def _classify(name: str, taken: Collection[Kind]) -> Found:
+    if name.endswith(SUFFIX):
+        return Found(name, Kind.PROGRAM)
+    if Kind.FORMULA not in taken or name.endswith(SUFFIXES_OF_NETWORKS):
+        return Found(name, Kind.NETWORK)
+    if name == STANDARD_INPUT:
+        content = read_text(STANDARD_INPUT)
+        return Found(name, Kind.NETWORK if _begins_an_object(content) else Kind.FORMULA, content)
+    return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
+
+
+def _is_file_with_an_object(name: str) -> bool:
+    if not os.path.isfile(name):
+        return False
+    try:
+        with Path(name).open("rb") as file:
+            return _begins_an_object(file.read(100).decode("utf-8", errors="replace"))
+    except OSError:
+        return False
+
+
+def _begins_an_object(text: str) -> bool:
+    """As every model file and certificate does, and no formula."""
+    return text.lstrip().startswith("{")
+
+
+# -- options that a subject does not take ------------------------------------------------------------------------------
+
+SAYS_ITSELF = "{name} says this itself"
+BUILT_BY = ("regime", "causal", "as_printed", "attention")
+"""How the network of a formula is built: whatever holds a network says that itself."""
+
+
+class Programs(Enum):
+    """What a program stands for: the formula of its output, or the network (or the run) that it denotes itself."""
+
+    FORMULA = "formula"
+    RUN = "run"
+    COMPILED = "compiled"
+
+
+REFUSED: Mapping[Kind, Mapping[str, str]] = {
+    Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
+    Kind.PROGRAM: {"predicates": "a program has none"},
+    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", *BUILT_BY), SAYS_ITSELF),
+}
+"""The options that each kind refuses, and why."""
+REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
+    ("symbol", "predicates", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
+"""The options that a program refuses where it does not stand for a formula."""
+
+
+def refuse_options(found: Found, given: Collection[str], taken: Collection[Kind], programs: Programs,
+                   spell: Callable[[str], str]) -> None:
+    """Raise InputError for the first of the given options that the subject does not take: it would be ignored.
+
+    ``spell`` turns the name of an option into what the user wrote.
+    """
+    runs = found.kind is Kind.PROGRAM and programs is not Programs.FORMULA
+    refused = REFUSED_BY_A_RUN_PROGRAM if runs else REFUSED[found.kind]
+    for option in given:
+        if option in refused:
+            instead = "--as-formula" if runs and programs is Programs.COMPILED else _taker(option, taken).value
+            why = refused[option].format(name=found.name)
+            raise InputError(f"{spell(option)}: {why}, expected {instead} beside it")
+
+
+def _taker(option: str, taken: Collection[Kind]) -> Kind:
+    """A kind of subject that the command and the option go with."""
+    kinds = (kind for kind in (Kind.FORMULA, Kind.PROGRAM) if option not in REFUSED[kind])
+    return next((kind for kind in kinds if kind in taken or Kind.PROGRAM not in taken), Kind.PROGRAM)
+
+
+# -- networks in files -------------------------------------------------------------------------------------------------
+
+
+def read_network(found: Found) -> Transformer:
+    """The network of a model file, or the one inside a certificate of either format.
+
+    Raises:
+        InputError: if the file is neither, or a certificate claims another formula than its network means.
+    """
+    where = found.name
+    data, claim = read_json(found.text, where), None
+    if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
+        claim, data = data.get("claim"), data["transformer"]
+    network = transformer_from_json(data, where)
+    _check_claim(claim, network, where)
+    return network
+
+
+def _check_claim(claim: Any, network: Transformer, where: str) -> None:
+    if not isinstance(claim, dict) or "formula" not in claim:
+        return
+    formula = find_formula(network)
+    meant = format_formula(formula) if formula else "a formula"
+    if claim["formula"] != meant:
+        raise InputError(f"{where}: claim: its formula is not {meant}, which the output means")
+
+
+def find_formula(network: Transformer) -> Formula | None:
+    """The formula whose truth the output means; None if it means something else."""
+    output = network.directions[network.output]
+    return output.formula if isinstance(output, Truth) else None
