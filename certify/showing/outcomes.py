@@ -18,11 +18,10 @@ from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Transformer
 from proofs.discharge import Line
+from proofs.obligations.kinds import APPROXIMATING, Kind
 from proofs.obligations.lookup import LookupObligation
 
 QUARTER = Fraction(1, 4)
-APPROXIMATING = ("attention", "lookup")
-"""The kinds of obligations about heads whose values are not exact."""
 
 
 def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
@@ -109,16 +108,16 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
     """What else had to be proved, counted, and a line for each failure."""
     out.print()
     parts = []
-    for kind, noun in (("embedding", "embedded direction"), ("uniform", "uniform head"), ("mean", "mean head"),
-                       ("feed-forward", "feed-forward output")):
-        part = [line for line in lines if line.kind == kind]
+    for kind, noun in ((Kind.EMBEDDING, "embedded direction"), (Kind.UNIFORM, "uniform head"), (Kind.MEAN, "mean head"),
+                       (Kind.FEED_FORWARD, "feed-forward output")):
+        part = [line for line in lines if line.kind is kind]
         if part:
             proved, distinct = sum(line.proved for line in part), sum(not line.repeated for line in part)
             note = f" ({distinct} distinct)" if distinct < len(part) else ""
             parts.append((f"{proved} of " if proved < len(part) else "") + counted(len(part), noun) + note)
     if parts:
         out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
-    if any(line.kind == "composition" and line.proved for line in lines):
+    if any(line.kind is Kind.COMPOSITION and line.proved for line in lines):
         out.print(plain("composed  every direction is written once, and read only after it is written"))
     for line in lines:
         if not line.proved:

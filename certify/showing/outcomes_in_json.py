@@ -7,10 +7,10 @@ from typing import Any
 from certify.outcomes import Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.showing.counterexamples import counterexample_to_json
 from certify.showing.numbers import decimal_lower, decimal_upper
-from certify.showing.outcomes import APPROXIMATING
 from constructions.language.printer import format_formula
 from proofs.discharge import Line
 from proofs.exact.extremes import Extreme
+from proofs.obligations.kinds import APPROXIMATING
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
