@@ -22,8 +22,7 @@ from constructions.regimes import Regime
 from proofs.certificate import seal
 from proofs.check import Malformed, Rejected, check_text
 from proofs.discharge import Line, Memory, Progress, discharge
-from proofs.refutation import find_counterexample
-from proofs.replay import Counterexample
+from proofs.refutation import Search, SearchByLength, find_counterexample
 
 
 class Clock:
@@ -126,32 +125,36 @@ def _seal_and_check(proved: Unknown) -> Outcome:
 def _refute(unproved: Unknown, progress: Progress) -> Outcome:
     """Refuted if some word breaks the claim, the shortest lengths first."""
     assert unproved.transformer is not None
-    counterexample = _find_shortest(unproved, unproved.transformer, progress)
-    if counterexample:
-        return Refuted(**_common(unproved), counterexample=counterexample)
+    search = _find_counterexample(unproved, unproved.transformer, progress)
+    if search.counterexample:
+        return Refuted(**_common(unproved), counterexample=search.counterexample)
     failed = [line for line in unproved.lines if not line.proved]
     return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}"
-                   + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + "; no word found that breaks it")
+                   + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + f"; {search.account}")
 
 
-def _find_shortest(unproved: Unknown, network: Transformer, progress: Progress) -> Counterexample | None:
-    """A word that breaks the claim, looked for length by length as the audit does: one question has one answer."""
-    memory, every_length_seems_proved = Memory(), True
+def _find_counterexample(unproved: Unknown, network: Transformer, progress: Progress) -> Search:
+    """A word that breaks the claim: looked for at all lengths together, then length by length.
+
+    The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
+    """
+    search = find_counterexample(network, unproved.lengths, unproved.lines, unproved.allowed_error, progress=progress)
+    if search.counterexample:
+        return search
+    memory, by_length = Memory(), SearchByLength(network, unproved.allowed_error, progress)
     for n in unproved.lengths:
-        one, lines = Lengths(n, n), sketch(network, Lengths(n, n), unproved.allowed_error, memory)
+        one = Lengths(n, n)
+        lines = sketch(network, one, unproved.allowed_error, memory)
         if not all(line.proved for line in lines):
-            every_length_seems_proved = False
-            progress(f"looking for a counterexample of length {n}")
-            if found := find_counterexample(network, one, lines, unproved.allowed_error):
+            found = by_length.find(one, lines)
+            if found.counterexample:
                 return found
-    if every_length_seems_proved:
-        return find_counterexample(network, unproved.lengths, unproved.lines, unproved.allowed_error)
-    return None
+    return search
 
 
 def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None, memory: Memory) -> list[Line]:
     """What the exact prover alone says of every obligation: enough to search with, not to certify."""
-    return discharge(network, lengths, memory, tolerance=allowed_error, twice=False)
+    return discharge(network, lengths, memory, allowed_error=allowed_error, twice=False)
 
 
 def _place(line: Line) -> str:

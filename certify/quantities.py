@@ -8,7 +8,7 @@ from constructions.errors import InputError
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import shortened
-from proofs.discharge import TOLERATED_ERROR
+from proofs.discharge import ALLOWED_ERROR
 
 
 def read_positive(text: str, option: str) -> Fraction:
@@ -41,8 +41,8 @@ def check_allowed_error(value: Fraction, option: str) -> None:
     """Raise InputError if a head may not be allowed such an error: beyond 1/4 nothing rounds it away."""
     if value <= 0:
         raise InputError(f"{option}: found {value}, expected a number above 0")
-    if value > TOLERATED_ERROR:
-        raise InputError(f"{option}: found {value}, expected at most {TOLERATED_ERROR}: the feed-forward layers round "
+    if value > ALLOWED_ERROR:
+        raise InputError(f"{option}: found {value}, expected at most {ALLOWED_ERROR}: the feed-forward layers round "
                          "there (Lemma 9)")
 
 

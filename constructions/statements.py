@@ -1,4 +1,8 @@
-"""The statements of [SHA] that have a construction here: the source of README's table and of ``certify list``."""
+"""The statements of [SHA], each under one stem: the source of README's table and of ``certify list``.
+
+The stem names the construction in ``constructions``, the statement about numbers in ``proofs/instances``, the theorem
+for every n in ``proofs/coq`` and the tests of each: where a statement has such a file, it is found under this name.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement, the stem of its construction and of its test, and what it builds."""
+    """One statement, the stem of its files, what it builds or bounds, and in which regimes it has a construction."""
 
     name: str
     stem: str
     builds: str
-    regimes: str
+    regimes: str = ""
 
 
 STATEMENTS = (
@@ -40,6 +44,22 @@ STATEMENTS = (
     Statement("Corollaries 17 a, b, 18 a, b, 22 a, b and 23", "compiler",
               "any LTL formula with counting; any past formula, causal", "all four; counts causally by temperature"),
 )
+"""Those with a construction."""
+
+NUMBERS = (
+    Statement("Lemma 6", "lemma_06_near_hardmax", "softmax near hardmax where one score leads by a gap"),
+    Statement("Lemma 25", "lemma_25_one_layer", "how far one layer strays"),
+    Statement("Theorem 26, two layers", "theorem_26_two_layers", "every word of a network of two layers"),
+    Statement("Lemma 27", "lemma_27_rounding_networks", "rounding to integers by a network"),
+    Statement("Lemmas 28, 29", "lemma_28_29_growth", "how activations grow"),
+    Statement("Lemmas 30, 31", "lemma_30_31_error_growth", "how errors grow"),
+    Statement("Lemma 32", "lemma_32_scores", "errors of scores"),
+    Statement("Lemma 33", "lemma_33_tieless_softmax", "softmax of tieless scores that err"),
+    Statement("Lemma 34", "lemma_34_attention_output", "errors of what attention retrieves"),
+    Statement("Section 4, optimality", "section_4_optimality", "how small a temperature must be"),
+    Statement("Section 6, flip-flop", "section_6_flip_flop", "how small a temperature flip-flop needs"),
+)
+"""Those about numbers alone."""
 
 _NUMBERED = (
     *(("Definition", n) for n in (1, 2, 3, 4, 5, 10, 14, 19)), *(("Theorem", n) for n in (12, 13, 15, 16, 20, 21, 26)),

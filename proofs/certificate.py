@@ -20,10 +20,10 @@ VERSION = 1
 
 
 def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer: Transformer, lines: Sequence[Line],
-         tolerance: Fraction | None = None) -> str:
+         allowed_error: Fraction | None = None) -> str:
     """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
 
-    Bounds that have room are not stated above a ``tolerance`` that they meet.
+    Bounds that have room are not stated above a ``allowed_error`` that they meet.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
@@ -47,8 +47,8 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
                 "layer": line.layer,
                 "head": line.place,
                 "direction": line.direction,
-                "error_if_false": str(_stated(worst, False, tolerance)),
-                "error_if_true": str(_stated(worst, True, tolerance)),
+                "error_if_false": str(_stated(worst, False, allowed_error)),
+                "error_if_true": str(_stated(worst, True, allowed_error)),
             }
             for line, worst in bounded
         ],
@@ -56,6 +56,6 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
     return write_canonical(certificate)
 
 
-def _stated(worst: WorstCase, truth: bool, tolerance: Fraction | None) -> Fraction:
+def _stated(worst: WorstCase, truth: bool, allowed_error: Fraction | None) -> Fraction:
     bound, extreme = worst.bound(truth), worst.if_true if truth else worst.if_false
-    return bound if tolerance is None or extreme is None else max(extreme.upper, min(bound, tolerance))
+    return bound if allowed_error is None or extreme is None else max(extreme.upper, min(bound, allowed_error))

@@ -12,19 +12,31 @@ from fractions import Fraction
 from constructions.errors import Unsupported
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import (
+    ALLOWED_ERROR,
+    Anything,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Truth,
+)
 from constructions.network.run import attend_hard, embed, run_layers
 from constructions.network.transformer import FeedForward, Head, Transformer, Weighting
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
-from proofs.enclosures.softmax import enclose_mean
+from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
 from proofs.obligations.feed_forward import FREE_BOX
 from proofs.obligations.lookup import counted_length
 
 Residual = dict[str, Interval]
 ZERO, ONE = Fraction(0), Fraction(1)
 ZERO_POINT = point(ZERO)
-NEAR_A_TRUTH, NEAR_A_NUMBER = Fraction(1, 4), Fraction(1, 2)
+NEAR_A_NUMBER = Fraction(1, 2)
+SPREAD_OF_MISSES = 1 << 14
+"""No meaning is missed by less than e^-10000, and numbers of a million bits take seconds to reduce."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +52,20 @@ class Counterexample:
     value: Interval
 
 
-def run_soft(transformer: Transformer, word: Sequence[str], bits: int) -> list[Residual]:
-    """The final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights."""
+def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: int = MAX_SPREAD) -> list[Residual]:
+    """The final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights.
+
+    Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
+    """
     stream = [{name: point(x) for name, x in vector.items()} for vector in embed(transformer, word)]
-    return run_layers(stream, transformer, _SoftAttention(bits), feed, lambda a, b: a + b)
+    return run_layers(stream, transformer, _SoftAttention(bits, spread), feed, lambda a, b: a + b)
 
 
 class _SoftAttention:
     """What heads add; keys and values of a layer's positions are computed once, not for every query."""
 
-    def __init__(self, bits: int):
-        self.bits = bits
+    def __init__(self, bits: int, spread: int):
+        self.bits, self.spread = bits, spread
         self._read: dict[int, tuple[list[Residual], list[list[Interval]], dict[str, list[Interval]]]] = {}
 
     def __call__(self, head: Head, vectors: list[Residual], i: int) -> Residual:
@@ -64,7 +79,8 @@ class _SoftAttention:
         visible = head.mask.visible(i, n)
         scores = [sum((query * key for query, key in zip(queries, keys[j - 1], strict=True)), ZERO_POINT)
                   for j in visible]
-        return {name: enclose_mean(scores, [row[j - 1] for j in visible], self.bits) for name, row in values.items()}
+        return {name: enclose_mean(scores, [row[j - 1] for j in visible], self.bits, self.spread)
+                for name, row in values.items()}
 
     def _keys_and_values(self, head: Head, vectors: list[Residual]) -> tuple[
             list[list[Interval]], dict[str, list[Interval]]]:
@@ -118,11 +134,11 @@ class Reading:
         """The truth that a direction of this meaning holds at position i, if it holds one."""
         return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product) else None
 
-    def allowed(self, meaning: Meaning, i: int, tolerance: Fraction | None = None) -> Interval | None:
+    def allowed(self, meaning: Meaning, i: int, allowed_error: Fraction | None = None) -> Interval | None:
         """The numbers that the meaning allows at position i; None if it allows all.
 
         A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
-        A ``tolerance`` takes the place of either.
+        An ``allowed_error`` takes the place of either.
         """
         match meaning:
             case Position(value):
@@ -134,30 +150,30 @@ class Reading:
             case Near(formula, when):
                 if not self.truth(when, i):
                     return FREE_BOX
-                error = tolerance or NEAR_A_TRUTH
+                error = allowed_error or ALLOWED_ERROR
                 return Interval(1 - error, ONE) if self.truth(formula, i) else Interval(ZERO, error)
             case Mean(count):
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
             case Others(count):
                 others = Fraction(self.count(count, i) - self.truth(count.operand, i))
-                error = tolerance or NEAR_A_NUMBER
+                error = allowed_error or NEAR_A_NUMBER
                 return Interval(others - error, others + error)
             case Anything():
                 return None
 
 
 def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192,
-              tolerance: Fraction | None = None) -> Counterexample | None:
+              allowed_error: Fraction | None = None) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
 
-    With a ``tolerance`` every *near* or *others* direction must be that close to the truth or the number.
+    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number.
     """
-    stream = run_soft(transformer, word, bits)
+    stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
     reading = Reading(word)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))
-            allowed = reading.allowed(meaning, i, tolerance)
+            allowed = reading.allowed(meaning, i, allowed_error)
             if allowed is not None and value.misses(allowed.lower, allowed.upper):
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from proofs.obligations.kinds import Kind, Obligation, describe_place
+
 if TYPE_CHECKING:
     from proofs.by_z3.solver import Question
 
@@ -18,17 +20,16 @@ def ignore(_: Question) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """A direction that is written, and by what: ``place`` counts heads from 1, and is 0 for a feed-forward layer."""
+    """Where an obligation arises: a direction that is written, and by what."""
 
-    kind: str
+    kind: Kind
     layer: int
     place: int
     direction: str
-    source: str = ""
+    source: str
 
     def __str__(self) -> str:
-        writer = f"head {self.place}" if self.place else "feed-forward"
-        return f"layer {self.layer}, {writer}, {self.direction}"
+        return describe_place(self.layer, self.place, self.direction)
 
 
 @dataclass
@@ -46,10 +47,11 @@ class Transcript:
         """Nothing has been asked."""
         self._entries: dict[object, Entry] = {}
 
-    def recorder(self, key: object, place: Place) -> Record:
-        """What takes the questions of the obligation with this key, which arises at this place (too)."""
+    def recorder(self, key: object, obligation: Obligation) -> Record:
+        """What takes the questions of the obligation with this key, which arises where this one does (too)."""
         entry = self._entries.setdefault(key, Entry())
-        entry.places.append(place)
+        entry.places.append(Place(obligation.kind, obligation.layer, obligation.place, obligation.direction,
+                                  obligation.source))
         return entry.questions.append
 
     @property

@@ -8,21 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from constructions.errors import InternalError
-from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.exact.attention import find_worst_case
 from proofs.exact.extremes import WorstCase
 from proofs.exact.feed_forward import check_cases
-from proofs.exact.lookup import Profiles, find_lookup_worst_case
+from proofs.exact.lookup import LookupProfiles, find_lookup_worst_case
 from proofs.exact.second_opinion import agrees
+from proofs.exact.uniform import check_uniform
 from proofs.failures import NotDerived
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.feed_forward import FeedForwardObligation
+from proofs.obligations.kinds import Obligation, describe_place
 from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.uniform import UniformObligation
 from proofs.transcript import Record, ignore
+
+Checked = TypeVar("Checked")
 
 
 class Disagreement(InternalError):
@@ -31,58 +36,79 @@ class Disagreement(InternalError):
 
 @dataclass(frozen=True)
 class Proof:
-    """The worst case of a head, and why it is not good enough; an empty reason if both provers say that it is."""
+    """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case."""
 
     reason: str
-    worst: WorstCase
+    worst: WorstCase | None = None
 
 
-def prove_attention(obligation: AttentionObligation, tolerance: Fraction, twice: bool = True,
-                    record: Record = ignore) -> Proof:
-    """Exact worst case at rising precision until it is on one side of the tolerance, then Z3 for the same statement.
+def prove(obligation: Obligation, twice: bool = True, record: Record = ignore) -> Proof:
+    """The proof of an obligation, or why there is none.
 
-    Unless it is done ``twice``, nothing is confirmed by mpmath and Z3: enough to search with, not to certify.
+    Unless it is done ``twice``, nothing is confirmed by mpmath and Z3: enough to search with, not to certify. What
+    leaves nothing free is exact arithmetic, and done once. ``record`` takes what Z3 is asked.
+
+    Raises:
+        Disagreement: if the two provers contradict each other.
+    """
+    match obligation:
+        case UniformObligation():
+            return Proof(_reason_of(check_uniform, obligation))
+        case AttentionObligation():
+            return prove_attention(obligation, twice, record)
+        case LookupObligation():
+            return prove_lookup(obligation, twice, record)
+        case FeedForwardObligation():
+            return Proof(prove_feed_forward(obligation, twice, record))
+    raise AssertionError(f"no prover for {obligation.kind}")
+
+
+def prove_attention(obligation: AttentionObligation, twice: bool = True, record: Record = ignore) -> Proof:
+    """Exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same statement.
     """
     from proofs import by_z3  # z3 takes a fifth of a second to import; nothing else needs it
 
+    allowed_error = obligation.allowed_error
     for bits in PRECISIONS:
         worst = find_worst_case(obligation, bits)
-        if worst.within(tolerance) is not None:
+        if worst.within(allowed_error) is not None:
             break
-    return _confirm(obligation.where, worst, tolerance, twice,
-                    lambda: by_z3.proves_attention(obligation, tolerance, record))
+    return _confirm(obligation, worst, allowed_error, twice,
+                    lambda: by_z3.proves_attention(obligation, allowed_error, record))
 
 
 def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:
     """The same for a head that looks up a count; of numbers Z3 proves the bounds that were found."""
     from proofs import by_z3
 
-    tolerance = obligation.tolerance
+    allowed_error = obligation.allowed_error
     for bits in PRECISIONS:
-        profiles = Profiles(obligation, bits)
+        profiles = LookupProfiles(obligation, bits)
         worst = find_lookup_worst_case(profiles)
-        if tolerance is None or worst.within(tolerance) is not None:
+        if allowed_error is None or worst.within(allowed_error) is not None:
             break
-    if isinstance(obligation.meaning, Near) and tolerance is not None:
-        excess = shortfall = tolerance
+    if isinstance(obligation.meaning, Near) and allowed_error is not None:
+        excess = shortfall = allowed_error
     else:
-        if tolerance is not None and not worst.within(tolerance):
-            return Proof(f"the worst error exceeds {tolerance}", worst)
+        if allowed_error is not None and not worst.within(allowed_error):
+            return Proof(f"the worst error exceeds {allowed_error}", worst)
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
-    return _confirm(obligation.where, worst, max(excess, shortfall), twice,
+    return _confirm(obligation, worst, max(excess, shortfall), twice,
                     lambda: by_z3.proves_lookup(profiles, excess, shortfall, record))
 
 
-def _confirm(where: str, worst: WorstCase, tolerance: Fraction, twice: bool, by_solver: Callable[[], bool]) -> Proof:
-    """The verdict of the worst case on the tolerance, if Z3 and mpmath agree with it."""
+def _confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, twice: bool,
+             by_solver: Callable[[], bool]) -> Proof:
+    """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it."""
     from proofs import by_z3
 
-    exact = worst.within(tolerance)
+    exact = worst.within(allowed_error)
     if exact is None:
-        return Proof(f"the worst error is {tolerance} to within the precision of {PRECISIONS[-1]} bits", worst)
-    reason = "" if exact else f"the worst error exceeds {tolerance}"
+        return Proof(f"the worst error is {allowed_error} to within the precision of {PRECISIONS[-1]} bits", worst)
+    reason = "" if exact else f"the worst error exceeds {allowed_error}"
     if not twice:
         return Proof(reason, worst)
+    where = describe_place(obligation.layer, obligation.place, obligation.direction)
     for extreme in worst.extremes:
         if not agrees(extreme):
             raise Disagreement(f"{where}: Arb encloses the worst error at n = {extreme.n}, i = {extreme.i} "
@@ -92,28 +118,32 @@ def _confirm(where: str, worst: WorstCase, tolerance: Fraction, twice: bool, by_
     except by_z3.Undecided as undecided:
         return Proof(str(undecided), worst)
     if exact != proved:
-        raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound {tolerance} "
-                           "and Z3 does not")
+        raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound "
+                           f"{allowed_error} and Z3 does not")
     return Proof(reason, worst)
 
 
-def prove_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, twice: bool = True,
-                       record: Record = ignore) -> str:
+def prove_feed_forward(obligation: FeedForwardObligation, twice: bool = True, record: Record = ignore) -> str:
     """Why the obligation is not proved; empty if it is, by both methods."""
     from proofs import by_z3
 
-    try:
-        check_cases(obligation)
-        reason = ""
-    except NotDerived as fault:
-        reason = str(fault)
+    reason = _reason_of(check_cases, obligation)
     if not twice:
         return reason
     try:
-        by_solver = by_z3.proves_feed_forward(obligation, lengths, record)
+        by_solver = by_z3.proves_feed_forward(obligation, record)
     except by_z3.Undecided as undecided:
         return reason or str(undecided)
     if not reason and not by_solver:
-        raise Disagreement(f"layer {obligation.layer}, feed-forward, {obligation.direction}: the case check proves the "
-                           "output exact and Z3 finds an input where it is not")
+        where = describe_place(obligation.layer, obligation.place, obligation.direction)
+        raise Disagreement(f"{where}: the case check proves the output exact and Z3 finds an input where it is not")
     return reason
+
+
+def _reason_of(check: Callable[[Checked], None], obligation: Checked) -> str:
+    """Why the check fails; empty if it does not."""
+    try:
+        check(obligation)
+    except NotDerived as fault:
+        return str(fault)
+    return ""

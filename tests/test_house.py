@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from constructions.statements import STATEMENTS
+from constructions.statements import NUMBERS, STATEMENTS, Statement
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
@@ -85,19 +85,29 @@ def test_no_function_is_longer_than_60_lines_and_the_median_is_at_most_10() -> N
     assert sorted(lengths)[len(lengths) // 2] <= 10
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.stem)
-def test_each_statement_has_its_construction_its_test_and_its_row_in_the_readme(statement: object) -> None:
-    stem = statement.stem  # type: ignore[attr-defined]
-    assert (ROOT / "constructions" / f"{stem}.py").is_file()
-    assert (ROOT / "tests" / "constructions" / f"test_{stem}.py").is_file()
-    row = (f"| {statement.name} | {statement.builds} | "  # type: ignore[attr-defined]
-           f"`constructions/{stem}.py` | `tests/constructions/test_{stem}.py` |")
+@pytest.mark.parametrize("statement", (*STATEMENTS, *NUMBERS), ids=lambda statement: statement.stem)
+def test_each_statement_has_one_stem_and_a_row_in_the_readme_that_links_its_files(statement: Statement) -> None:
+    links = []
+    for folder, ending in (("constructions", "py"), ("proofs/instances", "py"), ("proofs/coq", "v")):
+        path = f"{folder}/{statement.stem}.{ending}"
+        links.append(f"[{ending}]({path})" if (ROOT / path).is_file() else "")
+    row = f"| {statement.name} | {statement.builds} | `{statement.stem}` | {' | '.join(links)} |"
     assert row in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert any(links)
 
 
-def test_each_construction_named_for_a_statement_is_listed() -> None:
-    named = {path.stem for path in (ROOT / "constructions").glob("*_[0-9][0-9]_*.py")}
-    assert named == {statement.stem for statement in STATEMENTS} - {"compiler"}
+@pytest.mark.parametrize(("folder", "tests"), [("constructions", "constructions"), ("proofs/instances", "instances")])
+def test_each_statement_is_tested_under_its_stem(folder: str, tests: str) -> None:
+    stems = {path.stem for path in (ROOT / folder).glob("*_[0-9]*_*.py")}
+    named = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / tests).glob("test_*_[0-9]*_*.py")}
+    assert stems == named
+
+
+def test_each_file_named_for_a_statement_is_listed() -> None:
+    named = {path.stem for folder in ("constructions", "proofs/instances", "proofs/coq")
+             for path in (ROOT / folder).glob("*_[0-9]*_*") if path.suffix in (".py", ".v")}
+    listed = {statement.stem for statement in (*STATEMENTS, *NUMBERS)}
+    assert named - {"corollaries_17_18_22_23"} == listed - {"compiler"}
 
 
 def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:

@@ -9,7 +9,7 @@ from certify.pipeline import certify
 from constructions.language.printer import format_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
-from proofs.refutation import all_words
+from proofs.refutation.plain_words import all_words
 from tests.network.test_hard_and_soft_run_compute_the_formula import check_soft
 from tests.network.test_hard_attention_counts_exactly import formula_number
 

@@ -9,104 +9,132 @@ bracket holds *a* change from refuted to certified. Where the errors fall with t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.decide import Progress, Question, Search, certify_run, find_witness, question_of, sketch
-from certify.auditing.results import Bracket, Critical, Witness
-from certify.auditing.threshold import Threshold, find_threshold, read_probe, shortest_between
+from certify.auditing.decide import ClaimedNetwork, Search, certify_run, find_witness, network_of, sketch
+from certify.auditing.probes import read_probe
+from certify.auditing.results import CriticalConstant, HeadTemperature, Witness
 from certify.outcomes import Certified
 from certify.request import Request
+from certify.search.brackets import CriticalBracket, Refuted, find_bracket
+from certify.search.threshold import Probe
 from constructions.network.lengths import Lengths
-from constructions.network.sharpening import is_sharpened
-from proofs.discharge import Line, Memory
-from proofs.obligations.attention import forget_options
+from constructions.network.sharpening import Place, is_sharpened
+from constructions.network.transformer import Transformer
+from proofs.discharge import Line, Progress
+from proofs.enclosures.intervals import Interval
 
-FURTHER = (Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
-"""Where no word refutes just below, one is looked for at so much of the constant."""
+SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
+"""Where no word refutes just below the change, one is looked for at so much of that constant."""
+
+
+class NetworkAtConstants:
+    """What is known of the network of a claim at one constant, for words of these lengths."""
+
+    def __init__(self, request: Request, lengths: Lengths, search: Search):
+        """``request`` says what is claimed, and how its network depends on the constant."""
+        self.request = request
+        self.lengths = lengths
+        self.search = search
+
+    def at(self, constant: Fraction) -> ClaimedNetwork:
+        """The network with this constant."""
+        return network_of(self.request.with_gamma(constant))
+
+    def lines(self, constant: Fraction) -> Sequence[Line]:
+        """What the exact prover alone says of every obligation; no other constant gives the same ones."""
+        return sketch(self.at(constant), self.lengths, Search(progress=self.search.progress))
+
+    def probe(self, constant: Fraction) -> Probe:
+        """Whether every obligation is proved by the exact prover."""
+        return read_probe(self.lines(constant), self.request.allowed_error)
+
+    def certifies(self, constant: Fraction) -> bool:
+        """Whether both provers and the independent checker certify the network."""
+        return isinstance(certify_run(self.at(constant), self.lengths, self.search), Certified)
+
+    def refute(self, constant: Fraction, _nearest: Fraction) -> Refuted[Witness] | None:
+        """A replayed word that refutes the network with this constant, if one is found."""
+        witness = find_witness(self.at(constant), self.lengths, self.lines(constant), self.search)
+        return Refuted(constant, witness) if witness else None
 
 
 class Bracketing:
-    """The search for the critical constant of one claim."""
+    """The search for the critical constants of one claim."""
 
-    def __init__(self, request: Request, width: Fraction, progress: Progress = lambda _: None):
-        """``request`` says what is claimed, and how its network depends on the constant."""
+    def __init__(self, request: Request, width: Fraction, asked: Sequence[int] = (),
+                 progress: Progress = lambda _: None):
+        """``request`` says what is claimed, and how its network depends on the constant; ``asked`` are all lengths."""
         self.request = request
         self.width = width
+        self.asked = asked
         self.search = Search(progress=progress)
 
-    def question(self, gamma: Fraction) -> Question:
-        """The network with this constant."""
-        return question_of(self.request.with_gamma(gamma))
-
-    def critical(self, lengths: Lengths) -> Critical:
+    def critical(self, lengths: Lengths) -> CriticalConstant:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
         n = lengths.last
-        here, note = self.bracket(n)
-        found = self._result(n, here, note)
-        if here is not None:
-            every, place = self._largest(lengths, here)
-            if isinstance(certify_run(self.question(every.passes), lengths, self.search), Certified):
-                found = replace(found, up_to=Bracket(every.fails, every.passes), up_to_n=place)
-        forget_options()
-        return found
+        found = self.bracket(n)
+        gamma = _ends(found)
+        if isinstance(found, str) or gamma is None or found.refuted is None:
+            return CriticalConstant(n, None, note=self._why_none(found))
+        slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
+        largest, place = self._largest(lengths, gamma)
+        certified = self._over(lengths).certifies(largest.upper)
+        return CriticalConstant(
+            n, gamma, slack, self._temperatures(n, slack), found.refuted.witness,
+            "" if found.refuted.constant == found.nearest else "no word found between the two ends",
+            largest if certified else None, place if certified else 0)
 
-    def _largest(self, lengths: Lengths, here: Refined) -> tuple[Refined, int]:
-        """The largest bracket over all lengths, and the length that needs it."""
+    def bracket(self, n: int) -> CriticalBracket[Witness] | str:
+        """The bracket for this length alone, or why there is none."""
+        self.search.progress(f"critical constant at n = {n}")
+        return find_bracket(self._over(Lengths(n, n)), self.request.gamma, self.width, SHARES)
+
+    def _over(self, lengths: Lengths) -> NetworkAtConstants:
+        return NetworkAtConstants(self.request, lengths, self.search)
+
+    def _largest(self, lengths: Lengths, here: Interval) -> tuple[Interval, int]:
+        """The bracket of the largest constant over all lengths, and the length that needs it."""
         largest, place = here, lengths.last
         for n in lengths:
-            if not all(line.proved for line in self._lines(largest.passes, Lengths(n, n))):
-                other, _ = self.bracket(n)
-                if other is not None and other.passes > largest.passes:
+            if not self._over(Lengths(n, n)).probe(largest.upper).passes:
+                other = _ends(self.bracket(n))
+                if other is not None and other.upper > largest.upper:
                     largest, place = other, n
         return largest, place
 
-    def bracket(self, n: int) -> tuple[Refined | None, str]:
-        """The refined bracket for this length alone, or why there is none."""
-        self.search.progress(f"critical constant at n = {n}")
-        lengths = Lengths(n, n)
-        threshold = find_threshold(lambda gamma: read_probe(self._lines(gamma, lengths), self.request.allowed_error),
-                                   self.request.gamma, self.width / 4)
-        if isinstance(threshold, str):
-            return None, threshold
-        return self._refine(threshold, lengths)
+    def _why_none(self, found: CriticalBracket[Witness] | str) -> str:
+        if isinstance(found, str):
+            return found
+        if not found.is_certified:
+            return f"not certified at {found.passes}, where the exact prover alone proves it"
+        return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more"
 
-    def _lines(self, gamma: Fraction, lengths: Lengths) -> Sequence[Line]:
-        self.search.exact = Memory()  # no other constant gives the same obligations
-        return sketch(self.question(gamma), lengths, self.search)
-
-    def _refine(self, threshold: Threshold, lengths: Lengths) -> tuple[Refined | None, str]:
-        """The ends as short numbers, certified and refuted in earnest."""
-        step = threshold.passes * self.width / 4
-        passes = shortest_between(threshold.passes, threshold.passes + step)
-        if not isinstance(certify_run(self.question(passes), lengths, self.search), Certified):
-            return None, f"not certified at {passes}, where the exact prover alone proves it"
-        near = shortest_between(threshold.fails - 2 * step, threshold.fails)
-        for fails in (near, *(near * share for share in FURTHER)):
-            witness = find_witness(self.question(fails), lengths, self._lines(fails, lengths), self.search)
-            if witness:
-                return Refined(fails, passes, witness), "" if fails == near else "no word found between the two ends"
-        return None, f"certified at {passes}; no word found that refutes {near * FURTHER[-1]} or more"
-
-    def _result(self, n: int, here: Refined | None, note: str) -> Critical:
-        claimed, temperature = self.request.gamma, self._temperature(n)
-        if here is None:
-            return Critical(n, None, Bracket(temperature, temperature), Bracket(Fraction(1), Fraction(1)), None,
-                            temperature, note)
-        slack = Bracket(claimed / here.passes, claimed / here.fails)
-        return Critical(n, Bracket(here.fails, here.passes),
-                        Bracket(temperature * slack.lower, temperature * slack.upper), slack, here.witness,
-                        temperature, note)
-
-    def _temperature(self, n: int) -> Fraction:
-        """The claimed temperature of the last row."""
-        heads = self.request.network.heads()
-        return min((head.temperature.evaluate(i=n, n=n) for _, _, head in heads if is_sharpened(head)),
-                   default=Fraction(1))
+    def _temperatures(self, n: int, slack: Interval) -> tuple[HeadTemperature, ...]:
+        network = self.request.network
+        together = heads_by_temperature(network, sorted({*self.asked, n}))
+        claimed = [(heads, _last_row(network, heads[0], n)) for heads in together]
+        return tuple(HeadTemperature(heads, temperature, slack.scaled(temperature)) for heads, temperature in claimed)
 
 
-@dataclass(frozen=True)
-class Refined(Threshold):
-    """A threshold whose upper end is certified and whose lower end is refuted by ``witness``."""
+def _ends(found: CriticalBracket[Witness] | str) -> Interval | None:
+    """The refuted and the certified end, if there are both."""
+    if isinstance(found, str) or not found.is_certified or found.refuted is None:
+        return None
+    return Interval(found.refuted.constant, found.passes)
 
-    witness: Witness
+
+def heads_by_temperature(network: Transformer, lengths: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
+    """The heads to which temperature matters; those together that have the same at row i = n of all these lengths."""
+    together: dict[tuple[Fraction, ...], list[Place]] = {}
+    for layer, number, head in network.heads():
+        if is_sharpened(head):
+            place = (layer, number)
+            together.setdefault(tuple(_last_row(network, place, n) for n in lengths), []).append(place)
+    return tuple(map(tuple, together.values()))
+
+
+def _last_row(network: Transformer, place: Place, n: int) -> Fraction:
+    """The temperature of a head at row i = n."""
+    layer, number = place
+    return network.layers[layer - 1].heads[number - 1].temperature.evaluate(i=n, n=n)

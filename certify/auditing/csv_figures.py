@@ -1,4 +1,4 @@
-"""The figures of an audit as CSV: a row for each claim and length, exact fractions beside decimals rounded outward."""
+"""The figures of an audit as CSV: a row for each claim, length and temperature, in fractions and outward decimals."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import io
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.auditing.results import AuditReport, Bracket, ClaimResult, Critical, Row
+from certify.auditing.results import AuditReport, ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.to_json import format_exact
-from certify.auditing.wording import by_length, one_line
+from certify.auditing.wording import by_length, by_temperature, one_line, show_heads, temperatures_differ
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper
+from proofs.enclosures.intervals import Interval
 
-_BRACKETS = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")
+_ENCLOSED = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")
 _PARTS = ("lower", "upper", "lower_decimal", "upper_decimal")
 COLUMNS = (
     "claim", "statement", "n", "verdict", "gamma", "claimed_temperature", "claimed_temperature_decimal",
-    *(f"{bracket}_{part}" for bracket in _BRACKETS for part in _PARTS),
+    *(f"{name}_{part}" for name in _ENCLOSED for part in _PARTS), "heads",
 )  # fmt: skip
 
 
@@ -33,33 +34,38 @@ def render_csv(report: AuditReport) -> str:
 def _rows(claim: ClaimResult) -> Iterator[list[str]]:
     looked_at = list(by_length(claim))
     for n, row, critical in looked_at:
-        yield [*_about(claim), str(n), row.verdict if row else "", *_figures(claim.gamma, row, critical)]
+        for temperature in by_temperature(critical):
+            heads = show_heads(temperature.heads) if temperature and temperatures_differ(claim) else ""
+            yield [*_about(claim), str(n), row.verdict if row else "",
+                   *_figures(claim.gamma, row, critical, temperature), heads]
     if not looked_at:
-        whole = Row(0, claim.verdict, claim.error, claim.bound)
-        yield [*_about(claim), "", claim.verdict, *_figures(claim.gamma, whole, None)]
+        whole = LengthVerdict(0, claim.verdict, claim.error, claim.bound)
+        yield [*_about(claim), "", claim.verdict, *_figures(claim.gamma, whole, None, None), ""]
 
 
 def _about(claim: ClaimResult) -> list[str]:
     return [cell_text(claim.name), cell_text(claim.statement)]
 
 
-def _figures(gamma: Fraction | None, row: Row | None, critical: Critical | None) -> list[str]:
-    claimed = critical.claimed_temperature if critical else None
-    brackets = [*((row.error, row.bound) if row else (None,) * 2),
-                *((critical.gamma, critical.up_to, critical.temperature, critical.slack) if critical else (None,) * 4)]
+def _figures(gamma: Fraction | None, row: LengthVerdict | None, critical: CriticalConstant | None,
+             temperature: HeadTemperature | None) -> list[str]:
+    claimed = temperature.claimed if temperature else None
+    enclosed = (row.error if row else None, row.bound if row else None,
+                critical.gamma if critical else None, critical.up_to if critical else None,
+                temperature.critical if temperature else None, critical.slack if critical else None)
     return [_exact(gamma), _exact(claimed), "" if claimed is None else decimal(claimed, 12),
-            *(cell for bracket in brackets for cell in _bracket(bracket))]
+            *(cell for interval in enclosed for cell in _both_ends(interval))]
 
 
 def _exact(x: Fraction | None) -> str:
     return "" if x is None else format_exact(x)
 
 
-def _bracket(bracket: Bracket | None) -> tuple[str, ...]:
-    if bracket is None:
+def _both_ends(interval: Interval | None) -> tuple[str, ...]:
+    if interval is None:
         return ("",) * len(_PARTS)
-    return (format_exact(bracket.lower), format_exact(bracket.upper),
-            decimal_lower(bracket.lower), decimal_upper(bracket.upper))
+    return (format_exact(interval.lower), format_exact(interval.upper),
+            decimal_lower(interval.lower), decimal_upper(interval.upper))
 
 
 def cell_text(text: str) -> str:

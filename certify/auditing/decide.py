@@ -7,11 +7,11 @@ replayed. What is neither is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from certify.auditing.results import Bracket, Row, Verdict, Witness, outward
+from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.outcomes import Certified, Refuted, Unknown
 from certify.pipeline import certify_transformer
 from certify.pipeline import sketch as sketch_network
@@ -22,15 +22,16 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import TOLERATED_ERROR, Line, Memory
-from proofs.refutation import find_counterexample
+from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress
+from proofs.enclosures.intervals import point
+from proofs.obligations.kinds import Kind
+from proofs.refutation import Search as WordSearch
+from proofs.refutation import SearchByLength, find_counterexample
 from proofs.replay import Counterexample
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Question:
+class ClaimedNetwork:
     """A network, what is allowed of it, and how to show a word on it."""
 
     network: Transformer
@@ -43,13 +44,13 @@ class Question:
         return self.run_command.on(word)
 
 
-def question_of(request: Request) -> Question:
-    """The question that a request asks at each of its lengths.
+def network_of(request: Request) -> ClaimedNetwork:
+    """The network of a request, with what is claimed of it at each length.
 
     Raises:
         Unsupported: if there is no such network.
     """
-    return Question(request.network, request.stated_regime, request.allowed_error, request.run_command)
+    return ClaimedNetwork(request.network, request.stated_regime, request.allowed_error, request.run_command)
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Search:
 class Decision:
     """A row for each length, and the certificates of runs of them; of gaps it is the least that matters."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[LengthVerdict, ...]
     certificates: tuple[str, ...]
     least_matters: bool = False
 
@@ -76,7 +77,7 @@ class Decision:
         return "certified" if verdicts == {"certified"} else "refuted" if "refuted" in verdicts else "unknown"
 
     @property
-    def decisive(self) -> Row:
+    def decisive(self) -> LengthVerdict:
         """The row to report: the first that is refuted, or not certified, or that with the largest error."""
         for verdict in ("refuted", "unknown"):
             for row in self.rows:
@@ -87,73 +88,89 @@ class Decision:
         return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
 
 
-def decide(question: Question, lengths: Lengths, search: Search) -> Decision:
+def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decision:
     """The verdict at every length.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
-    check_defined(question.network, lengths)
-    sketches = {n: sketch(question, Lengths(n, n), search) for n in lengths}
-    rows, certificates = dict[int, Row](), list[str]()
+    check_defined(claimed.network, lengths)
+    sketches = {n: sketch(claimed, Lengths(n, n), search) for n in lengths}
+    rows, certificates = dict[int, LengthVerdict](), list[str]()
     for run in _runs(n for n in lengths if all(line.proved for line in sketches[n])):
-        outcome = certify_run(question, run, search)
+        outcome = certify_run(claimed, run, search)
         if isinstance(outcome, Certified):
             certificates.append(outcome.certificate)
-            rows |= {n: _row(n, "certified", sketches[n], question) for n in run}
+            rows |= {n: _row(n, "certified", sketches[n], claimed) for n in run}
         elif isinstance(outcome, Unknown):
-            rows |= {n: _row(n, "unknown", sketches[n], question, outcome.reason) for n in run}
-    for n in lengths:
-        if n not in rows:
-            rows[n] = _refute(question, n, sketches[n], search)
+            rows |= {n: _row(n, "unknown", sketches[n], claimed, outcome.reason) for n in run}
+    by_length = SearchByLength(claimed.network, claimed.allowed_error, search.progress)
+    for n in (n for n in lengths if n not in rows):
+        found = by_length.find(Lengths(n, n), sketches[n])
+        rows[n] = _searched_row(claimed, n, sketches[n], found)
+    if not any(row.verdict == "refuted" for row in rows.values()):
+        rows |= _refute_together(claimed, lengths, rows, search)
     return Decision(tuple(rows[n] for n in lengths), tuple(certificates))
 
 
-def sketch(question: Question, lengths: Lengths, search: Search) -> list[Line]:
+def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
-    return sketch_network(question.network, lengths, question.allowed_error, search.exact)
+    return sketch_network(claimed.network, lengths, claimed.allowed_error, search.exact)
 
 
-def certify_run(question: Question, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
+def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
-    outcome = certify_transformer(question.network, lengths.last, question.regime, search.confirmed,
-                                  min_n=lengths.first, allowed_error=question.allowed_error)
+    outcome = certify_transformer(claimed.network, lengths.last, claimed.regime, search.confirmed,
+                                  min_n=lengths.first, allowed_error=claimed.allowed_error)
     assert isinstance(outcome, Certified | Refuted | Unknown)
     return outcome
 
 
-def find_witness(question: Question, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
+def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
-    found = find_counterexample(question.network, lengths, lines, question.allowed_error)
-    return describe_counterexample(found, question) if found else None
+    found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error).counterexample
+    return describe_counterexample(found, claimed) if found else None
 
 
-def describe_counterexample(found: Counterexample, question: Question) -> Witness:
+def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word = show_word(found.word)
     return Witness(found.direction, len(found.word), outward(found.value.lower, found.value.upper),
-                   Bracket(found.allowed.lower, found.allowed.upper), question.show(word), word, found.position)
+                   found.allowed, claimed.show(word), word, found.position)
 
 
-def _refute(question: Question, n: int, lines: Sequence[Line], search: Search) -> Row:
-    witness = find_witness(question, Lengths(n, n), lines, search)
-    if witness:
-        return _row(n, "refuted", lines, question, witness=witness)
+def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found: WordSearch) -> LengthVerdict:
+    if found.counterexample:
+        return _row(n, "refuted", lines, claimed, witness=describe_counterexample(found.counterexample, claimed))
     failed = [f"{line.direction}: {line.reason}" for line in lines if not line.proved]
-    return _row(n, "unknown", lines, question, "; ".join([*failed[:1], "no word found that breaks it"]))
+    return _row(n, "unknown", lines, claimed, "; ".join([*failed[:1], found.account]))
 
 
-def _row(n: int, verdict: Verdict, lines: Iterable[Line], question: Question, reason: str = "",
-         witness: Witness | None = None) -> Row:
+def _refute_together(claimed: ClaimedNetwork, lengths: Lengths, rows: Mapping[int, LengthVerdict],
+                     search: Search) -> dict[int, LengthVerdict]:
+    """The row of a word that breaks the claim, looked for at all lengths together, as the main path does it first."""
+    if lengths.first == lengths.last or all(row.verdict == "certified" for row in rows.values()):
+        return {}
+    lines = sketch(claimed, lengths, search)
+    found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error, progress=search.progress)
+    if not found.counterexample:
+        return {}
+    n = len(found.counterexample.word)
+    return {n: replace(rows[n], verdict="refuted", reason="",
+                       witness=describe_counterexample(found.counterexample, claimed))}
+
+
+def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwork, reason: str = "",
+         witness: Witness | None = None) -> LengthVerdict:
     weighed = [(line, line.worst.worst) for line in lines if line.worst and line.worst.worst]
     if not weighed:
-        return Row(n, verdict, reason=reason, witness=witness)
+        return LengthVerdict(n, verdict, reason=reason, witness=witness)
     line, worst = max(weighed, key=lambda pair: pair[1].upper)
-    bound = question.allowed_error or (TOLERATED_ERROR if line.kind == "attention" else None)
+    bound = claimed.allowed_error or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
-    return Row(n, verdict, outward(worst.lower, worst.upper), Bracket(bound, bound) if bound else None, where, reason,
+    return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
                witness)
 
 

@@ -1,4 +1,4 @@
-"""How critical temperatures grow with n: a law fitted to the middles of brackets. It proves nothing."""
+"""How critical temperatures grow with n: laws fitted to the middles of brackets. They prove nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from certify.auditing.results import Critical, Fit
+from certify.auditing.results import CriticalConstant, GrowthLaw
+from constructions.network.sharpening import Place
 
 LAWS: tuple[tuple[str, Callable[[float], float], bool], ...] = (
     ("1/temperature = {a:.6g} + {b:.6g} ln n", math.log, False),
@@ -15,18 +16,32 @@ LAWS: tuple[tuple[str, Callable[[float], float], bool], ...] = (
 )
 """Each law as text, the function of n that it is linear in, and whether it is linear in logarithms."""
 FEWEST_POINTS = 3
+SMALLEST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
+"""Temperatures beyond these are left out: a float holds neither them nor what they are fitted with."""
+Points = Sequence[tuple[float, float]]
+"""Lengths, and temperatures at them."""
 
 
-def fit_growth(criticals: Sequence[Critical]) -> Fit | None:
-    """The law with the smallest residual (root mean square, relative); None for fewer than three brackets."""
-    points = [(float(c.n), float((c.temperature.lower + c.temperature.upper) / 2)) for c in criticals
-              if c.gamma is not None and c.gamma.lower > Fraction(0)]
-    if len(points) < FEWEST_POINTS:
-        return None
-    return min((_fit(points, *law) for law in LAWS), key=lambda fit: fit.residual)
+def fit_laws(criticals: Sequence[CriticalConstant]) -> tuple[GrowthLaw, ...]:
+    """For each temperature the law with the smallest residual (root mean square, relative).
+
+    Nothing is fitted to fewer than three brackets.
+    """
+    points: dict[tuple[Place, ...], list[tuple[float, float]]] = {}
+    for critical in criticals:
+        for temperature in critical.temperatures:
+            middle = (temperature.critical.lower + temperature.critical.upper) / 2
+            if SMALLEST < middle < LARGEST:
+                points.setdefault(temperature.heads, []).append((float(critical.n), float(middle)))
+    return tuple(_fit_best(heads, found) for heads, found in points.items() if len(found) >= FEWEST_POINTS)
 
 
-def _fit(points: Sequence[tuple[float, float]], text: str, of_n: Callable[[float], float], logarithmic: bool) -> Fit:
+def _fit_best(heads: tuple[Place, ...], points: Points) -> GrowthLaw:
+    return min((_fit(heads, points, *law) for law in LAWS), key=lambda fit: fit.residual)
+
+
+def _fit(heads: tuple[Place, ...], points: Points, text: str, of_n: Callable[[float], float],
+         logarithmic: bool) -> GrowthLaw:
     xs = [of_n(n) for n, _ in points]
     ys = [math.log(t) if logarithmic else 1 / t for _, t in points]
     x0, y0 = sum(xs) / len(xs), sum(ys) / len(ys)
@@ -34,4 +49,4 @@ def _fit(points: Sequence[tuple[float, float]], text: str, of_n: Callable[[float
     a = y0 - b * x0
     misses = [(a + b * x) - y if logarithmic else (a + b * x) / y - 1 for x, y in zip(xs, ys, strict=True)]
     residual = math.sqrt(sum(miss * miss for miss in misses) / len(misses))
-    return Fit(text.format(a=math.exp(a) if logarithmic else a, b=b), residual)
+    return GrowthLaw(text.format(a=math.exp(a) if logarithmic else a, b=b), residual, heads)

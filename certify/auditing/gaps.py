@@ -5,49 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.auditing.decide import Decision, Question
-from certify.auditing.results import Bracket, Row, Witness
+from certify.auditing.decide import ClaimedNetwork, Decision
+from certify.auditing.results import LengthVerdict, Witness
 from certify.showing.words import show_word
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
+from proofs.enclosures.intervals import point
 from proofs.failures import NotDerived
 from proofs.perturbation.gap import Gap, find_gap
 
 
-def decide_gaps(question: Question, claimed: Expression, lengths: Lengths) -> Decision:
+def decide_gaps(claimed: ClaimedNetwork, least: Expression, lengths: Lengths) -> Decision:
     """The verdict at every length on the gaps of all heads that prefer some positions to others.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
-    check_defined(question.network, lengths)
-    return Decision(tuple(_decide_length(question, claimed, n) for n in lengths), (), least_matters=True)
+    check_defined(claimed.network, lengths)
+    return Decision(tuple(_decide_length(claimed, least, n) for n in lengths), (), least_matters=True)
 
 
-def _decide_length(question: Question, claimed: Expression, n: int) -> Row:
-    smallest: Row | None = None
-    for where, gap in _gaps(question, n):
+def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> LengthVerdict:
+    smallest: LengthVerdict | None = None
+    for where, gap in _gaps(claimed, n):
         if isinstance(gap, NotDerived):
-            return Row(n, "unknown", where=where, reason=str(gap))
+            return LengthVerdict(n, "unknown", where=where, reason=str(gap))
         if gap.value is None and not gap.tied:
             continue
-        value, bound = gap.value or Fraction(0), claimed.evaluate(i=gap.i, n=n)
+        value, bound = gap.value or Fraction(0), least.evaluate(i=gap.i, n=n)
         word = show_word(gap.word)
         found = f"position {gap.i} of {word}, {where}"
         if value < bound:
-            witness = Witness(f"the gap of {where}", n, Bracket(value, value), Bracket(bound, bound),
-                              question.show(word), word, gap.i, "at least")
-            return Row(n, "refuted", Bracket(value, value), Bracket(bound, bound), found, witness=witness)
+            witness = Witness(f"the gap of {where}", n, point(value), point(bound),
+                              claimed.show(word), word, gap.i, "at least")
+            return LengthVerdict(n, "refuted", point(value), point(bound), found, witness=witness)
         if smallest is None or smallest.error is None or value < smallest.error.lower:
-            smallest = Row(n, "certified", Bracket(value, value), Bracket(bound, bound), found)
-    return smallest or Row(n, "certified", where="no head has two positions to choose from")
+            smallest = LengthVerdict(n, "certified", point(value), point(bound), found)
+    return smallest or LengthVerdict(n, "certified", where="no head has two positions to choose from")
 
 
-def _gaps(question: Question, n: int) -> Iterator[tuple[str, Gap | NotDerived]]:
-    for layer, place, head in question.network.heads():
+def _gaps(claimed: ClaimedNetwork, n: int) -> Iterator[tuple[str, Gap | NotDerived]]:
+    for layer, place, head in claimed.network.heads():
         if any(head.queries):
             try:
-                yield f"layer {layer}, head {place}", find_gap(question.network, layer, place, n)
+                yield f"layer {layer}, head {place}", find_gap(claimed.network, layer, place, n)
             except NotDerived as reason:
                 yield f"layer {layer}, head {place}", reason

@@ -44,13 +44,14 @@ def _environment() -> Environment:
                               trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,
-                            "number": decimal,
+                            "number": decimal, "heads": wording.show_heads,
                             "witness": wording.describe_witness, "remarks": wording.remarks, "anchor": anchor,
                             "expectation": wording.describe_expectation}
     environment.globals |= {"about": wording.describe_audit, "tally": wording.tally, "legend": wording.LEGEND,
                             "signs": wording.SIGNS, "unexpected": wording.unexpected,
                             "interruption": wording.describe_interruption, "has_witnesses": _has_witnesses,
-                            "unit": wording.UNIT_OF_TEMPERATURE}
+                            "unit": wording.UNIT_OF_TEMPERATURE, "by_temperature": wording.by_temperature,
+                            "temperatures_differ": wording.temperatures_differ}
     return environment
 
 

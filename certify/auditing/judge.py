@@ -16,10 +16,10 @@ from certify.auditing.claims import (
     Claim,
 )
 from certify.auditing.critical import Bracketing
-from certify.auditing.decide import Decision, Search, decide, question_of
+from certify.auditing.decide import Decision, Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond
-from certify.auditing.fits import fit_growth
-from certify.auditing.results import Bracket, ClaimResult, Critical, Row, Verdict, Witness, outward
+from certify.auditing.fits import fit_laws
+from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.examples import examples_folder
 from certify.run_command import RunCommand
 from constructions.errors import InputError, Unsupported
@@ -84,15 +84,15 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
     request, demands = about.request, about.demands
     if beyond := find_embedding_beyond(request.network, demands, claim.lengths):
         return _result(claim, "refuted", reason=beyond), ()
-    question = question_of(request)
+    claimed = network_of(request)
     if demands.gap is not None:
         from certify.auditing.gaps import decide_gaps
 
-        return replace(_from_rows(claim, decide_gaps(question, demands.gap, claim.lengths)), measure="smallest gap"), ()
-    decision = decide(question, claim.lengths, search)
-    bracketing = Bracketing(request, demands.width, search.progress)
+        return replace(_from_rows(claim, decide_gaps(claimed, demands.gap, claim.lengths)), measure="smallest gap"), ()
+    decision = decide(claimed, claim.lengths, search)
+    bracketing = Bracketing(request, demands.width, demands.critical, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
-    result = replace(_from_rows(claim, decision), criticals=criticals, fit=fit_growth(criticals), gamma=request.gamma)
+    result = replace(_from_rows(claim, decision), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)
     return result, decision.certificates
 
 
@@ -124,18 +124,19 @@ def describe_subject(claim: Claim) -> str:
 # -- statements about numbers ------------------------------------------------------------------------------------------
 
 
-def _examined(n: int, instances: Iterable[Instance]) -> Row:
+def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
     listed = list(instances)
     undecided = next((instance for instance in listed if instance.holds is None), None)
     failing = next((instance for instance in listed if instance.holds is False), None)
     shown = failing or undecided or (listed[0] if listed else None)
     if shown is None:
-        return Row(n, "unknown", reason="nothing was examined")
+        return LengthVerdict(n, "unknown", reason="nothing was examined")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
-    value, bound = _bracket(shown.value), _bracket(shown.bound)
+    value, bound = _shortened(shown.value), _shortened(shown.bound)
     witness = Witness(shown.what, n, value, bound, _command(shown.replay),
                       side="at most" if value.lower > bound.upper else "at least") if failing else None
-    return Row(n, verdict, value, bound, shown.what, "the enclosures do not decide it" if undecided else "", witness)
+    reason = "the enclosures do not decide it" if undecided else ""
+    return LengthVerdict(n, verdict, value, bound, shown.what, reason, witness)
 
 
 def _command(replay: Replay | None) -> str:
@@ -146,7 +147,7 @@ def _command(replay: Replay | None) -> str:
     return RunCommand(os.path.relpath(model)).on(replay.word)
 
 
-def _bracket(interval: Interval) -> Bracket:
+def _shortened(interval: Interval) -> Interval:
     return outward(interval.lower, interval.upper)
 
 
@@ -170,7 +171,7 @@ def find_mismatch(claim: Claim, result: ClaimResult) -> str:
     return "; ".join(found)
 
 
-def _fits(critical: Critical, decimal: str) -> bool:
+def _fits(critical: CriticalConstant, decimal: str) -> bool:
     """Whether the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
     unit = Fraction(1, 10 ** len(decimal.partition(".")[2]))
     gamma = critical.gamma

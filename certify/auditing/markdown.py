@@ -10,11 +10,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from certify.auditing.plots import Plot, draw_plots, standalone
-from certify.auditing.results import AuditReport, ClaimResult, Critical, Row, StatementVerdict
+from certify.auditing.results import (
+    AuditReport,
+    ClaimResult,
+    CriticalConstant,
+    HeadTemperature,
+    LengthVerdict,
+    StatementVerdict,
+)
 from certify.auditing.to_json import format_exact
 from certify.auditing.wording import (
     LEGEND,
     UNIT_OF_TEMPERATURE,
+    by_temperature,
     describe_expectation,
     describe_interruption,
     describe_witness,
@@ -22,8 +30,10 @@ from certify.auditing.wording import (
     one_line,
     remarks,
     show_enclosed,
+    show_heads,
     show_slack,
     summarize,
+    temperatures_differ,
 )
 from certify.showing.numbers import decimal
 from constructions.text import printable
@@ -111,7 +121,7 @@ def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[st
     yield from (f"![{escape(plot.description)}][{_reference(place, plot)}]" for plot in plots)
     if claim.criticals:
         yield f"Critical constant and critical temperature ({UNIT_OF_TEMPERATURE}), ends rounded outward:"
-        yield _criticals(claim.criticals)
+        yield _criticals(claim)
     if claim.rows:
         yield _rows(claim.rows)
 
@@ -128,16 +138,28 @@ def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
     yield from ((name, escape(text)) for name, text in remarks(claim))
 
 
-def _criticals(criticals: Sequence[Critical]) -> str:
-    titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", "claimed temperature",
-              "temperature certified at", "temperature refuted at", "slack")
+def _criticals(claim: ClaimResult) -> str:
+    """A line for each length and temperature; heads are named if they differ."""
+    named = temperatures_differ(claim)
+    titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", *(("of head",) * named),
+              "claimed temperature", "temperature certified at", "temperature refuted at", "slack")
     return _table(titles, (
-        (str(one.n), *(ends(one.gamma) if one.gamma else ("-", "-")), ends(one.up_to)[1] if one.up_to else "-",
-         decimal(one.claimed_temperature), *ends(one.temperature), show_slack(one.slack)) for one in criticals),
-        right=titles)
+        (*_constant_cells(critical), *_temperature_cells(temperature, named), show_slack(critical.slack))
+        for critical in claim.criticals for temperature in by_temperature(critical)), right=titles)
 
 
-def _rows(rows: Sequence[Row]) -> str:
+def _constant_cells(critical: CriticalConstant) -> tuple[str, ...]:
+    return (str(critical.n), *ends(critical.gamma), ends(critical.up_to)[1])
+
+
+def _temperature_cells(temperature: HeadTemperature | None, named: bool) -> tuple[str, ...]:
+    if temperature is None:
+        return ("-",) * (3 + named)
+    heads = (show_heads(temperature.heads),) if named else ()
+    return (*heads, decimal(temperature.claimed), *ends(temperature.critical))
+
+
+def _rows(rows: Sequence[LengthVerdict]) -> str:
     return _table(("n", "verdict", "worst error", "bound", "where"), (
         (str(row.n), row.verdict, show_enclosed(row.error), show_enclosed(row.bound),
          escape("; ".join(part for part in (row.where, row.reason) if part))) for row in rows),

@@ -7,6 +7,7 @@ text. Texts come from here and never from a claim; they stay texts, in the ink o
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +19,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from certify.auditing.results import Bracket, ClaimResult, Critical, Row
-from certify.auditing.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_slack
+from certify.auditing.results import ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
+from certify.auditing.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_heads, show_slack
+from constructions.network.sharpening import Place
+from proofs.enclosures.intervals import Interval, point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +33,8 @@ BLUE, ORANGE, GREEN = "#0077bb", "#d55e00", "#00907a"
 """Told apart by colour-blind eyes (and by their markers), and at least 3 : 1 against white and against near-black."""
 MARKERS = {"certified": ("o", BLUE), "refuted": ("X", ORANGE)}
 OTHER_MARKER = ("s", GREEN)
+MARKERS_OF_TEMPERATURES = (("o", "s"), ("^", "D"), ("v", "P"), ("<", "X"))
+"""Of the critical and the claimed temperature of some heads, of others, and so on."""
 SIZE = (3.6, 2.7)
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "certify", "font.family": "sans-serif", "font.size": 9.0,
@@ -43,7 +48,9 @@ DECADES_WITH_STEPS = 2.5
 WIDE = 50
 """From this ratio of bound to error on, an error is drawn on a logarithmic axis."""
 MOST_LABELS = 8
-Points = Sequence[tuple[int, Bracket]]
+Points = Sequence[tuple[int, Interval]]
+Heads = tuple[Place, ...]
+OverN = list[tuple[int, HeadTemperature]]
 
 
 @dataclass(frozen=True)
@@ -72,24 +79,55 @@ def standalone(svg: str) -> str:
 # -- the three plots ---------------------------------------------------------------------------------------------------
 
 
-def _temperature_plot(criticals: Sequence[Critical]) -> Plot | None:
-    critical = _positive((one.n, one.temperature) for one in criticals)
-    claimed = _positive((one.n, _point(one.claimed_temperature)) for one in criticals)
-    if not critical or not claimed:
+def _temperature_plot(criticals: Sequence[CriticalConstant]) -> Plot | None:
+    curves = [curve for heads, found in _temperatures(criticals).items() if (curve := _curve(heads, found))]
+    if not curves:
         return None
-    figure, axes = _figure([n for n, _ in critical], "temperature (score units)")
-    _draw(axes, critical, "o", BLUE, "critical (bracket)")
-    _draw(axes, claimed, "s", ORANGE, "claimed", line="--")
-    _scale_log(axes, [x for _, x in [*critical, *claimed]])
+    figure, axes = _figure(sorted({n for curve in curves for n, _ in curve.critical}), "temperature (score units)")
+    for curve, (marker, claimed_marker) in zip(curves, itertools.cycle(MARKERS_OF_TEMPERATURES), strict=False):
+        name = f", {curve.heads}" if len(curves) > 1 else ""
+        _draw(axes, curve.critical, marker, BLUE, f"critical (bracket){name}")
+        _draw(axes, curve.claimed, claimed_marker, ORANGE, f"claimed{name}", line="--")
+    _scale_log(axes, [x for curve in curves for _, x in [*curve.critical, *curve.claimed]])
     axes.legend()
-    n, last = critical[-1]
     description = (f"Claimed and critical temperature over n, {UNIT_OF_TEMPERATURE}; both axes logarithmic. "
-                   f"At n = {n} the critical temperature is {show_enclosed(last)}, "
-                   f"the claimed one {show_enclosed(claimed[-1][1])}.")
+                   + " ".join(_describe_curve(curve, len(curves) > 1) for curve in curves))
     return Plot("temperature", "Temperature over n", description, _svg(figure))
 
 
-def _error_plot(rows: Sequence[Row]) -> Plot | None:
+@dataclass(frozen=True)
+class _Curve:
+    """The critical and the claimed temperatures of some heads over n."""
+
+    heads: str
+    critical: Points
+    claimed: Points
+
+
+def _temperatures(criticals: Sequence[CriticalConstant]) -> dict[Heads, OverN]:
+    """The temperatures of the heads that share them."""
+    found: dict[Heads, OverN] = {}
+    for critical in criticals:
+        for temperature in critical.temperatures:
+            found.setdefault(temperature.heads, []).append((critical.n, temperature))
+    return found
+
+
+def _curve(heads: Heads, found: OverN) -> _Curve | None:
+    """The curve of some heads; None if no number is in the range of floats."""
+    critical = _positive((n, temperature.critical) for n, temperature in found)
+    claimed = _positive((n, point(temperature.claimed)) for n, temperature in found)
+    return _Curve(show_heads(heads), critical, claimed) if critical and claimed else None
+
+
+def _describe_curve(curve: _Curve, named: bool) -> str:
+    n, last = curve.critical[-1]
+    name = f" of {curve.heads}" if named else ""
+    return (f"At n = {n} the critical temperature{name} is {show_enclosed(last)}, "
+            f"the claimed one {show_enclosed(curve.claimed[-1][1])}.")
+
+
+def _error_plot(rows: Sequence[LengthVerdict]) -> Plot | None:
     errors = _drawable((row.n, row.error) for row in rows)
     bounds = _drawable((row.n, row.bound) for row in rows)
     if not errors:
@@ -110,7 +148,7 @@ def _error_plot(rows: Sequence[Row]) -> Plot | None:
                 f"Worst error over n. The greatest is {show_enclosed(worst)} at n = {n}{bounded}.", _svg(figure))
 
 
-def _slack_plot(criticals: Sequence[Critical]) -> Plot | None:
+def _slack_plot(criticals: Sequence[CriticalConstant]) -> Plot | None:
     slack = _drawable((one.n, one.slack) for one in criticals)
     if not slack:
         return None
@@ -157,13 +195,13 @@ def _some(lengths: Sequence[int]) -> list[int]:
 
 
 def _draw(axes: Axes, points: Points, marker: str, colour: str, label: str, line: str = "-") -> None:
-    """Brackets as vertical lines with a marker in the middle; most are shorter than the marker."""
+    """Intervals as vertical lines with a marker in the middle; most are shorter than the marker."""
     places = [n for n, _ in points]
     axes.vlines(places, [float(x.lower) for _, x in points], [float(x.upper) for _, x in points], colors=colour)
     axes.plot(places, [_middle(x) for _, x in points], marker=marker, linestyle=line, color=colour, label=label)
 
 
-def _scale_errors(axes: Axes, errors: Sequence[Bracket], bounds: Sequence[Bracket]) -> None:
+def _scale_errors(axes: Axes, errors: Sequence[Interval], bounds: Sequence[Interval]) -> None:
     """From 0 on, or logarithmic if otherwise nothing but the bound could be seen."""
     greatest = max(float(x.upper) for x in [*errors, *bounds])
     if all(x.lower > 0 for x in [*errors, *bounds]) and greatest > WIDE * max(float(x.upper) for x in errors):
@@ -172,7 +210,7 @@ def _scale_errors(axes: Axes, errors: Sequence[Bracket], bounds: Sequence[Bracke
         axes.set_ylim(0, 1.25 * greatest or 1)
 
 
-def _scale_log(axes: Axes, values: Sequence[Bracket]) -> None:
+def _scale_log(axes: Axes, values: Sequence[Interval]) -> None:
     decades = math.log10(max(float(x.upper) for x in values)) - math.log10(min(float(x.lower) for x in values))
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < DECADES_WITH_STEPS else (1,)))
@@ -203,23 +241,19 @@ def _finished(plot: Plot, prefix: str) -> str:
 # -- from exact numbers to floats --------------------------------------------------------------------------------------
 
 
-def _point(x: Fraction) -> Bracket:
-    return Bracket(x, x)
-
-
-def _middle(x: Bracket) -> float:
+def _middle(x: Interval) -> float:
     return float((x.lower + x.upper) / 2)
 
 
-def _drawable(points: Iterable[tuple[int, Bracket | None]]) -> Points:
+def _drawable(points: Iterable[tuple[int, Interval | None]]) -> Points:
     """The points with n and both ends in the range of floats."""
     return _kept(points, lambda x: abs(x) < 10**300)
 
 
-def _positive(points: Iterable[tuple[int, Bracket | None]]) -> Points:
+def _positive(points: Iterable[tuple[int, Interval | None]]) -> Points:
     """The points that a logarithmic axis can show."""
     return _kept(points, lambda x: Fraction(1, 10**300) < x < 10**300)
 
 
-def _kept(points: Iterable[tuple[int, Bracket | None]], fits: Callable[[Fraction], bool]) -> Points:
+def _kept(points: Iterable[tuple[int, Interval | None]], fits: Callable[[Fraction], bool]) -> Points:
     return sorted((n, x) for n, x in points if x and 0 < n < 10**9 and fits(x.lower) and fits(x.upper))

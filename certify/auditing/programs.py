@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from certify.auditing.claims import AboutAProgram
-from certify.auditing.decide import Decision, Progress
-from certify.auditing.results import Bracket, Row, Witness
+from certify.auditing.decide import Decision
+from certify.auditing.results import LengthVerdict, Witness
 from certify.files import read_text
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
@@ -19,6 +19,8 @@ from constructions.network.lengths import Lengths
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import point
 
 MAX_WORDS = 200_000
 BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -82,13 +84,13 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     return Decision(tuple(rows), ())
 
 
-def _decide_length(about: AboutAProgram, program: Program, oracle: Oracle, n: int) -> Row:
+def _decide_length(about: AboutAProgram, program: Program, oracle: Oracle, n: int) -> LengthVerdict:
     for word in itertools.product(program.alphabet, repeat=n):
         computed, expected = run_program(program, word)[program.output.name], oracle(word)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)
                 command = RunCommand(str(about.path)).on(shown)
-                return Row(n, "refuted", witness=Witness(program.output.name, n, Bracket(number, number),
-                                                         Bracket(wanted, wanted), command, shown, position))
-    return Row(n, "certified", where=f"all {len(program.alphabet) ** n} words")
+                return LengthVerdict(n, "refuted", witness=Witness(program.output.name, n, point(number),
+                                                         point(wanted), command, shown, position))
+    return LengthVerdict(n, "certified", where=f"all {len(program.alphabet) ** n} words")

@@ -1,13 +1,17 @@
 """What an audit found: plain data, which every report is drawn from and which is kept for ``--resume``.
 
-Numbers are exact fractions. A bracket has the true value between its ends.
+Numbers are exact fractions. An interval has the true value between its ends.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Literal
+
+from constructions.network.sharpening import Place
+from proofs.enclosures.intervals import Interval
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable"]
 """``not decidable``: no instance of any size decides the statement; the claim says why."""
@@ -18,23 +22,15 @@ DIGITS = 30
 """Enclosures are kept to so many significant digits."""
 
 
-@dataclass(frozen=True)
-class Bracket:
-    """A number known to lie between two fractions."""
-
-    lower: Fraction
-    upper: Fraction
-
-
-def outward(lower: Fraction, upper: Fraction) -> Bracket:
-    """A bracket around the two; ends that are long are rounded outward to DIGITS significant digits.
+def outward(lower: Fraction, upper: Fraction) -> Interval:
+    """An interval around the two; ends that are long are rounded outward to DIGITS significant digits.
 
     >>> third = Fraction(10**40, 3 * 10**40 + 1)
     >>> found = outward(third, third)
     >>> found.lower < third < found.upper, float(found.upper - found.lower) < 1e-28
     (True, True)
     """
-    return Bracket(-_rounded_up(-lower), _rounded_up(upper))
+    return Interval(-_rounded_up(-lower), _rounded_up(upper))
 
 
 def _rounded_up(x: Fraction) -> Fraction:
@@ -42,7 +38,7 @@ def _rounded_up(x: Fraction) -> Fraction:
         return x
     magnitude = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
     scale = Fraction(10) ** (DIGITS - magnitude)
-    return -(-x * scale // 1) / scale
+    return ceil(x * scale) / scale
 
 
 @dataclass(frozen=True)
@@ -55,8 +51,8 @@ class Witness:
 
     what: str
     n: int
-    value: Bracket
-    allowed: Bracket
+    value: Interval
+    allowed: Interval
     command: str
     word: str | None = None
     position: int | None = None
@@ -64,7 +60,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Row:
+class LengthVerdict:
     """One claim at one length. ``error`` is the worst one: attained at its lower end, proved at its upper end.
 
     ``bound`` is what the error may be; ``where`` says which head and position (or which instance) has it.
@@ -72,47 +68,62 @@ class Row:
 
     n: int
     verdict: Verdict
-    error: Bracket | None = None
-    bound: Bracket | None = None
+    error: Interval | None = None
+    bound: Interval | None = None
     where: str = ""
     reason: str = ""
     witness: Witness | None = None
 
 
 @dataclass(frozen=True)
-class Critical:
-    """The critical constant at one length, as a bracket: refuted by ``witness`` at one end and certified at the other.
+class HeadTemperature:
+    """The claimed temperature of row i = n, in units of the score, and the critical one: the largest that certifies.
 
-    ``gamma``: refuted at its lower end, certified at its upper end; None for claims that have no constant in front.
-    ``temperature``: that of row i = n; certified at its lower end, refuted at its upper end. ``slack``: the factor by
-    which the claimed scores exceed what is needed (above 1: the claim has room). ``up_to``: the bracket of the constant
-    that certifies all claimed lengths up to this one, and the length ``up_to_n`` that needs it.
+    A constant in front of all scores divides all temperatures, so the critical one of a head is ``claimed`` times the
+    slack: certified at its lower end, refuted at its upper end. ``heads`` are those that share the claimed one at all
+    lengths whose critical constants are asked for.
+    """
+
+    heads: tuple[Place, ...]
+    claimed: Fraction
+    critical: Interval
+
+
+@dataclass(frozen=True)
+class CriticalConstant:
+    """The critical constant ``gamma`` at one length: refuted by ``witness`` at one end, certified at the other.
+
+    If none was found ``gamma`` is None, and ``note`` says why. ``slack``: the factor by which the claimed scores exceed
+    what is needed (above 1: the claim has room). ``temperatures``: those of all heads to which temperature matters.
+    ``up_to``: the interval of the constant that certifies all claimed lengths up to this one, and the length
+    ``up_to_n`` that needs it.
     """
 
     n: int
-    gamma: Bracket | None
-    temperature: Bracket
-    slack: Bracket
-    witness: Witness | None
-    claimed_temperature: Fraction
+    gamma: Interval | None
+    slack: Interval | None = None
+    temperatures: tuple[HeadTemperature, ...] = ()
+    witness: Witness | None = None
     note: str = ""
-    up_to: Bracket | None = None
+    up_to: Interval | None = None
     up_to_n: int = 0
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A growth law fitted to the middles of brackets. It is a fit, and no claim."""
+class GrowthLaw:
+    """A law of growth fitted to the middles of the critical temperatures of ``heads``. It is a fit, and no claim."""
 
     law: str
     residual: float
+    heads: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
 class ClaimResult:
     """The verdict on one claim over its range of lengths.
 
-    ``rows`` has one entry per length that was looked at one by one. ``mismatch`` says how the verdict differs from the
+    ``rows`` has one entry per length that was looked at one by one; ``fits`` one per temperature of ``criticals``.
+    ``mismatch`` says how the verdict differs from the
     one that the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
     ``error`` is what ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
     """
@@ -127,16 +138,16 @@ class ClaimResult:
     mismatch: str
     reason: str
     seconds: float
-    rows: tuple[Row, ...] = ()
-    criticals: tuple[Critical, ...] = ()
-    fit: Fit | None = None
+    rows: tuple[LengthVerdict, ...] = ()
+    criticals: tuple[CriticalConstant, ...] = ()
+    fits: tuple[GrowthLaw, ...] = ()
     witness: Witness | None = None
     note: str = ""
     limit: str = ""
-    error: Bracket | None = None
+    error: Interval | None = None
     where: str = ""
     gamma: Fraction | None = None
-    bound: Bracket | None = None
+    bound: Interval | None = None
     part: str = "statement"
     measure: str = "worst error"
 

@@ -37,7 +37,7 @@ class Kept:
     claims: tuple[KeptClaim, ...]
 
 
-VERSION = 1
+VERSION = 2
 
 
 def kept_path(claims_path: str) -> Path:
@@ -115,6 +115,16 @@ class Session:
     def _keep(self) -> None:
         kept = Kept(VERSION, tuple(KeptClaim(digest, result) for digest, result in self.kept.items()))
         write_text(str(self.path), json.dumps(to_json(kept)) + "\n")
+
+    def describe_interruption(self) -> str:
+        """What of an interrupted audit is kept, and what ``--resume`` does about it."""
+        if self.results:
+            return (f"interrupted; {len(self.results)} of {len(self.file.claims)} claims are finished and kept in "
+                    f"{self.path}: --resume continues")
+        if self.path.is_file():
+            return (f"interrupted before a claim was finished; {self.path} is what an earlier audit left: "
+                    "--resume continues from there")
+        return "interrupted before a claim was finished: nothing is kept, and --resume starts from the beginning"
 
     @property
     def report(self) -> AuditReport:

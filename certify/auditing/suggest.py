@@ -6,18 +6,20 @@ together, so the suggestion is made a little colder until the whole network is c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
-from certify.auditing.decide import Question, Search, certify_run, question_of, sketch
-from certify.auditing.results import Bracket
-from certify.auditing.threshold import Probe, find_threshold, read_probe, shortest_between
+from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, sketch
+from certify.auditing.probes import read_probe
 from certify.outcomes import Outcome
 from certify.request import Request
+from certify.search.threshold import ALL_PASS, Probe, find_threshold, shortest_between
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
 from constructions.network.transformer import Head
+from proofs.enclosures.intervals import Interval
 
 WIDTH = Fraction(1, 1000)
 ROOM = Fraction(102, 100)
@@ -28,17 +30,19 @@ ATTEMPTS = 60
 
 @dataclass(frozen=True)
 class SuggestedHead:
-    """One head: the constant that is claimed, where its critical one lies (None: any will do), and the suggested one.
+    """One head: the constant that is claimed, where its critical one lies, and the suggested one.
 
     ``critical`` is found by the exact prover alone; it is the network with all suggested constants that is certified.
+    Where there is none, ``passing`` says which of the constants that were tried are enough: any, or none.
     """
 
     place: Place
     name: str
     source: str
     claimed: Fraction
-    critical: Bracket | None
+    critical: Interval | None
     suggested: Fraction
+    passing: Literal["", "any", "none"] = ""
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,13 @@ class Suggestion:
 
 def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
     """The warmest simple constants with which every obligation is proved at these lengths."""
-    gamma = request.gamma
-    heads = [((layer, place), head) for layer, place, head in request.network.heads() if is_sharpened(head)]
+    heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
     suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)
     for _ in range(ATTEMPTS):
-        factors = {head.place: head.suggested / gamma for head in suggested}
-        question = _question(request, factors)
-        if all(line.proved for line in sketch(question, lengths, search)):
+        if all(line.proved for line in sketch(_with_suggested(request, suggested), lengths, search)):
             break
         suggested = tuple(_colder(head) for head in suggested)
-    return Suggestion(suggested, certify_run(question, lengths, search))
+    return Suggestion(suggested, certify_run(_with_suggested(request, suggested), lengths, search))
 
 
 def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
@@ -68,22 +69,25 @@ def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, 
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 
     def probe(constant: Fraction) -> Probe:
-        lines = sketch(_question(request, {place: constant / gamma}), lengths, search)
+        lines = sketch(_with_factors(request, {place: constant / gamma}), lengths, search)
         return read_probe([line for line in lines if line.layer >= place[0]], request.allowed_error)
 
     found = find_threshold(probe, gamma, WIDTH)
     if isinstance(found, str):
-        return SuggestedHead(place, head.name, head.source, gamma, None, gamma)
+        return SuggestedHead(place, head.name, head.source, gamma, None, gamma, "any" if found == ALL_PASS else "none")
     simple = shortest_between(found.passes, found.passes * ROOM)
-    return SuggestedHead(place, head.name, head.source, gamma, Bracket(found.fails, found.passes), simple)
+    return SuggestedHead(place, head.name, head.source, gamma, Interval(found.fails, found.passes), simple)
 
 
 def _colder(head: SuggestedHead) -> SuggestedHead:
-    constant = head.suggested
-    return SuggestedHead(head.place, head.name, head.source, head.claimed, head.critical,
-                         shortest_between(constant * COLDER, constant * COLDER * ROOM))
+    constant = head.suggested * COLDER
+    return replace(head, suggested=shortest_between(constant, constant * ROOM))
 
 
-def _question(request: Request, factors: Mapping[Place, Fraction]) -> Question:
+def _with_suggested(request: Request, heads: Iterable[SuggestedHead]) -> ClaimedNetwork:
+    return _with_factors(request, {head.place: head.suggested / request.gamma for head in heads})
+
+
+def _with_factors(request: Request, factors: Mapping[Place, Fraction]) -> ClaimedNetwork:
     network = with_scores_times(request.network, lambda place: factors.get(place, Fraction(1)))
-    return replace(question_of(request), network=network)
+    return replace(network_of(request), network=network)

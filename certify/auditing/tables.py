@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.auditing.results import AuditReport, ClaimResult, Critical, Row, Verdict
+from certify.auditing.results import AuditReport, ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict, Verdict
 from certify.auditing.suggest import Suggestion
 from certify.auditing.wording import (
     by_length,
+    by_temperature,
     describe_expectation,
     describe_interruption,
     describe_witness,
     one_line,
     remarks,
     show_enclosed,
+    show_heads,
     show_slack,
     summarize,
+    temperatures_differ,
 )
 from certify.showing.terminal_tables import NARROW, open_table, plain
 from certify.verdicts import colour
@@ -25,10 +30,13 @@ from constructions.network.lengths import Lengths
 
 NOT_MET = "bold magenta"
 NAME_WIDTH = 24
+Cells = dict[str, Text]
+"""The cells of a line by the titles of their columns."""
 UNNAMED = "claim"
 """The name of a claim that no claims file has."""
+HEADS = "of head"
 CRITICAL_COLUMNS = [("critical constant", "right"), ("up to n", "right"), ("critical temperature", "right"),
-                    ("slack", "right")]
+                    (HEADS, "left"), ("slack", "right")]
 
 
 def print_report(out: Console, report: AuditReport) -> None:
@@ -67,7 +75,7 @@ def claims_table(claims: tuple[ClaimResult, ...], width: int) -> Table:
     return table
 
 
-def _claim_cells(claim: ClaimResult) -> dict[str, Text]:
+def _claim_cells(claim: ClaimResult) -> Cells:
     expectation = describe_expectation(claim)
     return {
         "claim": plain(one_line(claim.name)),
@@ -91,10 +99,12 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """The critical constants of all claims, one row per claim and length."""
     if not any(claim.criticals for claim in claims):
         return
-    table = open_table([("claim", "left"), ("n", "right"), *CRITICAL_COLUMNS], fold=("claim",))
+    columns = [("claim", "left"), ("n", "right"), *_critical_columns(claims)]
+    table = open_table(columns, fold=("claim",))
     for claim in claims:
         for critical in claim.criticals:
-            table.add_row(plain(one_line(claim.name)), str(critical.n), *_critical_cells(critical).values())
+            place = {"claim": plain(one_line(claim.name)), "n": plain(str(critical.n))}
+            _add_lines(table, columns, [place | _critical_cells(critical), *_other_temperatures(critical)])
     out.print()
     out.print(table)
 
@@ -165,17 +175,22 @@ def lengths_table(claim: ClaimResult, width: int) -> Table:
     if claim.rows:
         columns.append((claim.measure, "right"))
     if claim.criticals:
-        columns += CRITICAL_COLUMNS
+        columns += _critical_columns([claim])
     if width >= NARROW and any(row.where or row.reason for row in claim.rows):
         columns.append(("where", "left"))
     table = open_table(columns, fold=("critical constant", "critical temperature", "where"))
     for n, row, critical in by_length(claim):
         cells = {"n": plain(str(n)), **_row_cells(row, claim.measure), **_critical_cells(critical)}
-        table.add_row(*(cells[title] for title, _ in columns))
+        _add_lines(table, columns, [cells, *_other_temperatures(critical)])
     return table
 
 
-def _row_cells(row: Row | None, measure: str) -> dict[str, Text]:
+def _add_lines(table: Table, columns: list[tuple[str, str]], lines: Iterable[Cells]) -> None:
+    for cells in lines:
+        table.add_row(*(cells.get(title, plain("")) for title, _ in columns))
+
+
+def _row_cells(row: LengthVerdict | None, measure: str) -> Cells:
     return {
         "verdict": verdict_text(row.verdict) if row else plain("-"),
         measure: plain(show_enclosed(row.error if row else None)),
@@ -183,10 +198,32 @@ def _row_cells(row: Row | None, measure: str) -> dict[str, Text]:
     }
 
 
-def _critical_cells(critical: Critical | None) -> dict[str, Text]:
-    shown = (show_enclosed(critical.gamma), show_enclosed(critical.up_to), show_enclosed(critical.temperature),
-             show_slack(critical.slack)) if critical and critical.gamma else ("-",) * 4 if critical else ("",) * 4
-    return dict(zip((title for title, _ in CRITICAL_COLUMNS), map(plain, shown), strict=True))
+def _critical_columns(claims: Iterable[ClaimResult]) -> list[tuple[str, str]]:
+    """The column that names heads is for temperatures that differ."""
+    named = any(temperatures_differ(claim) for claim in claims)
+    return [column for column in CRITICAL_COLUMNS if named or column[0] != HEADS]
+
+
+def _critical_cells(critical: CriticalConstant | None) -> Cells:
+    """The first line of a critical constant: all but the temperatures of other heads."""
+    if critical is None:
+        return {}
+    return {
+        "critical constant": plain(show_enclosed(critical.gamma)),
+        "up to n": plain(show_enclosed(critical.up_to)),
+        "slack": plain(show_slack(critical.slack)),
+        **_temperature_cells(by_temperature(critical)[0]),
+    }
+
+
+def _other_temperatures(critical: CriticalConstant | None) -> list[Cells]:
+    """A line for each further temperature."""
+    return [_temperature_cells(temperature) for temperature in by_temperature(critical)[1:]]
+
+
+def _temperature_cells(temperature: HeadTemperature | None) -> Cells:
+    return {"critical temperature": plain(show_enclosed(temperature.critical if temperature else None)),
+            HEADS: plain(show_heads(temperature.heads) if temperature else "-")}
 
 
 # -- suggestions -------------------------------------------------------------------------------------------------------
@@ -198,7 +235,7 @@ def print_suggested(out: Console, suggestion: Suggestion, lengths: Lengths) -> N
                         ("claimed", "right"), ("critical", "right"), ("suggested", "right")], fold=("attends to",))
     for head in suggestion.heads:
         table.add_row(str(head.place[0]), str(head.place[1]), plain(head.source), plain(head.name), str(head.claimed),
-                      plain(show_enclosed(head.critical) if head.critical else "any"), str(head.suggested))
+                      plain(show_enclosed(head.critical, head.passing)), str(head.suggested))
     out.print(table)
     outcome = suggestion.outcome
     out.print()

@@ -14,9 +14,9 @@ from fractions import Fraction
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from certify.auditing.results import Bracket
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
+from proofs.enclosures.intervals import Interval
 
 DECIMAL_BITS = 3300
 """Integers with more bits (about a thousand digits) are written in hexadecimal."""
@@ -86,8 +86,8 @@ def read_result(kind: type[T], text: str, where: str) -> T:
 def from_json(kind: type[T], data: Any, where: str) -> T:
     """The result of this kind whose JSON form is ``data``.
 
-    >>> from_json(Bracket, {"lower": "1/3", "upper": "1/2"}, "bound")
-    Bracket(lower=Fraction(1, 3), upper=Fraction(1, 2))
+    >>> from_json(Interval, {"lower": "1/3", "upper": "1/2"}, "bound")
+    Interval(lower=Fraction(1, 3), upper=Fraction(1, 2))
 
     Raises:
         InputError: if ``data`` is not the JSON form of such a result.
@@ -100,7 +100,7 @@ def _read(kind: Any, data: Any, where: str) -> Any:
     if origin is UnionType:  # something, or None
         return None if data is None else _read(arguments[0], data, where)
     if origin is tuple:
-        return _read_sequence(arguments[0], data, where)
+        return _read_sequence(arguments, data, where)
     if origin is Literal:
         return _read_choice(arguments, data, where)
     if dataclasses.is_dataclass(kind):
@@ -108,10 +108,13 @@ def _read(kind: Any, data: Any, where: str) -> Any:
     return _SCALARS[kind](data, where)
 
 
-def _read_sequence(kind: Any, data: Any, where: str) -> tuple[Any, ...]:
+def _read_sequence(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    """A tuple of any length, if the last of its kinds is ``...``, or of as many parts as it has kinds."""
     if not isinstance(data, list):
         raise _refused(data, where, "a list")
-    return tuple(_read(kind, part, f"{where}[{place}]") for place, part in enumerate(data, start=1))
+    if kinds[-1] is not Ellipsis and len(data) != len(kinds):
+        raise InputError(f"{where}: a list of {len(data)}, expected {len(kinds)}")
+    return tuple(_read(kinds[0], part, f"{where}[{place}]") for place, part in enumerate(data, start=1))
 
 
 def _read_choice(choices: tuple[str, ...], data: Any, where: str) -> str:
@@ -131,7 +134,7 @@ def _read_fields(kind: Any, data: Any, where: str) -> Any:
         if name not in kinds:
             raise _refused(name, where, f"no keys but {', '.join(kinds)}")
     result = kind(**{name: _read(part, data[name], f"{where}.{name}") for name, part in kinds.items()})
-    if isinstance(result, Bracket) and result.lower > result.upper:
+    if isinstance(result, Interval) and result.lower > result.upper:
         raise InputError(f"{where}: the lower end exceeds the upper one, expected lower <= upper")
     return result
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from certify.auditing.results import VERDICTS, AuditReport, Bracket, ClaimResult, Critical, Row, Verdict, Witness
+from certify.auditing.results import (
+    VERDICTS,
+    AuditReport,
+    ClaimResult,
+    CriticalConstant,
+    HeadTemperature,
+    LengthVerdict,
+    Verdict,
+    Witness,
+)
 from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
 from certify.showing.words import counted
+from constructions.network.sharpening import Place
 from constructions.text import printable
+from proofs.enclosures.intervals import Interval, point
 
 END_DIGITS = 8
 """Both ends of a bracket are shown to so many digits: two more than the default width needs."""
 UNIT_OF_TEMPERATURE = "at row i = n, in units of the score"
+SHOWN_HEADS = 3
 SIGNS: dict[Verdict, str] = {
     "certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅",
 }  # fmt: skip
@@ -34,7 +46,8 @@ LEGEND = (
     ("critical constant", "The smallest constant in front of the scores that still certifies: refuted by a replayed "
                           "word at the lower end of its bracket, certified at the upper end."),
     ("critical temperature", "The largest temperature that still certifies, " + UNIT_OF_TEMPERATURE + ": certified at "
-                             "the lower end of its bracket, refuted at the upper end."),
+                             "the lower end of its bracket, refuted at the upper end. A constant in front of all "
+                             "scores divides the temperatures of all heads: each head's own times the slack."),
     ("slack", "The factor by which the claimed scores exceed what is needed. Above 1 the claim has room; below 1 it "
               "fails."),
     ("fit", "A growth law fitted to the middles of brackets. It describes the numbers shown and is no claim: nothing "
@@ -52,43 +65,45 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def show_ends(bracket: Bracket) -> str:
-    """Both ends, rounded outward, or the number if there is one only.
-
-    >>> show_ends(Bracket(Fraction(1, 3), Fraction(2, 3))), show_ends(Bracket(Fraction(1, 4), Fraction(1, 4)))
-    ('0.33333333 .. 0.66666667', '0.25')
-    """
-    lower, upper = ends(bracket)
-    return lower if lower == upper else f"{lower} .. {upper}"
-
-
-def ends(bracket: Bracket) -> tuple[str, str]:
-    """The lower end rounded down and the upper end rounded up."""
+def ends(bracket: Interval | None, without: str = "-") -> tuple[str, str]:
+    """The lower end rounded down and the upper end rounded up; ``without`` twice if there is no number."""
+    if bracket is None:
+        return without, without
     return decimal_lower(bracket.lower, END_DIGITS), decimal_upper(bracket.upper, END_DIGITS)
 
 
-def show_enclosed(bracket: Bracket | None, without: str = "-") -> str:
+def show_enclosed(bracket: Interval | None, without: str = "-") -> str:
     """Six digits that both ends share, or both ends; ``without`` if there is no number.
 
-    >>> show_enclosed(Bracket(Fraction(1, 4), Fraction(1, 4))), show_enclosed(None)
+    >>> show_enclosed(Interval(Fraction(1, 4), Fraction(1, 4))), show_enclosed(None)
     ('0.25', '-')
     """
     return enclosed(bracket.lower, bracket.upper) if bracket else without
 
 
-def show_slack(slack: Bracket) -> str:
+def show_slack(slack: Interval | None) -> str:
     """Four digits, rounded down: at least this much room.
 
-    >>> show_slack(Bracket(Fraction(99999, 100000), Fraction(1)))
-    '0.9999'
+    >>> show_slack(Interval(Fraction(99999, 100000), Fraction(1))), show_slack(None)
+    ('0.9999', '-')
     """
-    return decimal_lower(slack.lower, 4)
+    return decimal_lower(slack.lower, 4) if slack else "-"
 
 
-def show_allowed(allowed: Bracket) -> str:
+def show_heads(heads: Sequence[Place]) -> str:
+    """The heads by layer and number; of many the first ones.
+
+    >>> show_heads([(1, 1), (2, 1)]), show_heads([(1, k) for k in range(1, 9)])
+    ('1.1, 2.1', '1.1, 1.2, 1.3 and 5 more')
+    """
+    shown = ", ".join(f"{layer}.{number}" for layer, number in heads[:SHOWN_HEADS])
+    return shown if len(heads) <= SHOWN_HEADS else f"{shown} and {len(heads) - SHOWN_HEADS} more"
+
+
+def show_allowed(allowed: Interval) -> str:
     """The allowed values, exactly where short.
 
-    >>> show_allowed(Bracket(Fraction(0), Fraction(1, 4))), show_allowed(Bracket(Fraction(1), Fraction(1)))
+    >>> show_allowed(Interval(Fraction(0), Fraction(1, 4))), show_allowed(Interval(Fraction(1), Fraction(1)))
     ('a number in [0, 1/4]', '1')
     """
     lower, upper = (_exact_if_short(end) for end in (allowed.lower, allowed.upper))
@@ -97,7 +112,7 @@ def show_allowed(allowed: Bracket) -> str:
 
 def _exact_if_short(x: Fraction) -> str:
     short = max(abs(x.numerator), x.denominator) < 10**6
-    return str(x) if short else show_enclosed(Bracket(x, x))
+    return str(x) if short else show_enclosed(point(x))
 
 
 def describe_witness(witness: Witness) -> str:
@@ -144,11 +159,14 @@ def describe_audit(report: AuditReport) -> str:
 
 def describe_interruption(report: AuditReport) -> str:
     """What to do about an audit that is not complete; empty if it is."""
-    return "" if report.complete else (
-        f"INTERRUPTED after {counted(len(report.claims), 'finished claim')}; --resume continues")
+    if report.complete:
+        return ""
+    if not report.claims:
+        return "INTERRUPTED before a claim was finished"
+    return f"INTERRUPTED after {counted(len(report.claims), 'finished claim')}; --resume continues"
 
 
-def by_length(claim: ClaimResult) -> Iterator[tuple[int, Row | None, Critical | None]]:
+def by_length(claim: ClaimResult) -> Iterator[tuple[int, LengthVerdict | None, CriticalConstant | None]]:
     """What is known of each length, shortest first: the row, and the critical constants."""
     rows = {row.n: row for row in claim.rows}
     criticals = {critical.n: critical for critical in claim.criticals}
@@ -156,11 +174,21 @@ def by_length(claim: ClaimResult) -> Iterator[tuple[int, Row | None, Critical | 
         yield n, rows.get(n), criticals.get(n)
 
 
+def temperatures_differ(claim: ClaimResult) -> bool:
+    """Whether heads have different temperatures, so that each has a critical one of its own."""
+    return any(len(critical.temperatures) > 1 for critical in claim.criticals)
+
+
+def by_temperature(critical: CriticalConstant | None) -> Sequence[HeadTemperature | None]:
+    """The temperatures of a critical constant, a line each; one line without any if there are none."""
+    return (critical.temperatures if critical else ()) or (None,)
+
+
 def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
     """The texts that belong to a claim, each with its name."""
     texts = [("unexpected", claim.mismatch), ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
-    if claim.fit:
-        residual = f"(a fit, no claim; residual {claim.fit.residual:.2g})"
-        texts.append(("fit", f"{claim.fit.law} {residual}"))
+    for fit in claim.fits:
+        heads = f"{show_heads(fit.heads)}: " if len(claim.fits) > 1 else ""
+        texts.append(("fit", f"{heads}{fit.law} (a fit, no claim; residual {fit.residual:.2g})"))
     texts += [("note", f"n = {critical.n}: {critical.note}") for critical in claim.criticals if critical.note]
     return [(name, one_line(text)) for name, text in texts if text]

@@ -190,7 +190,9 @@ def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
     file = read_claims(path)
     kept = kept_path(path)
     if resume and not kept.is_file():
-        refuse(f"--resume: {kept} is not here, expected what an interrupted audit of {path} left")
+        print(f"certify: --resume: {kept} is not here, so nothing is kept of an audit of {path}: it starts from the "
+              "beginning", file=sys.stderr)
+        resume = False
     interrupted = False
     with ProgressLine() as progress:
         session = Session(file, Search(progress=progress), read_kept(kept) if resume else None, jobs=jobs)
@@ -203,8 +205,7 @@ def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
     report = session.report
     show_report(report, reports)
     if interrupted:
-        print(f"certify: interrupted; {len(report.claims)} of {len(file.claims)} claims are finished and kept in "
-              f"{kept}: --resume continues", file=sys.stderr)
+        print(f"certify: {session.describe_interruption()}", file=sys.stderr)
         return INTERRUPTED
     return exit_code(report)
 

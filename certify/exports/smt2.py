@@ -18,6 +18,7 @@ from certify.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable
 from proofs.discharge import Line, Progress, discharge
+from proofs.obligations.kinds import Kind
 from proofs.transcript import Entry, Transcript
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _comment(lines: list[str]) -> list[str]:
 
 
 def _is_unscripted(line: Line) -> bool:
-    return line.obligation is None and line.kind != "feed-forward"
+    return line.obligation is None and line.kind is not Kind.FEED_FORWARD
 
 
 def _unscripted(line: Line) -> Mapping[str, Any]:

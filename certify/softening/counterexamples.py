@@ -6,12 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from certify.softening.results import Moved, Tie
-from certify.softening.words import Word, likely_words
+from certify.softening.words import likely_words
 from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Transformer
 from proofs.perturbation.findings import Survey
+from proofs.perturbation.gap import Word
 from proofs.perturbation.search import find_departure
 
 

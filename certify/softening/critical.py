@@ -1,96 +1,104 @@
 """Critical temperatures: how hot softmax may be before it moves some word by more than 1/4.
 
 At one end the bounds of docs/softened.md, section 3, hold; at the other a replayed word is moved farther. Where the
-bounds are not attained by any word the bracket stays wide, and says so.
+bounds are not attained by any word the bracket stays wide, and says so. The constant that is looked for is the
+*coldness*, 1/temperature: the factor of the scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
-from certify.auditing.threshold import Probe, Threshold, find_threshold, shortest_between
+from certify.search.brackets import Refuted, find_bracket
+from certify.search.threshold import Probe, Probed, narrow
 from certify.softening.counterexamples import replay, seeds
-from certify.softening.results import Critical, Errors, Length, Moved
+from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, StageErrors
 from certify.softening.shards import check_length
-from certify.softening.words import Word, likely_words
+from certify.softening.words import likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected
+from proofs.discharge import Progress
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
+from proofs.perturbation.gap import Word
+from proofs.perturbation.search import ALLOWED
 
-ALLOWED = Fraction(1, 4)
 WIDTH = Fraction(1, 10**6)
 """The relative width of each search."""
-HOTTER = [Fraction(1), *(Fraction(2) ** k for k in range(1, 11))]
-"""Where no word is found just beyond the certified end, so many times that temperature is tried."""
+SHARES = tuple(Fraction(1, 2**k) for k in range(11))
+"""Where no word is found just beyond the certified end, at so much of that coldness."""
 SEARCHES = 3
 """So often words are looked for again where the last search ended."""
 
 
-def find_critical(transformer: Transformer, row: Length, progress: Callable[[str], None]) -> Critical:
+def find_critical(transformer: Transformer, row: SoftenedLength, progress: Progress) -> CriticalTemperature:
     """The bracket of the critical temperature at one length."""
     progress(f"critical temperature at n = {row.n}")
-
-    def probe(coldness: Fraction) -> Probe:
-        error = final_error(find_errors(transformer, row.survey, row.n, 1 / coldness))
-        size = math.log(4 * error.numerator) - math.log(error.denominator) if error else None  # for the search alone
-        return Probe(error <= ALLOWED, size)
-
-    found = find_threshold(probe, 1 / row.temperature, WIDTH / 4)
+    found = find_bracket(SoftenedAtColdnesses(transformer, row), 1 / row.temperature, WIDTH, SHARES)
     if isinstance(found, str):
-        return Critical(row.n, None, None, note=found)
-    passes = 1 / _rounded(found.passes, probe)
-    return Critical(row.n, passes, _find_refuted(transformer, row, found), _is_accepted(transformer, row, passes))
+        return CriticalTemperature(row.n, None, None, note=found)
+    moved = found.refuted.witness if found.refuted else None
+    return CriticalTemperature(row.n, 1 / found.passes, moved, found.is_certified)
 
 
-def _is_accepted(transformer: Transformer, row: Length, temperature: Fraction) -> bool:
-    """Whether the independent checker accepts this temperature for the words of this length."""
-    nothing: Errors = [{}] * (2 * len(transformer.layers))
-    errors = [*([nothing] * (row.n - 1)), find_errors(transformer, row.survey, row.n, temperature)]
-    gaps = [*[None] * (row.n - 1), row.survey.gap.value if row.survey.gap else None]
-    try:
-        check_length(seal_softened(transformer, row.n, parse_expression(str(temperature)), gaps, errors), row.n)
-    except (Malformed, Rejected):
-        return False
-    return True
+class SoftenedAtColdnesses:
+    """What is known of a softened transformer at one coldness, on the words of one length."""
 
+    def __init__(self, transformer: Transformer, row: SoftenedLength):
+        """``row`` has the survey of the words of this length."""
+        self.transformer = transformer
+        self.row = row
 
-def _rounded(coldness: Fraction, probe: Callable[[Fraction], Probe]) -> Fraction:
-    """A short number just above that still passes, if there is one."""
-    short = shortest_between(coldness, coldness * (1 + WIDTH / 4))
-    return short if probe(short).passes else coldness
+    def probe(self, coldness: Fraction) -> Probe:
+        """Whether the bounds of the last stage are at most 1/4 together."""
+        share = final_error(self._errors(coldness)) / ALLOWED
+        return Probe(share <= 1, math.log(share.numerator) - math.log(share.denominator) if share else None)
 
+    def certifies(self, coldness: Fraction) -> bool:
+        """Whether the independent checker accepts this coldness for the words of this length."""
+        if not self.probe(coldness).passes:
+            return False
+        row, others = self.row, self.row.n - 1
+        nothing: StageErrors = [{}] * (2 * len(self.transformer.layers))
+        errors = [*([nothing] * others), self._errors(coldness)]
+        gaps = [*[None] * others, row.survey.gap.value if row.survey.gap else None]
+        temperature = parse_expression(str(1 / coldness))
+        try:
+            check_length(seal_softened(self.transformer, row.n, temperature, gaps, errors), row.n)
+        except (Malformed, Rejected):
+            return False
+        return True
 
-def _find_refuted(transformer: Transformer, row: Length, found: Threshold) -> Moved | None:
-    """The coldest temperature beyond the certified one at which a word is found, to WIDTH."""
-    start = shortest_between(found.fails * (1 - WIDTH / 2), found.fails)
-    for factor in HOTTER:
-        if moved := _find_at(transformer, row, factor / start, seeds(row.survey), start):
-            for _ in range(SEARCHES if factor > 1 else 0):  # at a lower temperature other words may move farther
-                colder = moved.temperature / (1 + 2 * WIDTH)
-                moved = _find_at(transformer, row, colder, [moved.word], start) or moved
-            return moved
-    return None
+    def refute(self, coldness: Fraction, nearest: Fraction) -> Refuted[Moved] | None:
+        """A word that is moved too far at this coldness, if one is found, at the greatest coldness at which it is.
 
+        That is found to WIDTH. There other words may move farther, so they are looked for again.
+        """
+        found = self._find(coldness, seeds(self.row.survey), nearest)
+        if found and coldness < nearest:
+            for _ in range(SEARCHES):
+                colder = found.constant * (1 + 2 * WIDTH)
+                found = self._find(colder, [found.witness.word], nearest) or found
+        return found
 
-def _find_at(transformer: Transformer, row: Length, temperature: Fraction, near: list[Word],
-             start: Fraction) -> Moved | None:
-    """A word that is moved too far at this temperature, and the lowest at which one of the words found is."""
-    words = likely_words(transformer, row.n, temperature, near)
-    moved = replay(transformer, temperature, words)
-    return _coldest(transformer, words, moved, start) if moved and moved.temperature * start > 1 else moved
+    def _errors(self, coldness: Fraction) -> StageErrors:
+        return find_errors(self.transformer, self.row.survey, self.row.n, 1 / coldness)
 
+    def _find(self, coldness: Fraction, near: list[Word], nearest: Fraction) -> Refuted[Moved] | None:
+        """A word that is moved too far at this coldness, and the greatest at which one of the words found is."""
+        words = likely_words(self.transformer, self.row.n, 1 / coldness, near)
+        if self._moved(words, coldness) is None:
+            return None
+        coldest = coldness
+        if coldness < nearest:
+            low, high = Probed(coldness, Probe(False)), Probed(nearest, Probe(True))
+            coldest = narrow(lambda tried: Probe(self._moved(words, tried) is None), low, high, WIDTH).fails
+        moved = self._moved(words, coldest)
+        assert moved is not None, "what was replayed before is replayed again"
+        return Refuted(coldest, moved)
 
-def _coldest(transformer: Transformer, words: list[Word], hot: Moved, cold: Fraction) -> Moved:
-    """Cool down from ``hot`` towards 1/``cold``, as long as one of the words is moved too far."""
-    best, low, high = hot, 1 / hot.temperature, cold
-    while high - low > WIDTH * low:
-        middle = shortest_between((2 * low + high) / 3, (low + 2 * high) / 3)
-        if moved := replay(transformer, 1 / middle, words):
-            best, low = moved, middle
-        else:
-            high = middle
-    return best
+    def _moved(self, words: list[Word], coldness: Fraction) -> Moved | None:
+        """The first of the words that is provably moved by more than 1/4 at this coldness."""
+        return replay(self.transformer, 1 / coldness, words)

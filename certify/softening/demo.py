@@ -11,7 +11,7 @@ from certify.showing.numbers import decimal_lower
 from certify.showing.terminal_tables import NARROW, WIDTH, console, plain
 from certify.softening.examples import Example
 from certify.softening.pipeline import soften_model
-from certify.softening.results import Length, Softening
+from certify.softening.results import SoftenedLength, Softening
 from certify.softening.shards import Workers
 from certify.softening.show import describe_outcome, show_bracket, show_ratio, softening_to_json
 from certify.terminal import print_json
@@ -74,7 +74,7 @@ def _cells(example: Example, outcome: Softening) -> dict[str, str]:
     return cells | (_cells_at(outcome.lengths[-1], outcome) if outcome.lengths else {})
 
 
-def _cells_at(row: Length, outcome: Softening) -> dict[str, str]:
+def _cells_at(row: SoftenedLength, outcome: Softening) -> dict[str, str]:
     """What there is to say of the greatest length."""
     gap = row.survey.gap
     cells = {"gap": str(gap.value) if gap else "none", "theorem": decimal_lower(row.theorem, 6),

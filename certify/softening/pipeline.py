@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 
 from certify.pipeline import Clock
 from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
-from certify.softening.results import Errors, Length, Softening
+from certify.softening.results import SoftenedLength, Softening, StageErrors
 from certify.softening.shards import Workers, check_certificate, survey_lengths
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
@@ -19,11 +19,12 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
 from proofs.check import Malformed, Rejected
+from proofs.discharge import Progress
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
+from proofs.perturbation.search import ALLOWED
 
-ALLOWED, ZERO = Fraction(1, 4), Fraction(0)
-Progress = Callable[[str], None]
+ZERO = Fraction(0)
 
 
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
@@ -79,7 +80,7 @@ def _bound(found: Softening, progress: Progress) -> Softening:
         progress(f"bounding the errors at n = {survey.n}")
         heat = temperature.evaluate(n=survey.n)
         errors = find_errors(found.transformer, survey, survey.n, heat)
-        rows.append(Length(survey.n, survey, theorem.evaluate(n=survey.n), heat, errors, final_error(errors)))
+        rows.append(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), heat, errors, final_error(errors)))
     return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
 
 
@@ -100,7 +101,7 @@ def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> S
     assert found.temperature
     progress("the independent checker runs every word")
     gaps = [row.survey.gap.value if row.survey.gap else None for row in found.lengths]
-    errors: list[Errors] = [row.errors for row in found.lengths]
+    errors: list[StageErrors] = [row.errors for row in found.lengths]
     certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
     try:
         check_certificate(certificate, found.transformer, up_to(found.max_n), workers)

@@ -11,10 +11,12 @@ from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
+from proofs.perturbation.errors import Errors
 from proofs.perturbation.findings import Survey
+from proofs.perturbation.gap import Word
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
-Errors = list[dict[str, Fraction]]
+StageErrors = list[Errors]
 """The stated bounds of all stages, at one length."""
 
 
@@ -22,7 +24,7 @@ Errors = list[dict[str, Fraction]]
 class Tie:
     """A head whose greatest score, ``score``, is attained at several ``winners`` (positions from 1)."""
 
-    word: tuple[str, ...]
+    word: Word
     position: int
     layer: int
     head: int
@@ -35,14 +37,14 @@ class Tie:
 class Moved:
     """A word and a position where Û is more than 1/4 from U, replayed: the ``distance`` in the 1-norm is enclosed."""
 
-    word: tuple[str, ...]
+    word: Word
     position: int
     distance: Interval
     temperature: Fraction
 
 
 @dataclass(frozen=True)
-class Critical:
+class CriticalTemperature:
     """The critical temperature at one length: the bounds hold at ``passes``; a word refutes ``refuted.temperature``.
 
     ``checked`` says that the independent checker accepted ``passes`` for the words of length n. Without ``passes``,
@@ -57,16 +59,16 @@ class Critical:
 
 
 @dataclass(frozen=True)
-class Length:
+class SoftenedLength:
     """What is known of the words of one length."""
 
     n: int
     survey: Survey
     theorem: Fraction
     temperature: Fraction
-    errors: Errors
+    errors: StageErrors
     error: Fraction
-    critical: Critical | None = None
+    critical: CriticalTemperature | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Softening:
     seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     surveys: tuple[Survey, ...] = ()
-    lengths: tuple[Length, ...] = ()
+    lengths: tuple[SoftenedLength, ...] = ()
     constants: Constants | None = None
     gap_law: Law | None = None
     x_law: Law | None = None

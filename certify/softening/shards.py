@@ -23,10 +23,10 @@ from constructions.network.transformer import Transformer
 from proofs.check import Malformed, Rejected
 from proofs.check_softened import Softened, check_shard, finish
 from proofs.perturbation.findings import Survey
+from proofs.perturbation.gap import Word
 from proofs.perturbation.tasks import do_task
 
 MAX_WORDS = 100_000_000
-Word = tuple[str, ...]
 Shard = tuple[int, Word]
 """The words of a length that begin with a prefix."""
 

@@ -9,12 +9,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.auditing.threshold import ALL_PASS, NONE_PASSES
+from certify.search.threshold import ALL_PASS, NONE_PASSES
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.outcomes import print_shape
 from certify.showing.terminal_tables import NARROW, open_table, plain
 from certify.showing.words import counted, show_alphabet, show_word
-from certify.softening.results import Critical, Length, Moved, Softening, Tie
+from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.perturbation.findings import Survey
@@ -66,13 +66,13 @@ def _print_lengths(out: Console, found: Softening) -> None:
     out.print(table)
 
 
-def _paired(found: Softening) -> Iterator[tuple[Survey, Length | None]]:
+def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:
     rows = {row.n: row for row in found.lengths}
     for survey in found.surveys:
         yield survey, rows.get(survey.n)
 
 
-def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
+def _cells(survey: Survey, row: SoftenedLength | None, stated: bool) -> dict[str, str]:
     gap = survey.gap
     cells = {
         "n": str(survey.n),
@@ -89,7 +89,7 @@ def _cells(survey: Survey, row: Length | None, stated: bool) -> dict[str, str]:
     return cells
 
 
-def show_bracket(critical: Critical) -> str:
+def show_bracket(critical: CriticalTemperature) -> str:
     """The critical temperature, between where it is certified and where it is refuted."""
     if critical.passes is None:
         return "-"
@@ -98,7 +98,7 @@ def show_bracket(critical: Critical) -> str:
     return enclosed(critical.passes, critical.refuted.temperature)
 
 
-def show_ratio(row: Length) -> str:
+def show_ratio(row: SoftenedLength) -> str:
     """The critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
     assert row.critical
     return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
@@ -194,7 +194,7 @@ def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:
             "direction": entry.direction} if entry else None
 
 
-def _critical_to_json(row: Length, critical: Critical) -> dict[str, Any]:
+def _critical_to_json(row: SoftenedLength, critical: CriticalTemperature) -> dict[str, Any]:
     return {
         "n": critical.n,
         "certified": str(critical.passes) if critical.passes else None,

@@ -14,8 +14,8 @@ from fractions import Fraction
 from certify.shards import steps_per_word
 from constructions.network.run import embed
 from constructions.network.transformer import FeedForward, Head, Row, Transformer
+from proofs.perturbation.gap import Word
 
-Word = tuple[str, ...]
 Stream = list[list[float]]
 Sparse = list[tuple[int, float]]
 STEPS = 20_000_000

@@ -7,7 +7,7 @@ Interning   Structurally equal nodes are one object, so equality and hashing are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
@@ -314,12 +314,27 @@ _CONNECTIVES = (Not, And, Or, Implies, Iff)
 
 def _is_built_from(formula: Formula, atoms: tuple[type[Formula], ...]) -> bool:
     return all(isinstance(part, (*_CONNECTIVES, *atoms)) or (Predicate in atoms and is_constant_comparison(part))
-               for part in postorder(formula, operands_of_connective))
+               for part in boolean_closure([formula]))
 
 
 def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
     """The operands of a Boolean connective; none of any other formula."""
     return operands(formula) if isinstance(formula, _CONNECTIVES) else ()
+
+
+def boolean_closure(formulas: Iterable[Formula], closed: Container[Formula] = ()) -> list[Formula]:
+    """The formulas and all that are reached from them through Boolean connectives, each once; no ``closed`` is entered.
+
+    >>> boolean_closure([And(Not(Symbol("a")), Previous(Symbol("b")))], closed=[Not(Symbol("a"))])
+    [parse_formula('!Q_a & prev Q_b'), parse_formula('!Q_a'), parse_formula('prev Q_b')]
+    """
+    pending, reached = list(formulas)[::-1], dict[Formula, None]()
+    while pending:
+        part = pending.pop()
+        if part not in reached:
+            reached[part] = None
+            pending += () if part in closed else operands_of_connective(part)[::-1]
+    return list(reached)
 
 
 def symbols_of(formula: Formula) -> list[str]:

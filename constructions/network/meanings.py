@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import TRUE, Count, Formula, is_positional
+
+ALLOWED_ERROR = Fraction(1, 4)
+"""How far an approximate truth may be from 0 or 1 at most: with a gap of 1/2 between them ReLUs round exactly."""
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,10 @@ class Transformer:
             for place, head in enumerate(layer.heads, start=1):
                 yield number, place, head
 
+    def head(self, layer: int, place: int) -> Head:
+        """The head at this place of this layer, both counted from 1."""
+        return self.layers[layer - 1].heads[place - 1]
+
     def predicates(self) -> list[PredicateDefinition]:
         """The user's predicates that meanings and position embeddings mention, sorted by name."""
         brackets = [value.formula for value in self.position_embedding.values() if isinstance(value, Bracket)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from proofs.by_z3.attention import proves_attention
 from proofs.by_z3.feed_forward import proves_feed_forward
 from proofs.by_z3.lookup import proves_lookup
-from proofs.by_z3.solver import Undecided
+from proofs.by_z3.solver import Resources, Undecided
 from proofs.by_z3.words import find_word
 
-__all__ = ["Undecided", "find_word", "proves_attention", "proves_feed_forward", "proves_lookup"]
+__all__ = ["Resources", "Undecided", "find_word", "proves_attention", "proves_feed_forward", "proves_lookup"]

@@ -13,7 +13,7 @@ import z3
 
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
-from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, Row, rows_of
+from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
 from proofs.by_z3.solver import Question, all_of, any_of, choose, connective_term, integer, total
 from proofs.obligations.attention import AttentionObligation, spread
 from proofs.obligations.targets import Target
@@ -29,7 +29,7 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
     Raises:
         Undecided: if Z3 gives up.
     """
-    rows: dict[tuple[int, ...], Row] = {}
+    rows: dict[tuple[int, ...], SweepRow] = {}
     for sweep in obligation.distinct_sweeps():
         for row in rows_of(sweep):
             rows.setdefault(tuple(step.number for step in row.steps), row)
@@ -38,7 +38,7 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
     return all(_proves_rows(obligation, ordered, truth, bound, costs, record) for truth in (False, True))
 
 
-def _proves_rows(obligation: AttentionObligation, rows: list[Row], truth: bool, bound: Fraction, costs: Costs,
+def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, bound: Fraction, costs: Costs,
                  record: Record) -> bool:
     """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
     largest = len(rows)
@@ -59,7 +59,7 @@ def _proves_rows(obligation: AttentionObligation, rows: list[Row], truth: bool, 
     return True
 
 
-def _group(rows: list[Row], start: int, largest: int) -> list[Row]:
+def _group(rows: list[SweepRow], start: int, largest: int) -> list[SweepRow]:
     """At most ``largest`` rows of compatible shape from ``start`` on, none twice as long as the first."""
     end = start + 1
     while (end < len(rows) and end - start < largest and len(rows[end].steps) < 2 * len(rows[start].steps)
@@ -68,11 +68,11 @@ def _group(rows: list[Row], start: int, largest: int) -> list[Row]:
     return rows[start:end]
 
 
-def _compatible(shorter: Row, longer: Row) -> bool:
+def _compatible(shorter: SweepRow, longer: SweepRow) -> bool:
     return longer.shape[:len(shorter.steps)] == shorter.shape
 
 
-def _ask(obligation: AttentionObligation, rows: list[Row], truth: bool, hull: list[list[int]],
+def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hull: list[list[int]],
          bound: Fraction) -> Question:
     """Whether a row of these, on some input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
     target, letters, longest = obligation.target, obligation.letters, rows[-1]
@@ -94,7 +94,7 @@ def _ask(obligation: AttentionObligation, rows: list[Row], truth: bool, hull: li
                     _target_truth(target, longest, atoms, present) == truth, total(costs) < 0)
 
 
-def _describe(rows: list[Row], truth: bool, bound: Fraction) -> str:
+def _describe(rows: list[SweepRow], truth: bool, bound: Fraction) -> str:
     """What the question about these rows proves."""
     first, last = rows[0], rows[-1]
     which = f"the row n = {first.n}, i = {first.i}" if len(rows) == 1 else (
@@ -113,7 +113,7 @@ def _legend(target: Target) -> tuple[str, ...]:
     )
 
 
-def _target_truth(target: Target, row: Row, atoms: list[list[Any]], present: list[Any]) -> Any:
+def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present: list[Any]) -> Any:
     """The truth of the target at the row, by unfolding its operators from the far end to the row."""
     memory: dict[Formula, Any] = {node: z3.BoolVal(False) for node in target.remembering}
     truth: Any = z3.BoolVal(False)

@@ -19,7 +19,7 @@ Cost = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One (n, i): the steps from the row's own position outward, nearest first."""
 
     n: int
@@ -32,17 +32,17 @@ class Row:
         return tuple(step.shape for step in self.steps)
 
 
-def rows_of(sweep: Sweep) -> Iterator[Row]:
+def rows_of(sweep: Sweep) -> Iterator[SweepRow]:
     """The rows of a sweep, each with the positions it reads."""
     for place, step in enumerate(sweep.steps):
         if step.j in sweep.rows:
-            yield Row(sweep.n, step.j, sweep.steps[place::-1])
+            yield SweepRow(sweep.n, step.j, sweep.steps[place::-1])
 
 
 class Costs:
     """The costs w * (bound - err) of rows, rounded down; in each row the largest weight is 1."""
 
-    def __init__(self, rows: Sequence[Row]):
+    def __init__(self, rows: Sequence[SweepRow]):
         """Scores become integers over one denominator, so that equal differences are found quickly."""
         steps = {step.number: step for row in rows for step in row.steps}
         self._denominator = lcm(*(option.score.denominator for step in steps.values() for option in step.options))
@@ -50,7 +50,7 @@ class Costs:
                             for number, step in steps.items()}
         self._weights: dict[int, Dyadic] = {}
 
-    def hull(self, rows: Sequence[Row], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:
+    def hull(self, rows: Sequence[SweepRow], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:
         """The least cost over the rows, per position (nearest first) and option, compressed to small integers."""
         longest = rows[-1]
         scale = lcm(bound.denominator, *(o.value.denominator for step in longest.steps for o in step.options))
@@ -67,7 +67,7 @@ class Costs:
                     least[place] = [min(pair, key=_order) for pair in zip(least[place], costs, strict=True)]
         return compressed(least, bits)
 
-    def _row_weights(self, row: Row) -> Iterator[list[Dyadic]]:
+    def _row_weights(self, row: SweepRow) -> Iterator[list[Dyadic]]:
         numerators = [self._numerators[step.number] for step in row.steps]
         top = max(map(max, numerators))
         for options in numerators:

@@ -8,13 +8,12 @@ import z3
 
 from constructions.language.printer import format_count
 from constructions.language.syntax import Count
-from constructions.network.lengths import Lengths
 from proofs.by_z3.solver import Question, all_of, any_of, rational, total
-from proofs.obligations.feed_forward import Case, FeedForwardObligation
+from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
 from proofs.transcript import Record, ignore
 
 
-def proves_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, record: Record = ignore) -> bool:
+def proves_feed_forward(obligation: FeedForwardObligation, record: Record = ignore) -> bool:
     """Whether Z3 shows that the output is the expected number in every case, for all inputs that it allows.
 
     If it is, ``record`` gets the question that Z3 answered.
@@ -22,13 +21,13 @@ def proves_feed_forward(obligation: FeedForwardObligation, lengths: Lengths, rec
     Raises:
         Undecided: if Z3 gives up.
     """
-    question = _ask(obligation, lengths)
+    question = _ask(obligation)
     if proved := question.is_proved():
         record(question)
     return proved
 
 
-def _ask(obligation: FeedForwardObligation, lengths: Lengths) -> Question:
+def _ask(obligation: FeedForwardObligation) -> Question:
     """Whether the output is another number than the expected one in some case."""
     names = list(dict.fromkeys(name for reads, _, _ in obligation.units for name in reads))
     inputs = {name: z3.Real(f"x_{k}") for k, name in enumerate(names)}
@@ -37,7 +36,7 @@ def _ask(obligation: FeedForwardObligation, lengths: Lengths) -> Question:
         activation = total([rational(bias), *(rational(weight) * inputs[name] for name, weight in reads.items())])
         output = output + rational(write) * z3.If(activation > 0, activation, z3.RealVal(0))
     value = z3.Real("output")
-    counts, given = _declare_counts(obligation, lengths)
+    counts, given = _declare_counts(obligation)
     errors = {name: z3.Real(f"error_{k}") for k, name in enumerate(obligation.counted)}
     for name, part in obligation.counted.items():
         given += [rational(part.error.lower) <= errors[name], errors[name] <= rational(part.error.upper)]
@@ -62,19 +61,18 @@ def _legend(names: list[str], counted: list[str], counts: list[Count]) -> tuple[
     )
 
 
-def _declare_counts(obligation: FeedForwardObligation, lengths: Lengths) -> tuple[dict[Count, Any], list[Any]]:
+def _declare_counts(obligation: FeedForwardObligation) -> tuple[dict[Count, Any], list[Any]]:
     """The counts as integers at position i of a word of length n, both free, and what is known of them."""
     i, n = z3.Int("i"), z3.Int("n")
-    mentioned = [part.count for part in obligation.counted.values()] + [
-        count for case in obligation.cases for term, _, _ in case.ranges for _, count in term.coefficients]
-    counts = {count: z3.Int(f"count_{k}") for k, count in enumerate(dict.fromkeys(mentioned))}
+    lengths = obligation.lengths
+    counts = {count: z3.Int(f"count_{k}") for k, count in enumerate(obligation.counts())}
     given = [i >= 1, i <= n, n >= lengths.first, n <= lengths.last] if counts else []
     for count, number in counts.items():
         given += [number >= 0, number <= (i if count.side == "left" else n + 1 - i)]
     return counts, given
 
 
-def _confine(case: Case, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
+def _confine(case: InputCase, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
     """What the case says of the inputs."""
     conditions = []
     for name, box in case.box:

@@ -15,7 +15,7 @@ import z3
 
 from proofs.by_z3.solver import Question, rational, total
 from proofs.enclosures.exponential import enclose_exp
-from proofs.exact.lookup import Peak, Profile, Profiles, Window
+from proofs.exact.lookup import LookupProfile, LookupProfiles, Peak, Window
 from proofs.transcript import Record, ignore
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
@@ -27,9 +27,11 @@ LEGEND = (
     "y_k: w_k times what the value there misses the target by, in units of the values' common denominator",
 )
 Ends = tuple[Fraction, Fraction]
+Hull = tuple[Ends, tuple[int, int]]
+"""Between which ends a weight lies, and between which numbers what the value there misses its target by."""
 
 
-def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction, record: Record = ignore) -> bool:
+def proves_lookup(profiles: LookupProfiles, excess: Fraction, shortfall: Fraction, record: Record = ignore) -> bool:
     """Whether Z3 shows that no profile's mean exceeds its target by more, or falls short of it by more.
 
     False means that Z3 found weights within the enclosures of one single profile; then it is false up to rounding. The
@@ -45,8 +47,8 @@ def proves_lookup(profiles: Profiles, excess: Fraction, shortfall: Fraction, rec
                for sign, bound in ((1, excess), (-1, shortfall)))
 
 
-def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weights, sign: int, bound: Fraction,
-                  record: Record) -> bool:
+def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights, sign: int,
+                  bound: Fraction, record: Record) -> bool:
     pending = [group] if group else []
     while pending:
         group = pending.pop()
@@ -61,7 +63,7 @@ def _proves_group(profiles: Profiles, group: Sequence[Profile], weights: _Weight
     return True
 
 
-def _describe(group: Sequence[Profile], sign: int, bound: Fraction) -> str:
+def _describe(group: Sequence[LookupProfile], sign: int, bound: Fraction) -> str:
     """What the question about these profiles proves."""
     misses = "exceeds its target" if sign > 0 else "falls short of its target"
     return f"the weighted mean {misses} by at most {bound} in all cases of {len(group)} profiles"
@@ -88,7 +90,7 @@ class _Weights:
         return ends.lower * unit, ends.upper * unit
 
 
-def _hulls(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
+def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights) -> list[Hull]:
     """For every offset, and for what lies beyond the windows, the range of the weight and that of the miss."""
     aligned: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     reaches: dict[Window, tuple[int, int]] = {}
@@ -107,7 +109,7 @@ def _hulls(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> l
     return hulls + _beyond(profiles, group, weights)
 
 
-def _beyond(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> list[tuple[Ends, tuple[int, int]]]:
+def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights) -> list[Hull]:
     """What the windows leave out, taken together: so many times the first weight that is left out, at most."""
     cut = {(profile.window, side) for profile in group for side in (0, 1) if profile.cut[side]}
     if not cut:
@@ -116,7 +118,7 @@ def _beyond(profiles: Profiles, group: Sequence[Profile], weights: _Weights) -> 
     return [((Fraction(0), 2 * profiles.positions * heaviest), (-profiles.spread, profiles.spread))]
 
 
-def _ask(about: str, hulls: Sequence[tuple[Ends, tuple[int, int]]], sign: int, bound: Fraction) -> Question:
+def _ask(about: str, hulls: Sequence[Hull], sign: int, bound: Fraction) -> Question:
     """Whether weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
     given, weights, missed = [], [], []
     for k, ((lightest, heaviest), (least, most)) in enumerate(hulls):

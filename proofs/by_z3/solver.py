@@ -40,6 +40,38 @@ def is_unsat(solver: Any) -> bool:
     return bool(answer == z3.unsat)
 
 
+@dataclass
+class Resources:
+    """What a question may take, counted in steps of Z3 (its rlimit) and not in time, and what it ``used``."""
+
+    limit: int | None = None
+    used: int = 0
+
+    def new_solver(self) -> Any:
+        """A solver that gives up at the limit."""
+        solver = new_solver()
+        if self.limit is not None:
+            solver.set("rlimit", self.limit)
+        return solver
+
+    def is_unsat(self, solver: Any) -> bool:
+        """Whether the assertions contradict each other.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        before = _steps(solver)
+        try:
+            return is_unsat(solver)
+        finally:
+            self.used += _steps(solver) - before
+
+
+def _steps(solver: Any) -> int:
+    """The steps of all solvers so far."""
+    return int(solver.statistics().get_key_value("rlimit count"))
+
+
 @dataclass(frozen=True)
 class Question:
     """Terms that contradict each other if a bound holds: ``hypotheses`` and ``condition``, and the conclusion denied.

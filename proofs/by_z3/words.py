@@ -26,7 +26,7 @@ from constructions.language.syntax import (
     subformulas,
 )
 from proofs.by_z3.costs import FINE_BITS, compressed, rounded_cost
-from proofs.by_z3.solver import choose, connective_term, is_unsat, new_solver
+from proofs.by_z3.solver import Resources, choose, connective_term
 from proofs.enclosures.exponential import Dyadic
 from proofs.exact.attention import WeighedSweep, option_error
 from proofs.obligations.attention import realizable, spread
@@ -34,16 +34,17 @@ from proofs.obligations.targets import Target
 
 
 def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,
-              bound: Fraction) -> tuple[str, ...] | None:
+              bound: Fraction, resources: Resources | None = None) -> tuple[str, ...] | None:
     """A word of length n on which the head certainly errs by more than ``bound`` at row i; None if there is none.
 
-    The atoms are tied to the word by the semantics of their formulas.
+    The atoms are tied to the word by the semantics of their formulas. Z3 takes no more than its ``resources``.
 
     Raises:
         Undecided: if Z3 gives up.
     """
     n = weighed.sweep.n
-    solver = new_solver()
+    resources = resources or Resources()
+    solver = resources.new_solver()
     word = _Word(solver, alphabet, n)
     solver.add(word.truth(target.formula, i) == truth)
     scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
@@ -57,7 +58,7 @@ def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i:
             break
     solver.add(z3.Sum([choose(atoms, spread(letters, [options[choice] for choice in assigned]))
                        for options, (assigned, atoms) in zip(compressed(gains, FINE_BITS), choices, strict=True)]) > 0)
-    return None if is_unsat(solver) else word.read(solver.model())
+    return None if resources.is_unsat(solver) else word.read(solver.model())
 
 
 class _Word:

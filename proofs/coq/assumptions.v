@@ -1,7 +1,7 @@
 (* The axioms that the library rests on: those of the standard library's real numbers, and no others.
 
    Printed when this file is compiled: sig_forall_dec, sig_not_dec, functional_extensionality_dep, classic. *)
-From Certify Require Import lemma_06_gap lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding
+From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal theorem_20_counting theorem_21_counting_causal theorem_20_as_printed
   critical_constants well_defined check

@@ -1,7 +1,8 @@
 (* One output of a feed-forward layer: does it hold what its direction means?
 
-   In every case (parity, edges, truth values of the formulas that are read, sign of the comparison in question) every
-   ReLU must be on one side of its kink; the sum of the active units is then a linear form, which must be the target.
+   In every case (parity, edges, truth values of the formulas that are read and of those that nothing decides, sign of
+   the comparison in question) every ReLU must be on one side of its kink; the sum of the active units is then a linear
+   form, which must be the target.
    A form that reads `others` directions must be a multiple of the comparison's term T beside them: T is an integer
    whose sign the case knows. Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
@@ -143,12 +144,26 @@ Definition atoms_of (A : list meaning) (us : list relu_unit) (d : direction) : l
     fold_right (fun e l => match nth (fst e) A IsAnything with
       | IsTruth f | IsNear f _ | IsProduct _ f | IsOthers _ f _ => add_atom f l
       | _ => l end) l (reads u)) [] us.
+(* What connectives lead to from a formula and no unit reads: free as well, since every word gives it some truth. *)
+Fixpoint add_unread (f : formula) (l : list formula) : list formula :=
+  if existsb (formula_eqb f) l then l else
+  match f with
+  | Not f => add_unread f l
+  | And f g | Or f g | Implies f g | Iff f g => add_unread g (add_unread f l)
+  | _ => add_atom f l
+  end.
+Definition free_atoms (A : list meaning) (us : list relu_unit) (d : direction) (target : meaning) : list formula :=
+  match target with
+  | IsTruth (Compare _ _ _) => atoms_of A us d            (* decided by the order of its sides *)
+  | IsTruth f | IsProduct _ f => add_unread f (atoms_of A us d)
+  | _ => atoms_of A us d
+  end.
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
 
 Definition check_output (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning) :
   bool :=
-  forallb (check_case A us bias d target) (cases (atoms_of A us d) (orders_of target)).
+  forallb (check_case A us bias d target) (cases (free_atoms A us d target) (orders_of target)).
 
 (* ---- soundness ---- *)
 Lemma linear_combined r h : linear r h = combined h r.
@@ -320,7 +335,7 @@ Theorem check_output_correct us bias d target : check_output A us bias d target 
   means users n w i target (total (unit_output h d) us + entry bias d).
 Proof.
   intros H. unfold check_output in H. rewrite forallb_forall in H.
-  set (c := real_case users n w i (atoms_of A us d) (real_order target)).
+  set (c := real_case users n w i (free_atoms A us d target) (real_order target)).
   specialize (H c (real_case_listed users n w i _ _ _ (order_listed target))).
   assert (Rc : real users n w i c) by apply real_case_real. set (cmp := comparison_of target) in *.
   assert (Ro : match cmp with

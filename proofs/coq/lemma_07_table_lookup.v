@@ -7,7 +7,7 @@
    Idea: the weights are q^((j-c)^2). The error is the difference of two sums of k q^(k^2), one per side of c, and term
    by term k q^(k^2) <= q q^((k-1)^2): each sum is at most q times the total weight. No integral is needed. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_gap.
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
 
 Definition lookup_score (g : R) (c : nat) (j : nat) : R := g * (2 * INR c * INR j - INR j * INR j).

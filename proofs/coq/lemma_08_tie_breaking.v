@@ -6,7 +6,7 @@
    of [0, 1]. Idea: tied positions lie on one side only and weigh q, q^2, ...; each of the others at most q^N, and
    together no more than the rest of the geometric series. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_gap.
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
 
 Section OneSided.

@@ -6,7 +6,7 @@
    Idea: with q = e^(-gamma), positions of the right parity weigh q^2, q^4, ...; the others, of lower score, at most
    *further* even powers. All are distinct, so together they weigh at most q^2 + q^4 + ... = q^2/(1-q^2). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_gap lemma_08_tie_breaking lemma_09_rounding
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking lemma_09_rounding
   proposition_11_end_markers.
 Open Scope R_scope.
 

@@ -14,11 +14,11 @@ Weight = tuple[int, int]
 """Lower and upper bound of a positive weight, in units shared by all weights of one softmax."""
 
 
-def weights_in_common_units(scores: Sequence[Interval], bits: int) -> list[Weight]:
+def weights_in_common_units(scores: Sequence[Interval], bits: int, spread: int = MAX_SPREAD) -> list[Weight]:
     """Enclosures of exp(score - largest score), all in units of one power of 2.
 
     Only the weights are rounded; whatever is summed from them is exact. Equal exact scores give equal weights. What is
-    more than MAX_SPREAD bits below the largest weight is enclosed by 0 and 1 unit.
+    more than ``spread`` bits below the largest weight is enclosed by 0 and 1 unit.
 
     >>> weights_in_common_units([point(Fraction(5)), point(Fraction(5))], 128)
     [(1, 1), (1, 1)]
@@ -26,7 +26,7 @@ def weights_in_common_units(scores: Sequence[Interval], bits: int) -> list[Weigh
     top = max(score.upper for score in scores)
     ends = [(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits)) for score in scores]
     highest = max(high.exponent + high.upper.bit_length() for _, high in ends)
-    unit = max(min(min(low.exponent, high.exponent) for low, high in ends), highest - MAX_SPREAD)
+    unit = max(min(min(low.exponent, high.exponent) for low, high in ends), highest - spread)
     return [(_in_units(low.lower, low.exponent - unit), -_in_units(-high.upper, high.exponent - unit))
             for low, high in ends]
 
@@ -38,9 +38,10 @@ def _in_units(mantissa: int, shift: int) -> int:
     return mantissa >> -shift if -shift <= 2 * MAX_SPREAD else -(mantissa < 0)
 
 
-def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int) -> Interval:
+def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int,
+                 spread: int = MAX_SPREAD) -> Interval:
     """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals."""
-    weights = weights_in_common_units(scores, bits)
+    weights = weights_in_common_units(scores, bits, spread)
     return Interval(-_greatest_mean(weights, [-value.lower for value in values]),
                     _greatest_mean(weights, [value.upper for value in values]))
 

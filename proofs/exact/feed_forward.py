@@ -15,7 +15,7 @@ from constructions.network.transformer import Row
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.failures import NotDerived
-from proofs.obligations.feed_forward import Case, FeedForwardObligation
+from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
 
 ZERO = Fraction(0)
 
@@ -74,12 +74,12 @@ def check_cases(obligation: FeedForwardObligation) -> None:
                              f"{_described(case)}")
 
 
-def _described(case: Case) -> str:
+def _described(case: InputCase) -> str:
     parts = [f"{name} in [{x.lower}, {x.upper}]" for name, x in case.box]
     return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
 
 
-def _enclose_input(reads: Row, obligation: FeedForwardObligation, case: Case) -> Interval:
+def _enclose_input(reads: Row, obligation: FeedForwardObligation, case: InputCase) -> Interval:
     """The interval of a form: what it reads exactly or nearly, and a multiple of a difference of counts."""
     rest = enclose_form(reads, dict(case.box))
     counted = {name: weight for name, weight in reads.items() if name in obligation.counted}
@@ -94,7 +94,7 @@ def _enclose_input(reads: Row, obligation: FeedForwardObligation, case: Case) ->
     return rest + Interval(Fraction(least), Fraction(most)).scaled(factor) + point(-factor * term.constant)
 
 
-def _find_multiple(factors: dict[Count, Fraction], case: Case) -> tuple[Term, int, int, Fraction]:
+def _find_multiple(factors: dict[Count, Fraction], case: InputCase) -> tuple[Term, int, int, Fraction]:
     """The difference whose sign is assigned, and the factor with which it gives these factors of the counts."""
     for term, least, most in case.ranges:
         numbers = {count: number for number, count in term.coefficients}

@@ -16,9 +16,10 @@ from math import gcd, lcm
 
 from flint import arb
 
+from constructions.network.meanings import ALLOWED_ERROR
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
-from proofs.obligations.lookup import Affine, LookupObligation, Row
+from proofs.obligations.lookup import Affine, LookupObligation, LookupRow
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
@@ -28,7 +29,6 @@ digits, may be 1/4: nothing is lost."""
 ROOM = 1 + Fraction(1, 10**6)
 """Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them."""
 TINY = ball(SMALLEST)
-QUARTER = Fraction(1, 4)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Profile:
+class LookupProfile:
     """One error, whichever cases it belongs to.
 
     ``misses[k] / scale`` is the value at offset k - left, less the target.
@@ -100,10 +100,10 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Case:
+class CountCase:
     """A row, the truth at its position of what is counted, and how many other positions are counted."""
 
-    row: Row
+    row: LookupRow
     here: bool
     others: int
 
@@ -112,7 +112,7 @@ class Case:
 class LookupExtreme(Extreme):
     """The largest excess over the target (or shortfall below it), and the case that has it."""
 
-    case: Case = field(repr=False)
+    case: CountCase = field(repr=False)
     excess: bool
 
     @property
@@ -145,26 +145,26 @@ class LookupExtreme(Extreme):
         return [(from_first.drop(j - 1), sign * (row.values[j - 1] - target)) for j in row.visible]
 
 
-class Profiles:
+class LookupProfiles:
     """The distinct profiles of an obligation at one precision, each with a case that has it."""
 
     def __init__(self, obligation: LookupObligation, bits: int, longest_first: bool = True):
         """Go through all cases; of equal profiles the first is kept, that of the longest word or of the shortest."""
         self.bits = bits
-        by_length = {row.n: row.values for row in obligation.sequences}
+        by_length = {row.n: row.values for row in obligation.by_query}
         values = [value for row in by_length.values() for value in row]
         self.scale = lcm(*(value.denominator for value in values))
         self._scaled = {n: [int(value * self.scale) for value in row] for n, row in by_length.items()}
-        self.positions = max(row.n for row in obligation.sequences)
+        self.positions = max(row.n for row in obligation.by_query)
         self.spread = int((max(map(abs, values)) + self.positions) * self.scale) + 1
         """No value misses its target by more, in units of 1/scale."""
         self._windows: dict[Peak, Window] = {}
-        found: dict[tuple[object, ...], tuple[Profile, Case]] = {}
-        for row in sorted(obligation.sequences, key=lambda row: row.n, reverse=longest_first):
+        found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]] = {}
+        for row in sorted(obligation.by_query, key=lambda row: row.n, reverse=longest_first):
             self._add_row(row, found)
         self.cases = list(found.values())
 
-    def _add_row(self, row: Row, found: dict[tuple[object, ...], tuple[Profile, Case]]) -> None:
+    def _add_row(self, row: LookupRow, found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]]) -> None:
         values = self._scaled[row.n]
         first, last = row.visible[0], row.visible[-1]
         windows: dict[tuple[int, int], Window] = {}
@@ -181,7 +181,7 @@ class Profiles:
             cut = (peak - first > left, last - peak > right)
             key = (id(window), left, cut, misses)
             if key not in found:
-                found[key] = (Profile(window, left, right, cut, misses), Case(row, here, others))
+                found[key] = (LookupProfile(window, left, right, cut, misses), CountCase(row, here, others))
 
     def _window(self, peak: Peak) -> Window:
         if peak not in self._windows:
@@ -197,7 +197,7 @@ class Profiles:
             self._windows[peak] = Window(peak, reach(-1), reach(1), self.bits)
         return self._windows[peak]
 
-    def mean_miss(self, profile: Profile) -> arb:
+    def mean_miss(self, profile: LookupProfile) -> arb:
         """An enclosure of the weighted mean of the values, less the target."""
         window = profile.window
         start = window.left - profile.left
@@ -211,7 +211,7 @@ class Profiles:
         return missed / (total * self.scale)
 
 
-def _cases(row: Row) -> Iterator[tuple[bool, int, int]]:
+def _cases(row: LookupRow) -> Iterator[tuple[bool, int, int]]:
     """The cases of a row in which something is claimed, with the target."""
     for here, targets in zip((False, True), row.targets, strict=True):
         for others, target in enumerate(targets):
@@ -235,9 +235,9 @@ def _greatest(slope: int, bend: int, last: int) -> int:
     return 1 - slope // bend
 
 
-def find_lookup_worst_case(profiles: Profiles) -> WorstCase:
+def find_lookup_worst_case(profiles: LookupProfiles) -> WorstCase:
     """The largest excess and the largest shortfall over all cases, enclosed."""
-    best: dict[bool, tuple[arb, arb, Case]] = {}
+    best: dict[bool, tuple[arb, arb, CountCase]] = {}
     with working_precision(profiles.bits):
         for profile, case in profiles.cases:
             miss = profiles.mean_miss(profile)
@@ -249,7 +249,7 @@ def find_lookup_worst_case(profiles: Profiles) -> WorstCase:
     return WorstCase(above, below, otherwise=SMALLEST)
 
 
-def _extreme(error: arb, upper: arb, case: Case, excess: bool) -> LookupExtreme:
+def _extreme(error: arb, upper: arb, case: CountCase, excess: bool) -> LookupExtreme:
     if upper < TINY:
         return LookupExtreme(Fraction(0), SMALLEST, case, excess)
     lower_end, upper_end = exact_ends(error)
@@ -262,12 +262,12 @@ def _with_room(upper: Fraction) -> Fraction:
     >>> [str(_with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
     ['3000003/20000000', '1/4', '250000001/1000000000']
     """
-    return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST)), QUARTER))
+    return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST)), ALLOWED_ERROR))
 
 
-def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[Case]:
+def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[CountCase]:
     """Cases in which the error certainly exceeds ``bound``, for each profile one of the shortest word."""
-    profiles = Profiles(obligation, bits, longest_first=False)
+    profiles = LookupProfiles(obligation, bits, longest_first=False)
     with working_precision(bits):
         least = ball(bound)
         return [case for profile, case in profiles.cases if abs(profiles.mean_miss(profile)) > least]

@@ -6,8 +6,8 @@ from itertools import chain
 
 from proofs.instances import (
     lemma_06_near_hardmax,
-    lemma_07_lookup,
-    lemma_08_ties,
+    lemma_07_table_lookup,
+    lemma_08_tie_breaking,
     lemma_09_rounding,
     lemma_25_one_layer,
     lemma_27_rounding_networks,
@@ -16,7 +16,7 @@ from proofs.instances import (
     lemma_32_scores,
     lemma_33_tieless_softmax,
     lemma_34_attention_output,
-    proposition_11_markers,
+    proposition_11_end_markers,
     section_4_optimality,
     section_6_flip_flop,
     theorem_26_two_layers,
@@ -26,10 +26,10 @@ from proofs.instances.examination import Examination
 
 EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examination in chain(
     lemma_06_near_hardmax.EXAMINATIONS,
-    lemma_07_lookup.EXAMINATIONS,
-    lemma_08_ties.EXAMINATIONS,
+    lemma_07_table_lookup.EXAMINATIONS,
+    lemma_08_tie_breaking.EXAMINATIONS,
     lemma_09_rounding.EXAMINATIONS,
-    proposition_11_markers.EXAMINATIONS,
+    proposition_11_end_markers.EXAMINATIONS,
     section_4_optimality.EXAMINATIONS,
     lemma_25_one_layer.EXAMINATIONS,
     theorem_26_uniform_tieless.EXAMINATIONS,

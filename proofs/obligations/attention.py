@@ -11,20 +11,23 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from typing import ClassVar
 
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, is_positional, is_symbolic
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Near, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
 from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.composition import symbolic_truth
+from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 from proofs.obligations.targets import Assignment, Target, build_target
 
 ZERO = Fraction(0)
+MOST_OFFERS = 200_000
+"""What so many different positions offer is remembered."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class Option:
 class Step:
     """Position ``j`` of a sweep: its options, and which of them each letter gives, in the order of ``letters``.
 
-    In all obligations, steps have the same ``number`` iff they have the same options, and the same ``shape`` iff they
-    agree in everything but the scores.
+    Of one ``KnownSteps``, steps have the same ``number`` iff they have the same options, and the same ``shape`` iff
+    they agree in everything but the scores.
     """
 
     j: int
@@ -81,9 +84,10 @@ class Sweep:
 class AttentionObligation:
     """Every weighted mean of the head's values is near the truth of the target, at all rows of all sweeps.
 
-    ``letters`` are the assignments to the target's atoms that may occur at a position.
+    ``allowed_error`` says how near; ``letters`` are the assignments to the target's atoms that may occur at a position.
     """
 
+    kind: ClassVar[Kind] = Kind.ATTENTION
     layer: int
     place: int
     head: Head
@@ -92,10 +96,11 @@ class AttentionObligation:
     target: Target
     letters: tuple[Assignment, ...]
     sweeps: tuple[Sweep, ...]
+    allowed_error: Fraction
 
     def key(self) -> tuple[object, ...]:
-        """Equal obligations are discharged once."""
-        return tuple(dict.fromkeys(sweep.key() for sweep in self.sweeps))
+        """Equal up to n and the names of formulas."""
+        return self.allowed_error, *dict.fromkeys(sweep.key() for sweep in self.sweeps)
 
     def distinct_sweeps(self) -> list[Sweep]:
         """The sweeps, each problem once: where nothing depends on n, a row is the same problem for every n."""
@@ -107,9 +112,9 @@ class AttentionObligation:
         return format_formula(self.meaning.formula)
 
     @property
-    def where(self) -> str:
-        """The place in words."""
-        return f"layer {self.layer}, head {self.place}, {self.direction}"
+    def source(self) -> str:
+        """The statement that the head names."""
+        return self.head.source
 
     @property
     def rows(self) -> int:
@@ -118,23 +123,27 @@ class AttentionObligation:
 
 
 def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
-                     direction: str) -> AttentionObligation:
-    """The obligation of one written direction that means ``near χ when G``.
+                     direction: str, allowed_error: Fraction = ALLOWED_ERROR,
+                     steps: KnownSteps | None = None) -> AttentionObligation:
+    """The obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
+
+    Its key is compared with those of obligations that were given the same ``steps``.
 
     Raises:
         NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
     """
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near)
-    derivation = _Derivation(transformer, known, lengths, head, head.values[direction], meaning)
+    derivation = _Derivation(transformer, known, lengths, head, head.values[direction], meaning, steps or KnownSteps())
     return AttentionObligation(layer, place, head, direction, meaning, derivation.target, derivation.letters,
-                               tuple(derivation.sweeps()))
+                               tuple(derivation.sweeps()), allowed_error)
 
 
 class _Derivation:
     def __init__(self, transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, value: Row,
-                 meaning: Near):
+                 meaning: Near, steps: KnownSteps):
         self.known = known
+        self.steps = steps
         self.lengths = lengths
         self.head = head
         self.value = value
@@ -197,7 +206,7 @@ class _Derivation:
                                  "expected a number of [0, 1]")
 
     def _step(self, query: tuple[Fraction, ...], j: int, n: int) -> Step:
-        return Step(j, *_build_options(query, *self._position(j, n)))
+        return Step(j, *self.steps.offer(query, *self._position(j, n)))
 
     def _position(self, j: int, n: int) -> tuple[tuple[Fraction, ...], Fraction, tuple[Letter, ...]]:
         """What position j offers whatever the query: known parts of keys and value, and the letters."""
@@ -223,36 +232,47 @@ class _Derivation:
                       tuple(2 * memory + truth for memory, truth in steps))
 
 
-_NUMBERS: dict[object, int] = {}
-_FRESH = itertools.count()
+Offer = tuple[tuple[Option, ...], tuple[int, ...], int, int]
+"""All of a step but its position."""
 
 
-def _number(what: object) -> int:
-    """The same number for equal things, as long as they are remembered; never the same for different ones."""
-    if what not in _NUMBERS:
-        _NUMBERS[what] = next(_FRESH)
-    return _NUMBERS[what]
+class KnownSteps:
+    """What positions offer, worked out once and numbered: equal options have equal numbers.
 
+    Numbers of different objects of this class mean nothing to each other: obligations whose keys are compared share
+    one.
+    """
 
-def forget_options() -> None:
-    """Free the memory of all options met so far; equal ones will have other numbers from now on."""
-    _NUMBERS.clear()
-    _build_options.cache_clear()
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._numbers: dict[object, int] = {}
+        self._offers: dict[object, Offer] = {}
 
+    def offer(self, query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
+              letters: tuple[Letter, ...]) -> Offer:
+        """What a position offers to a query; equal heads share the work."""
+        key = (query, base, base_value, letters)
+        if key not in self._offers:
+            if len(self._offers) == MOST_OFFERS:
+                self._offers.clear()  # its numbers stay, so that nothing but time is lost
+            self._offers[key] = self._build(query, base, base_value, letters)
+        return self._offers[key]
 
-@lru_cache(maxsize=200_000)
-def _build_options(query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
-                   letters: tuple[Letter, ...]) -> tuple[tuple[Option, ...], tuple[int, ...], int, int]:
-    """All of a step but its position; equal heads share the work."""
-    options: dict[Option, int] = {}
-    choices = []
-    for letter in letters:
-        score = sum((q * (known + truth) for q, known, truth in zip(query, base, letter.keys, strict=True)), ZERO)
-        option = Option(score, base_value + letter.value, letter.effect)
-        choices.append(options.setdefault(option, len(options)))
-    listed = tuple(options)
-    shape = (tuple(choices), tuple((option.value, option.effect) for option in listed))
-    return listed, tuple(choices), _number(listed), _number(shape)
+    def _build(self, query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
+               letters: tuple[Letter, ...]) -> Offer:
+        options: dict[Option, int] = {}
+        choices = []
+        for letter in letters:
+            score = sum((q * (known + truth) for q, known, truth in zip(query, base, letter.keys, strict=True)), ZERO)
+            option = Option(score, base_value + letter.value, letter.effect)
+            choices.append(options.setdefault(option, len(options)))
+        listed = tuple(options)
+        shape = (tuple(choices), tuple((option.value, option.effect) for option in listed))
+        return listed, tuple(choices), self._number(listed), self._number(shape)
+
+    def _number(self, what: object) -> int:
+        """The same number for equal things, different ones for different things."""
+        return self._numbers.setdefault(what, len(self._numbers))
 
 
 def assignments(atoms: int) -> list[Assignment]:

@@ -27,12 +27,16 @@ class Write:
     direction: str
 
     @property
+    def layer(self) -> int:
+        """The layer that writes, counted from 1; 0 for the embedding."""
+        return (self.stage + 1) // 2
+
+    @property
     def where(self) -> str:
         """The place in words."""
         if self.stage == 0:
             return "the embedding"
-        layer = (self.stage + 1) // 2
-        return f"layer {layer}, head {self.place}" if self.stage % 2 else f"layer {layer}, feed-forward"
+        return f"layer {self.layer}, " + (f"head {self.place}" if self.place else "feed-forward")
 
 
 def writes(transformer: Transformer) -> Iterator[Write]:

@@ -1,56 +1,55 @@
 """Feed-forward outputs: what each of them must be, for every truth of what its units read.
 
-A *case* is an assignment of truth values to the formulas whose directions are read, and of a sign to every comparison
-that is to be decided. It confines each direction to an interval and demands one number. Cases that agree for several
-(n, i) are checked once; ``piecewise.py`` checks them exactly.
+An *input case* is an assignment of truth values to the formulas whose directions are read and to those that nothing
+read decides, and of a sign to every comparison that is to be decided. It confines each direction to an interval and
+demands one number. Cases that agree for several (n, i) are checked once, by ``proofs.exact.feed_forward``.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from constructions.language.positional import connective, positional_truth
-from constructions.language.printer import format_formula
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
-    And,
     Comparison,
     Count,
     Formula,
-    Iff,
-    Implies,
     Next,
-    Not,
-    Or,
     Previous,
     Term,
+    boolean_closure,
     difference,
     is_positional,
     operands,
+    operands_of_connective,
 )
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Near, Others, Position, Product, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
+from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
+"""So many truth values and signs are free at most: the cases are up to 2^12 and more, and each is looked at."""
 ZERO, ONE = Fraction(0), Fraction(1)
-FALSE_BOX = Interval(ZERO, Fraction(1, 4))
-TRUE_BOX = Interval(Fraction(3, 4), ONE)
+FALSE_BOX = Interval(ZERO, ALLOWED_ERROR)
+TRUE_BOX = Interval(ONE - ALLOWED_ERROR, ONE)
 FREE_BOX = Interval(ZERO, ONE)
 Bounds = Mapping[str, Interval]
 """For each *others* direction, the proved range of what it holds less the number it is near."""
 
 
 @dataclass(frozen=True)
-class Case:
+class InputCase:
     """One confinement of the inputs, and the number that the output must be in all of it.
 
     ``here`` says for each *others* direction whether its count counts this position, ``ranges`` between which integers
@@ -73,49 +72,140 @@ class Counted:
 
 @dataclass(frozen=True)
 class FeedForwardObligation:
-    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` equals the expected number in every case."""
+    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` equals the expected number in every case.
 
+    Counts are those at a position of a word of one of the ``lengths``.
+    """
+
+    kind: ClassVar[Kind] = Kind.FEED_FORWARD
+    place: ClassVar[int] = 0
+    source: ClassVar[str] = ""
     layer: int
     direction: str
     units: Units
     bias: Fraction
-    cases: tuple[Case, ...]
-    rows: int
+    cases: tuple[InputCase, ...]
+    lengths: Lengths
     counted: Mapping[str, Counted] = field(default_factory=dict)
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and what is counted."""
         names = {name: k for k, name in enumerate(dict.fromkeys(n for reads, _, _ in self.units for n in reads))}
-        counts = {count: k for k, count in enumerate(dict.fromkeys(
-            [part.count for part in self.counted.values()]
-            + [count for case in self.cases for term, _, _ in case.ranges for _, count in term.coefficients]))}
-
-        def term_key(term: Term) -> tuple[object, ...]:
-            return tuple((number, counts[count], count.side) for number, count in term.coefficients), term.constant
-
+        counts = {count: k for k, count in enumerate(self.counts())}
         units = tuple((tuple(sorted((names[n], w) for n, w in reads.items())), bias, write)
                       for reads, bias, write in self.units)
-        cases = frozenset((tuple(sorted((names[n], interval.lower, interval.upper) for n, interval in case.box)),
-                           tuple((names[n], here) for n, here in case.here),
-                           tuple((term_key(term), least, most) for term, least, most in case.ranges),
-                           case.expected) for case in self.cases)
+        cases = frozenset(_case_key(case, names, counts) for case in self.cases)
         counted = tuple((names[n], counts[part.count], part.error) for n, part in self.counted.items())
-        return units, self.bias, cases, counted
+        return self.lengths, units, self.bias, cases, counted
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
+
+    def counts(self) -> list[Count]:
+        """The counts that units read and those that the compared terms mention, each once."""
+        read = [part.count for part in self.counted.values()]
+        compared = [count for case in self.cases for term, _, _ in case.ranges for _, count in term.coefficients]
+        return list(dict.fromkeys(read + compared))
+
+
+def _case_key(case: InputCase, names: Mapping[str, int], counts: Mapping[Count, int]) -> tuple[object, ...]:
+    """The case with numbers in place of names and counts."""
+    box = tuple(sorted((names[n], interval.lower, interval.upper) for n, interval in case.box))
+    here = tuple((names[n], counted) for n, counted in case.here)
+    ranges = tuple((tuple((number, counts[count], count.side) for number, count in term.coefficients), term.constant,
+                    least, most) for term, least, most in case.ranges)
+    return box, here, ranges, case.expected
 
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
                         bounds: Bounds) -> FeedForwardObligation:
     """The obligation of one direction written by the feed-forward part of ``layer``.
 
+    Source      docs/certificate.md, section 5, feed-forward output.
+
     Raises:
-        NotDerived: if the target is not decided by what the units read, or is only approximate.
+        NotDerived: if the direction or what the units read is only approximate, or too much is free.
     """
     part = transformer.layers[layer - 1].feedforward
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in part.units_writing(direction))
-    derivation = _Derivation(transformer, known, units, direction, bounds)
+    meaning = transformer.directions[direction]
+    if not isinstance(meaning, Position | Truth | Product):
+        raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
+    inputs = _sort_inputs(transformer.directions, known, units, bounds)
+    derivation = _Derivation(known, meaning, inputs, _find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 lengths.cells, derivation.counted)
+                                 lengths, inputs.counted)
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """The directions that units read: by the position alone, by the truth of a formula, or by a count."""
+
+    known: tuple[str, ...]
+    by_truth: Mapping[str, Truth | Product | Near]
+    counted: Mapping[str, Counted]
+
+
+def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units, bounds: Bounds) -> _Inputs:
+    """Everything that the units read.
+
+    Raises:
+        NotDerived: if a direction is read that is none of the three.
+    """
+    by_truth: dict[str, Truth | Product | Near] = {}
+    counted: dict[str, Counted] = {}
+    names = dict.fromkeys(name for reads, _, _ in units for name in reads)
+    for name in names:
+        match directions[name]:
+            case _ if name in known:
+                pass
+            case Truth() | Product() | Near() as meaning:
+                by_truth[name] = meaning
+            case Others(count) if name in bounds:
+                counted[name] = Counted(count, bounds[name])
+            case meaning:
+                why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
+                raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
+    return _Inputs(tuple(name for name in names if name in known), by_truth, counted)
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What is free: the truth of each of the ``atoms``, and the sign of each of the ``terms``.
+
+    ``placed`` are the formulas met whose truth (n, i) decides, everywhere or at an edge of the word.
+    """
+
+    atoms: tuple[Formula, ...]
+    terms: tuple[Term, ...]
+    placed: tuple[Formula, ...]
+
+
+def _find_choices(meaning: Position | Truth | Product, inputs: _Inputs) -> _Choices:
+    """The formulas read are atoms; so is whatever else connectives lead to and neither position nor sign decides.
+
+    Such a formula is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
+    sound, since every word gives it some truth.
+
+    Raises:
+        NotDerived: if too much is free.
+    """
+    read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
+                               *(each.count.operand for each in inputs.counted.values())]))
+    guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
+    evaluated = guards if isinstance(meaning, Position) else [meaning.formula, *guards]
+    parts = [part for part in boolean_closure(evaluated, closed=read) if part not in read]
+    compared = [part for part in parts if isinstance(part, Comparison) and not is_positional(part)]
+    unread = [part for part in parts
+              if not (operands_of_connective(part) or isinstance(part, Comparison) or is_positional(part))]
+    terms = tuple(dict.fromkeys(map(difference, compared)))
+    if (choices := len(read) + len(unread) + len(terms)) > MAX_CHOICES:
+        raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
+    placed = [part for part in (*read, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
+    return _Choices((*read, *unread), terms, tuple(dict.fromkeys(placed)))
 
 
 @dataclass
@@ -127,43 +217,12 @@ class _Situation:
     ranges: dict[Term, tuple[int, int]]
 
 
+@dataclass(frozen=True)
 class _Derivation:
-    def __init__(self, transformer: Transformer, known: KnownValues, units: Units, direction: str, bounds: Bounds):
-        self.known = known
-        self.meaning = transformer.directions[direction]
-        if not isinstance(self.meaning, Position | Truth | Product):
-            raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {self.meaning}")
-        names = dict.fromkeys(name for reads, _, _ in units for name in reads)
-        self.known_names = [name for name in names if name in known]
-        self.read: dict[str, Truth | Product | Near] = {}
-        self.counted: dict[str, Counted] = {}
-        for name in names:
-            match transformer.directions[name]:
-                case _ if name in known:
-                    pass
-                case Truth() | Product() | Near() as meaning:
-                    self.read[name] = meaning
-                case Others(count) if name in bounds:
-                    self.counted[name] = Counted(count, bounds[name])
-                case meaning:
-                    why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
-                    raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
-        self.atoms = list(dict.fromkeys([*(meaning.formula for meaning in self.read.values()),
-                                         *(part.count.operand for part in self.counted.values())]))
-        self.target = None if isinstance(self.meaning, Position) else self.meaning.formula
-        parts = _parts(self._evaluated(), self.atoms)
-        self.terms = list(dict.fromkeys(difference(part) for part in parts
-                                        if isinstance(part, Comparison) and not is_positional(part)))
-        self.decidable = [part for part in dict.fromkeys((*self.atoms, *parts))
-                          if isinstance(part, Previous | Next) or is_positional(part)]
-        if (choices := len(self.atoms) + len(self.terms)) > MAX_CHOICES:
-            raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
-
-    def _evaluated(self) -> Iterator[Formula]:
-        """The formulas that have to be evaluated besides the atoms."""
-        if self.target is not None:
-            yield self.target
-        yield from (meaning.when for meaning in self.read.values() if isinstance(meaning, Near))
+    known: KnownValues
+    meaning: Position | Truth | Product
+    inputs: _Inputs
+    choices: _Choices
 
     def situations(self, lengths: Lengths) -> Iterable[_Situation]:
         """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
@@ -173,7 +232,7 @@ class _Derivation:
         found: dict[tuple[object, ...], _Situation] = {}
         for n, i in lengths.rows():
             situation = found.setdefault(self._key(i, n), _Situation(i, n, {}))
-            for term in self.terms:
+            for term in self.choices.terms:
                 least, most = range_of(term, i, n)
                 before = situation.ranges.get(term, (least, most))
                 situation.ranges[term] = min(before[0], least), max(before[1], most)
@@ -181,8 +240,8 @@ class _Derivation:
 
     def _key(self, i: int, n: int) -> tuple[object, ...]:
         """Everything about (n, i) that the cases depend on, but for the ranges."""
-        return (tuple(self.known.value(name, i, n) for name in self.known_names),
-                tuple(self._edge(formula, i, n) for formula in self.decidable), self._stated_value(i, n))
+        return (tuple(self.known.value(name, i, n) for name in self.inputs.known),
+                tuple(find_truth_at(formula, i, n) for formula in self.choices.placed), self._stated_value(i, n))
 
     def _stated_value(self, i: int, n: int) -> Fraction:
         match self.meaning:
@@ -190,35 +249,67 @@ class _Derivation:
                 return value.evaluate(i=i, n=n)
         return ONE
 
-    def _edge(self, formula: Formula, i: int, n: int) -> bool | None:
-        """The truth of a formula that (n, i) alone decides, else None."""
-        if formula not in self.decidable:
-            return None
-        match formula:
-            case Previous():
-                return False if i == 1 else None
-            case Next():
-                return False if i == n else None
-        return positional_truth(formula, i, n)
-
-    def cases(self, situation: _Situation) -> Iterator[Case]:
-        """Every assignment to the formulas read and to the signs, with what it allows and what it demands."""
+    def cases(self, situation: _Situation) -> Iterator[InputCase]:
+        """Every assignment to what is free, with what it allows and what it demands."""
         i, n = situation.i, situation.n
-        choices = [(False, True) if (edge := self._edge(f, i, n)) is None else (edge,) for f in self.atoms]
-        signs = [list(_signed(*situation.ranges[term])) for term in self.terms]
-        for truths in itertools.product(*choices):
+        placed = {formula: truth for formula in self.choices.placed
+                  if (truth := find_truth_at(formula, i, n)) is not None}
+        truths = [(placed[atom],) if atom in placed else (False, True) for atom in self.choices.atoms]
+        signs = [list(_signed(*situation.ranges[term])) for term in self.choices.terms]
+        for chosen in itertools.product(*truths):
             for ranges in itertools.product(*signs):
-                reading = _Reading(self._edge, dict(zip(self.atoms, truths, strict=True)),
-                                   dict(zip(self.terms, map(_sign, ranges), strict=True)), i, n)
-                box = [(name, point(self.known.value(name, i, n))) for name in self.known_names]
-                box += [(name, reading.interval(meaning)) for name, meaning in self.read.items()]
-                yield Case(tuple(box), self._expected(reading),
-                           tuple((name, reading.truth(part.count.operand)) for name, part in self.counted.items()),
-                           tuple((term, *ends) for term, ends in zip(self.terms, ranges, strict=True)))
+                atoms = dict(zip(self.choices.atoms, chosen, strict=True))
+                yield self._case(_Assignment(atoms | placed, dict(zip(self.choices.terms, ranges, strict=True))), i, n)
 
-    def _expected(self, reading: _Reading) -> Fraction:
-        holds = self.target is None or reading.truth(self.target)
-        return self._stated_value(reading.i, reading.n) if holds else ZERO
+    def _case(self, assignment: _Assignment, i: int, n: int) -> InputCase:
+        box = [(name, point(self.known.value(name, i, n))) for name in self.inputs.known]
+        box += [(name, _allowed(meaning, assignment, i, n)) for name, meaning in self.inputs.by_truth.items()]
+        holds = isinstance(self.meaning, Position) or assignment.truth(self.meaning.formula)
+        return InputCase(tuple(box), self._stated_value(i, n) if holds else ZERO,
+                         tuple((name, assignment.truth(part.count.operand))
+                               for name, part in self.inputs.counted.items()),
+                         tuple((term, *ends) for term, ends in assignment.ranges.items()))
+
+
+def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:
+    """The truth at (n, i) of ``prev``, ``next`` or a positional formula, if (n, i) decides it."""
+    match formula:
+        case Previous():
+            return False if i == 1 else None
+        case Next():
+            return False if i == n else None
+    return positional_truth(formula, i, n)
+
+
+@dataclass(frozen=True)
+class _Assignment:
+    """The truths of the atoms and of what the position decides, and between which integers each difference lies."""
+
+    truths: Mapping[Formula, bool]
+    ranges: Mapping[Term, tuple[int, int]]
+
+    def truth(self, formula: Formula) -> bool:
+        """The truth of a formula over the atoms."""
+        if formula in self.truths:
+            return self.truths[formula]
+        if isinstance(formula, Comparison):
+            return RELATIONS[formula.relation](_sign(self.ranges[difference(formula)]), 0)
+        truth = connective(formula, tuple(map(self.truth, operands(formula))))
+        assert truth is not None, f"not an atom: {formula!r}"
+        return truth
+
+
+def _allowed(meaning: Truth | Product | Near, assignment: _Assignment, i: int, n: int) -> Interval:
+    """What a direction of this meaning may hold."""
+    truth = assignment.truth(meaning.formula)
+    match meaning:
+        case Truth():
+            return point(Fraction(truth))
+        case Product(value):
+            return point(value.evaluate(i=i, n=n) if truth else ZERO)
+        case Near(_, when) if assignment.truth(when):
+            return TRUE_BOX if truth else FALSE_BOX
+    return FREE_BOX
 
 
 def _signed(least: int, most: int) -> Iterator[tuple[int, int]]:
@@ -244,56 +335,3 @@ def range_of(term: Term, i: int, n: int) -> tuple[int, int]:
     ends = [(number, number * counted_length(count, i, n)) for number, count in term.coefficients]
     return (term.constant + sum(end for number, end in ends if number < 0),
             term.constant + sum(end for number, end in ends if number > 0))
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """One assignment at one (n, i), and the formulas and directions that it decides."""
-
-    edge: Callable[[Formula, int, int], bool | None]
-    atoms: Mapping[Formula, bool]
-    signs: Mapping[Term, int]
-    i: int
-    n: int
-
-    def truth(self, formula: Formula) -> bool:
-        """The truth of a formula; raises NotDerived if the assignment does not decide it."""
-        if (edge := self.edge(formula, self.i, self.n)) is not None:
-            return edge
-        if formula in self.atoms:
-            return self.atoms[formula]
-        match formula:
-            case Comparison(relation):
-                return RELATIONS[relation](self.signs[difference(formula)], 0)
-            case Not() | And() | Or() | Implies() | Iff():
-                truth = connective(formula, tuple(map(self.truth, operands(formula))))
-                assert truth is not None
-                return truth
-        raise NotDerived(f"{format_formula(formula)} is not decided by what the units read")
-
-    def interval(self, meaning: Truth | Product | Near) -> Interval:
-        """What a direction of this meaning may hold."""
-        truth = self.truth(meaning.formula)
-        match meaning:
-            case Truth():
-                return point(Fraction(truth))
-            case Product(value):
-                return point(value.evaluate(i=self.i, n=self.n) if truth else ZERO)
-            case Near(_, when):
-                try:
-                    guarded = self.truth(when)
-                except NotDerived:
-                    return FREE_BOX
-                return (TRUE_BOX if truth else FALSE_BOX) if guarded else FREE_BOX
-
-
-def _parts(formulas: Iterable[Formula], atoms: Iterable[Formula]) -> list[Formula]:
-    """The formulas met on the way down through connectives, entering no atom."""
-    pending, seen = list(formulas), dict[Formula, None]()
-    while pending:
-        part = pending.pop()
-        if part not in seen:
-            seen[part] = None
-            if part not in atoms and isinstance(part, Not | And | Or | Implies | Iff):
-                pending += operands(part)
-    return [part for part in seen if part not in atoms]

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import ClassVar
 
 from constructions.language.positional import connective, positional_truth
 from constructions.language.predicates import definition_of
@@ -34,6 +35,7 @@ from constructions.network.meanings import Mean, Meaning, Near, Others, Product,
 from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.transformer import Row as LinearForm
 from proofs.failures import NotDerived
+from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues, known_value
 
 ZERO = Fraction(0)
@@ -42,7 +44,7 @@ Affine = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Row:
+class LookupRow:
     """One (n, i): its visible positions, and the scaled scores of all its cases.
 
     ``slope`` is the score at j = 2 less that at j = 1 and ``bend`` the second difference, both times ``denominator``.
@@ -65,24 +67,25 @@ class Row:
 
 @dataclass(frozen=True)
 class LookupObligation:
-    """In every case of every row, the weighted mean of the values is near the target; ``tolerance`` says how near.
+    """In every case of every row, the weighted mean of the values is near the target; ``allowed_error`` says how near.
 
-    A tolerance of None states no bound: whatever bound is proved becomes part of the claim.
+    One of None states no bound: whatever bound is proved becomes part of the claim.
     """
 
+    kind: ClassVar[Kind] = Kind.LOOKUP
     layer: int
     place: int
     head: Head
     direction: str
     meaning: Near | Others
     count: Count
-    tolerance: Fraction | None
-    sequences: tuple[Row, ...]
+    allowed_error: Fraction | None
+    by_query: tuple[LookupRow, ...]
 
     def key(self) -> tuple[object, ...]:
         """Equal obligations are discharged once."""
-        values = {row.n: row.values for row in self.sequences}  # the same at every i
-        return self.tolerance, tuple(values.items()), tuple((row.n, *row.key()) for row in self.sequences)
+        values = {row.n: row.values for row in self.by_query}  # the same at every i
+        return self.allowed_error, tuple(values.items()), tuple((row.n, *row.key()) for row in self.by_query)
 
     @property
     def aim(self) -> str:
@@ -92,14 +95,14 @@ class LookupObligation:
         return f"{format_count(self.count)} elsewhere"
 
     @property
-    def where(self) -> str:
-        """The place in words."""
-        return f"layer {self.layer}, head {self.place}, {self.direction}"
+    def source(self) -> str:
+        """The statement that the head names."""
+        return self.head.source
 
     @property
     def rows(self) -> int:
         """The number of (n, i) that are checked."""
-        return len(self.sequences)
+        return len(self.by_query)
 
 
 def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> bool:
@@ -109,7 +112,7 @@ def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction
 
 
 def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
-                  direction: str, tolerance: Fraction | None) -> LookupObligation:
+                  direction: str, allowed_error: Fraction | None) -> LookupObligation:
     """The obligation of one direction that means ``near χ when G`` or ``others``.
 
     Source      docs/certificate.md, section 5, lookup head; [SHA] Theorem 20, second stage, and Lemma 7.
@@ -128,7 +131,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
     derivation = _Derivation(transformer, known, head, head.values[direction], meaning)
     rows = tuple(row for n in lengths for row in derivation.rows(n))
     return LookupObligation(layer, place, head, direction, meaning, derivation.count,
-                            tolerance, rows)
+                            allowed_error, rows)
 
 
 class _Derivation:
@@ -155,7 +158,7 @@ class _Derivation:
                                  "truth of what it counts do not decide")
         return [(weight, directions[name]) for name, weight in row.items()]
 
-    def rows(self, n: int) -> Iterator[Row]:
+    def rows(self, n: int) -> Iterator[LookupRow]:
         """The rows of all i for this n."""
         keys = [_quadratic([self.known.form(row, j, n) for j in range(1, n + 1)]) for row in self.head.keys]
         values = tuple(self.known.form(self.value, j, n) for j in range(1, n + 1))
@@ -167,7 +170,7 @@ class _Derivation:
             slope, bend = ([sum((query[part] * key[which] for query, key in zip(queries, keys, strict=True)), ZERO)
                             for part in range(3)] for which in (0, 1))
             denominator = lcm(*(x.denominator for x in (*slope, *bend)))
-            row = Row(n, i, self.head.mask.visible(i, n), denominator, _scaled(slope, denominator),
+            row = LookupRow(n, i, self.head.mask.visible(i, n), denominator, _scaled(slope, denominator),
                       _scaled(bend, denominator), values, self._targets(i, n))
             _check_concave(row)
             yield row
@@ -291,7 +294,7 @@ def _scaled(parts: list[Fraction], denominator: int) -> Affine:
     return constant, here, others
 
 
-def _check_concave(row: Row) -> None:
+def _check_concave(row: LookupRow) -> None:
     """Bends are affine in ``others``, so the ends decide."""
     last = len(row.targets[0]) - 1
     for here in (0, 1):

@@ -6,33 +6,33 @@ first letter everything remembered is false, which is exactly how these operator
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from constructions.language.positional import connective, positional_truth
 from constructions.language.printer import format_formula
 from constructions.language.syntax import (
-    And,
     Comparison,
     Constant,
     Formula,
-    Iff,
-    Implies,
     Next,
-    Not,
-    Or,
     Predicate,
     Previous,
     Since,
     Symbol,
     Until,
+    boolean_closure,
     is_constant_comparison,
     operands,
+    operands_of_connective,
+    postorder,
 )
 from proofs.failures import NotDerived
 
 MAX_ATOMS = 8
+"""A step offers up to 2^8 letters, each of which is looked at in every state of the automaton."""
 MAX_MEMORY = 6
+"""An automaton has up to 2^6 states; operators that a head has to follow by itself are one or two in all theorems."""
 Assignment = tuple[bool, ...]
 """The truth of each atom at one position."""
 
@@ -94,58 +94,40 @@ class _Reader:
 def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
     """The automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
 
+    Going down from ``formula``, what Boolean connectives reach from ``read`` is an atom; what they reach from ``read``
+    besides is taken apart down to these atoms, and what is no connective there is one more.
+
     Raises:
-        NotDerived: if past and future operators are mixed, none is there, counts occur, or there are too many atoms.
+        NotDerived: if past and future operators are mixed or missing, counts decide it, or there are too many atoms.
     """
     read = list(read)
-    parts = _boolean_closure(read)
-    atoms: dict[Formula, None] = {}
-    remembering: dict[Formula, None] = {}
-    predicates: dict[Predicate | Comparison, None] = {}
-    entered: set[Formula] = set()
-
-    def enter(node: Formula, root: bool, stop: Iterable[Formula]) -> None:
-        constant = isinstance(node, Predicate | Constant) or is_constant_comparison(node)
-        if not root and node in stop and not constant:
-            atoms[node] = None
-            return
-        if node in entered:
-            return
-        entered.add(node)
-        match node:
-            case Predicate() | Comparison() if constant:
-                predicates[node] = None
-            case Constant():
-                pass
-            case Not() | And() | Or() | Implies() | Iff():
-                for operand in operands(node):
-                    enter(operand, False, stop)
-            case Since() | Until() | Previous() | Next() if stop is parts:
-                remembering[node] = None
-                for operand in operands(node):
-                    enter(operand, False, stop)
-            case Symbol() | Since() | Until() | Previous() | Next():
-                atoms[node] = None
-            case _:
-                raise NotDerived(f"{format_formula(node)} is not decided by an automaton of this version")
-
-    enter(formula, True, parts)
-    entered.clear()
-    for part in read:
-        enter(part, False, atoms)
+    readable = frozenset(boolean_closure(read))
+    met = postorder(formula, lambda part: _entered(part) if part is formula or part not in readable else ())
+    atoms = dict.fromkeys(part for part in met if isinstance(part, Symbol)
+                          or (part is not formula and part in readable and not _is_evaluated(part)))
+    inner = [part for part in met if part not in atoms]
+    if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
+        raise NotDerived(f"{format_formula(counting[0])} is not decided by an automaton of this version")
+    remembering = [part for part in inner if isinstance(part, _TEMPORAL)]
+    below = boolean_closure(read, closed=atoms)
+    atoms |= dict.fromkeys(part for part in below if not (_is_evaluated(part) or operands_of_connective(part)))
+    predicates = dict.fromkeys(part for part in (*inner, *below)
+                               if isinstance(part, Predicate | Comparison) and _is_evaluated(part))
     return Target(formula, _is_past(formula, remembering), _limited(atoms, MAX_ATOMS, "atoms"),
                   _limited(remembering, MAX_MEMORY, "temporal operators"), tuple(predicates))
 
 
-def _boolean_closure(formulas: Iterable[Formula]) -> set[Formula]:
-    pending, seen = list(formulas), set[Formula]()
-    while pending:
-        formula = pending.pop()
-        if formula not in seen:
-            seen.add(formula)
-            if isinstance(formula, Not | And | Or | Implies | Iff):
-                pending += operands(formula)
-    return seen
+_TEMPORAL = (Since, Until, Previous, Next)
+
+
+def _entered(formula: Formula) -> tuple[Formula, ...]:
+    """The operands of a Boolean connective or temporal operator; none of any other formula."""
+    return operands(formula) if isinstance(formula, _TEMPORAL) else operands_of_connective(formula)
+
+
+def _is_evaluated(formula: Formula) -> bool:
+    """Whether the formula is a leaf that (n, i) decides."""
+    return isinstance(formula, Predicate | Constant) or is_constant_comparison(formula)
 
 
 def _is_past(formula: Formula, remembering: Iterable[Formula]) -> bool:
@@ -156,7 +138,7 @@ def _is_past(formula: Formula, remembering: Iterable[Formula]) -> bool:
     return sides.pop()
 
 
-def _limited(found: dict[Formula, None], limit: int, what: str) -> tuple[Formula, ...]:
+def _limited(found: Collection[Formula], limit: int, what: str) -> tuple[Formula, ...]:
     if len(found) > limit:
         raise NotDerived(f"{len(found)} {what} in one head, at most {limit} are handled")
     return tuple(found)

@@ -2,47 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from certify.auditing.results import (
     AuditReport,
-    Bracket,
     ClaimResult,
-    Critical,
-    Fit,
-    Row,
+    CriticalConstant,
+    GrowthLaw,
+    HeadTemperature,
+    LengthVerdict,
     StatementVerdict,
     Witness,
 )
+from proofs.enclosures.intervals import Interval, point
 
-QUARTER = Bracket(Fraction(1, 4), Fraction(1, 4))
+QUARTER = point(Fraction(1, 4))
 MILLIONTH = Fraction(1, 10**6)
 
 
-def near(value: str) -> Bracket:
-    """The bracket of relative width 10^-6 around a decimal."""
+def near(value: str) -> Interval:
+    """The interval of relative width 10^-6 around a decimal."""
     middle = Fraction(value)
-    return Bracket(middle * (1 - MILLIONTH / 2), middle * (1 + MILLIONTH / 2))
+    return Interval(middle * (1 - MILLIONTH / 2), middle * (1 + MILLIONTH / 2))
 
 
 def since_witness(n: int, value: str) -> Witness:
     """The word with one decision at its end and the other way everywhere else."""
     word = "a" * (n - 1) + "b"
-    return Witness("near[Q_a since Q_b]", n, near(value), Bracket(Fraction(0), Fraction(1, 4)),
+    return Witness("near[Q_a since Q_b]", n, near(value), Interval(Fraction(0), Fraction(1, 4)),
                    f"certify run 'Q_a since Q_b' {word} --gamma 13/10", word, n)
 
 
-def since_row(n: int, error: str) -> Row:
-    return Row(n, "certified", near(error), QUARTER, f"head 1.1, position {n}")
+def since_row(n: int, error: str) -> LengthVerdict:
+    return LengthVerdict(n, "certified", near(error), QUARTER, f"head 1.1, position {n}")
 
 
-def since_critical(n: int, gamma: str) -> Critical:
+def refuted_row(n: int, error: str) -> LengthVerdict:
+    return LengthVerdict(n, "refuted", near(error), QUARTER, f"head 1.1, position {n}", "", since_witness(n, error))
+
+
+def since_critical(n: int, gamma: str) -> CriticalConstant:
     """Theorem 15 a at one length: temperature 1/n, gamma 3."""
     needed = near(gamma)
-    slack = Bracket(3 / needed.upper, 3 / needed.lower)
-    temperature = Bracket(slack.lower / n, slack.upper / n)
-    return Critical(n, needed, temperature, slack, since_witness(n, "0.2500001"), Fraction(1, n), up_to=needed,
-                    up_to_n=n)
+    slack = Interval(3 / needed.upper, 3 / needed.lower)
+    temperature = HeadTemperature(((1, 1),), Fraction(1, n), slack.scaled(Fraction(1, n)))
+    return CriticalConstant(n, needed, slack, (temperature,), since_witness(n, "0.2500001"), up_to=needed, up_to_n=n)
 
 
 SINCE_ERRORS = {1: "0", 2: "0.0474259", 4: "0.0497812", 8: "0.0497871", 16: "0.0497871", 32: "0.0497871",
@@ -54,26 +59,27 @@ CERTIFIED = ClaimResult(
     subject="Q_a since Q_b", lengths="1..64", verdict="certified", expected="certified", mismatch="", reason="",
     seconds=4.21, rows=tuple(since_row(n, error) for n, error in SINCE_ERRORS.items()),
     criticals=tuple(since_critical(n, gamma) for n, gamma in SINCE_GAMMAS.items()),
-    fit=Fit("gamma(n) = 1.386294 - 3.13 * 4^-n", 2.5e-7), error=near("0.0497871"), where="head 1.1, n = 64, i = 64",
+    fits=(GrowthLaw("gamma(n) = 1.386294 - 3.13 * 4^-n", 2.5e-7, ((1, 1),)),), error=near("0.0497871"),
+    where="head 1.1, n = 64, i = 64",
     limit="ln 4: the ties weigh x + x^2 + ..., which is 1/3 at x = 1/4", gamma=Fraction(3), bound=QUARTER)
 
 REFUTED = ClaimResult(
     name="since-gamma-13-10", statement="Theorem 15 a", says="gamma 13/10 is enough", subject="Q_a since Q_b",
     lengths="1..16", verdict="refuted", expected="refuted", mismatch="", reason="the worst error exceeds 1/4",
     seconds=0.73, gamma=Fraction(13, 10), bound=QUARTER, error=near("0.272510"), where="head 1.1, n = 8, i = 8",
-    rows=(Row(2, "certified", near("0.214165"), QUARTER, "head 1.1, position 2"),
-          Row(3, "refuted", near("0.257502"), QUARTER, "head 1.1, position 3", "", since_witness(3, "0.257502")),
-          Row(4, "refuted", near("0.268496"), QUARTER, "head 1.1, position 4", "", since_witness(4, "0.268496")),
-          Row(8, "refuted", near("0.272510"), QUARTER, "head 1.1, position 8", "", since_witness(8, "0.272510"))),
+    rows=(LengthVerdict(2, "certified", near("0.214165"), QUARTER, "head 1.1, position 2"),
+          refuted_row(3, "0.257502"),
+          refuted_row(4, "0.268496"),
+          refuted_row(8, "0.272510")),
     witness=since_witness(3, "0.257502"))
 
 UNKNOWN = ClaimResult(
     name="log-temperature", statement="", says="temperature 1/(n*ln(n)) is enough", subject="Q_1 since Q_0",
     lengths="2..512", verdict="unknown", expected="", mismatch="", seconds=61.5,
     reason="the worst error at n = 311 lies between 0.2499999 and 0.2500001",
-    rows=(Row(2, "certified", near("0.11"), QUARTER, "head 1.1, position 2"),
-          Row(311, "unknown", Bracket(Fraction("0.2499999"), Fraction("0.2500001")), QUARTER, "head 1.1, position 311",
-              "not decided with 4096 bits")))
+    rows=(LengthVerdict(2, "certified", near("0.11"), QUARTER, "head 1.1, position 2"),
+          LengthVerdict(311, "unknown", Interval(Fraction("0.2499999"), Fraction("0.2500001")), QUARTER,
+                        "head 1.1, position 311", "not decided with 4096 bits")))
 
 UNSUPPORTED = ClaimResult(
     name="causal-last", statement="Corollary 18 a", says="future masking is enough for LAST", subject="LAST & Q_1",
@@ -89,19 +95,30 @@ NOT_DECIDABLE = ClaimResult(
 UNEXPECTED = ClaimResult(
     name="lemma-29", statement="Lemma 29", says="|h| <= (d p)^(3 l)", subject="lemma-29", lengths="1..4",
     verdict="refuted", expected="certified", mismatch="expected certified, found refuted", reason="", seconds=0.02,
-    witness=Witness("|h|_1 of the network with all weights 0 and bias 1/2", 1, Bracket(Fraction(1, 2), Fraction(1, 2)),
-                    Bracket(Fraction(0), Fraction(1, 8)), "certify run examples/claims/models/lemma_29_bias.json 0",
+    witness=Witness("|h|_1 of the network with all weights 0 and bias 1/2", 1, Interval(Fraction(1, 2), Fraction(1, 2)),
+                    Interval(Fraction(0), Fraction(1, 8)), "certify run examples/claims/models/lemma_29_bias.json 0",
                     "0", 1))
 
 STRANGER = ClaimResult(
     name="<script>alert(1)</script>", statement='"><img src=x onerror=alert(2)>',
     says="**bold** [link](javascript:alert(3)) | a\npipe `tick` $math$ ![i](x)", subject="Q_'<b>' & Q_a | !Q_\"&amp;\"",
     lengths="1..2", verdict="refuted", expected="refuted", mismatch="", reason="</style><script>alert(4)</script>",
-    seconds=0.1, rows=(Row(1, "refuted", near("0.5"), QUARTER, "<i>head</i>"),),
-    criticals=(Critical(1, None, near("2"), near("0.5"), None, Fraction(4), "<u>note</u>"),),
-    witness=Witness("near[<script>]", 1, near("0.5"), Bracket(Fraction(0), Fraction(1, 4)),
+    seconds=0.1, rows=(LengthVerdict(1, "refuted", near("0.5"), QUARTER, "<i>head</i>"),),
+    criticals=(CriticalConstant(1, near("2"), near("0.5"), (HeadTemperature(((1, 1),), Fraction(4), near("2")),),
+                                note="<u>note</u>"),),
+    witness=Witness("near[<script>]", 1, near("0.5"), Interval(Fraction(0), Fraction(1, 4)),
                     "certify run '<script>`x`</script>' '<b>'", "<b>\x1b[31m", 1),
-    fit=Fit("<marquee>", 0.5), note="</svg><script>alert(5)</script>", limit="=1+1", where="<em>")
+    fits=(GrowthLaw("<marquee>", 0.5),), note="</svg><script>alert(5)</script>", limit="=1+1", where="<em>")
+
+SHARED_HEADS = ((1, 2), (2, 1), (2, 2), (2, 3))
+TWO_TEMPERATURES = replace(
+    CERTIFIED, name="two-temperatures", fits=(GrowthLaw("temperature = 0.75 n^0.0000", 0.0, ((1, 1),)),
+                                              GrowthLaw("temperature = 1.5 n^-1.0000", 0.0, SHARED_HEADS)),
+    criticals=tuple(CriticalConstant(
+        n, point(Fraction(4, 3)), point(Fraction(3, 4)),
+        (HeadTemperature(((1, 1),), Fraction(1), point(Fraction(3, 4))),
+         HeadTemperature(SHARED_HEADS, Fraction(2, n), point(Fraction(3, 2 * n))))) for n in (4, 8)))
+"""Heads of different temperatures: head 1.1 at 1, the others at 2/n; the slack is 3/4."""
 
 CLAIMS = (CERTIFIED, REFUTED, UNKNOWN, UNSUPPORTED, NOT_DECIDABLE, UNEXPECTED)
 

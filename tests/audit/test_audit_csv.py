@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from certify.auditing.csv_figures import COLUMNS, render_csv
 from certify.auditing.results import AuditReport
-from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT
+from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT, TWO_TEMPERATURES
 
 
 def read(report: AuditReport) -> list[dict[str, str]]:
@@ -33,11 +33,18 @@ def test_exact_fractions_stand_beside_twelve_digits() -> None:
     critical = next(critical for critical in CERTIFIED.criticals if critical.n == 16)
     assert critical.gamma
     assert Fraction(row["critical_gamma_lower"]) == critical.gamma.lower
-    assert Fraction(row["critical_temperature_upper"]) == critical.temperature.upper
+    assert Fraction(row["critical_temperature_upper"]) == critical.temperatures[0].critical.upper
     assert (row["critical_gamma_lower_decimal"], row["critical_gamma_upper_decimal"]) == (
         "1.38629330685", "1.38629469315")
     assert (row["claimed_temperature"], row["claimed_temperature_decimal"], row["gamma"]) == ("1/16", "0.0625", "3")
     assert (row["bound_lower"], row["bound_upper_decimal"]) == ("1/4", "0.25")
+
+
+def test_heads_of_different_temperatures_have_a_row_each() -> None:
+    rows = [row for row in read(replace(REPORT, claims=(TWO_TEMPERATURES,))) if row["n"] == "8"]
+    assert [(row["heads"], row["claimed_temperature"], row["critical_temperature_lower"], row["slack_lower"])
+            for row in rows] == [("1.1", "1", "3/4", "3/4"), ("1.2, 2.1, 2.2 and 1 more", "1/4", "3/16", "3/4")]
+    assert {row["heads"] for row in read(REPORT)} == {""}
 
 
 def test_decimals_enclose_the_fractions() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
@@ -13,7 +14,7 @@ import pytest
 from certify.auditing.html import anchor, render_html
 from certify.auditing.results import AuditReport
 from certify.auditing.wording import LEGEND
-from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, STRANGER
+from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, STRANGER, TWO_TEMPERATURES
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -104,6 +105,15 @@ def test_the_page_explains_its_words_and_shows_every_claim_with_its_command() ->
     articles = [attributes["id"] for attributes in page.all("article")]
     assert articles == [anchor(claim.name) for claim in CLAIMS]
     assert "certify run 'Q_a since Q_b' aab --gamma 13/10" in page.text
+
+
+def test_heads_are_named_where_their_temperatures_differ() -> None:
+    text = render_html(replace(REPORT, claims=(TWO_TEMPERATURES,)))
+    assert "of head" in Page(text).text and "of head" not in Page(render_html(REPORT)).text
+    lines = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in text.split("<tr>")]
+    others = [cells for cells in lines if "1.2, 2.1, 2.2 and 1 more" in cells]
+    assert [(cells[0], *cells[5:]) for cells in others] == [("4", "0.5", "0.375", "0.375", "0.75"),
+                                                            ("8", "0.25", "0.1875", "0.1875", "0.75")]
 
 
 def test_interruption_and_broken_expectations_stand_at_the_top() -> None:

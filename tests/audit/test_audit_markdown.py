@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from certify.auditing.markdown import escape, render_markdown
 from certify.auditing.wording import one_line
-from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT
+from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES
 
 
 def rendered(text: str) -> str:
@@ -30,6 +31,13 @@ def test_every_claim_has_its_row_its_heading_and_its_link() -> None:
 def test_criticals_stand_as_brackets_rounded_outward() -> None:
     assert ("| 16 | 1.3862933 | 1.3862947 | 1.3862947 | 0.0625 | 0.13525262 | 0.13525277 | 2.164 |"
             in render_markdown(REPORT).splitlines())
+
+
+def test_heads_of_different_temperatures_have_a_line_each() -> None:
+    lines = render_markdown(replace(REPORT, claims=(TWO_TEMPERATURES,))).splitlines()
+    assert "| 4 | 1.3333333 | 1.3333334 | - | 1.1 | 1 | 0.75 | 0.75 | 0.75 |" in lines
+    assert "| 4 | 1.3333333 | 1.3333334 | - | 1.2, 2.1, 2.2 and 1 more | 0.5 | 0.375 | 0.375 | 0.75 |" in lines
+    assert "- fit: 1.1: temperature = 0.75 n^0.0000 (a fit, no claim; residual 0)" in lines
 
 
 def test_a_witness_has_its_command_in_a_block_of_its_own() -> None:

@@ -10,8 +10,18 @@ from fractions import Fraction
 import pytest
 
 from certify.auditing.plots import BLUE, GREEN, ORANGE, Plot, draw_plots, standalone
-from certify.auditing.results import Bracket
-from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, NOT_DECIDABLE, REFUTED, STRANGER, UNKNOWN, since_row
+from proofs.enclosures.intervals import Interval, point
+from tests.audit.sample import (
+    CERTIFIED,
+    CLAIMS,
+    HOSTILE,
+    NOT_DECIDABLE,
+    REFUTED,
+    STRANGER,
+    TWO_TEMPERATURES,
+    UNKNOWN,
+    since_row,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -59,6 +69,15 @@ def test_the_description_has_the_numbers() -> None:
     assert ET.fromstring(slack.svg).attrib["aria-label"] == slack.description
 
 
+def test_heads_of_different_temperatures_have_curves_of_their_own() -> None:
+    temperature = draw_plots(TWO_TEMPERATURES, "p")[0]
+    assert {"critical (bracket), 1.1", "claimed, 1.1", "critical (bracket), 1.2, 2.1, 2.2 and 1 more",
+            "claimed, 1.2, 2.1, 2.2 and 1 more"} <= set(texts(temperature))
+    assert temperature.description.endswith(
+        "At n = 8 the critical temperature of 1.1 is 0.75, the claimed one 1. "
+        "At n = 8 the critical temperature of 1.2, 2.1, 2.2 and 1 more is 0.1875, the claimed one 0.25.")
+
+
 def test_a_plot_needs_nothing_from_elsewhere_and_takes_no_text_of_a_stranger() -> None:
     for plot in draw_plots(STRANGER, "p"):
         assert set(re.findall(r"https?://[^\"']+", plot.svg)) == {
@@ -86,9 +105,11 @@ def test_ink_is_that_of_the_page_and_dark_on_white_when_alone() -> None:
 
 
 def test_numbers_that_no_float_holds_are_left_out_and_tiny_errors_get_a_logarithmic_axis() -> None:
-    huge, tiny = Bracket(Fraction(10**400), Fraction(10**400)), Bracket(Fraction(1, 10**400), Fraction(1, 10**399))
+    huge, tiny = point(Fraction(10**400)), Interval(Fraction(1, 10**400), Fraction(1, 10**399))
     assert draw_plots(replace(CERTIFIED, rows=(replace(since_row(2, "0.1"), error=huge),), criticals=()), "p") == ()
-    criticals = tuple(replace(critical, temperature=tiny, slack=huge) for critical in CERTIFIED.criticals)
+    criticals = tuple(
+        replace(critical, temperatures=(replace(critical.temperatures[0], critical=tiny),), slack=huge)
+        for critical in CERTIFIED.criticals)
     assert [plot.kind for plot in draw_plots(replace(CERTIFIED, criticals=criticals), "p")] == ["error"]
     small = replace(CERTIFIED, rows=(since_row(2, "0.0001"), since_row(4, "0.000001")), criticals=())
     assert "worst error (absolute), log" in texts(draw_plots(small, "p")[0])

@@ -8,9 +8,18 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from certify.auditing.results import AuditReport
+from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.tables import print_report
-from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, INTERRUPTED, REFUTED, REPORT, STATEMENTS
+from tests.audit.sample import (
+    CERTIFIED,
+    CLAIMS,
+    HOSTILE,
+    INTERRUPTED,
+    REFUTED,
+    REPORT,
+    STATEMENTS,
+    TWO_TEMPERATURES,
+)
 
 
 def printed(report: AuditReport, width: int = 132, colour: bool = False) -> str:
@@ -62,6 +71,19 @@ def test_critical_values_of_several_claims_stand_in_one_table() -> None:
     assert ["theorem-15-a", "64", "1.38629", "1.38629", "0.0338132", "2.164"] in lines
 
 
+@pytest.mark.parametrize("claims", [(TWO_TEMPERATURES,), (TWO_TEMPERATURES, REFUTED)], ids=["one", "several"])
+def test_heads_of_different_temperatures_have_a_line_each(claims: tuple[ClaimResult, ...]) -> None:
+    lines = [" ".join(line.split()) for line in printed(replace(REPORT, claims=claims)).splitlines()]
+    first = next(place for place, line in enumerate(lines) if " 1.33333 - 0.75 1.1 0.75" in line)
+    assert lines[first + 1] == "0.375 1.2, 2.1, 2.2 and 1 more"
+    assert lines[first + 3] == "0.1875 1.2, 2.1, 2.2 and 1 more"
+
+
+def test_heads_are_not_named_where_temperatures_agree() -> None:
+    assert "of head" in printed(replace(REPORT, claims=(TWO_TEMPERATURES, REFUTED)))
+    assert "of head" not in printed(REPORT)
+
+
 def test_the_summary_counts_and_says_what_is_unexpected() -> None:
     text = printed(REPORT)
     assert text.splitlines()[-1] == ("1 certified, 2 refuted, 1 unknown, 1 unsupported, 1 not decidable "
@@ -74,6 +96,7 @@ def test_the_summary_counts_and_says_what_is_unexpected() -> None:
 def test_an_interrupted_audit_says_so_and_how_to_continue() -> None:
     assert printed(INTERRUPTED).splitlines()[-1] == "INTERRUPTED after 2 finished claims; --resume continues"
     assert "INTERRUPTED" not in printed(REPORT)
+    assert printed(replace(INTERRUPTED, claims=())).splitlines()[-1] == "INTERRUPTED before a claim was finished"
 
 
 def test_verdicts_have_their_colours() -> None:

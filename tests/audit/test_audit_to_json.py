@@ -14,29 +14,33 @@ from hypothesis import strategies as st
 from certify.auditing.results import (
     VERDICTS,
     AuditReport,
-    Bracket,
     ClaimResult,
-    Critical,
-    Fit,
-    Row,
+    CriticalConstant,
+    GrowthLaw,
+    HeadTemperature,
+    LengthVerdict,
     StatementVerdict,
     Witness,
 )
 from certify.auditing.to_json import format_exact, from_json, parse_exact, read_result, to_json
 from constructions.errors import InputError
-from tests.audit.sample import CERTIFIED, HOSTILE, INTERRUPTED, REPORT
+from proofs.enclosures.intervals import Interval
+from tests.audit.sample import CERTIFIED, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES
 
 NUMBERS = st.fractions() | st.integers(-(2**5000), 2**5000).map(lambda k: Fraction(1, 2 * abs(k) + 1) * k)
 FLOATS = st.floats(min_value=-(2.0**50), max_value=2.0**50)
-BRACKETS = st.tuples(NUMBERS, NUMBERS).map(lambda pair: Bracket(min(pair), max(pair)))
+INTERVALS = st.tuples(NUMBERS, NUMBERS).map(lambda pair: Interval(min(pair), max(pair)))
 VERDICT = st.sampled_from(VERDICTS)
-MAYBE = st.none() | BRACKETS
+MAYBE = st.none() | INTERVALS
 LENGTHS = st.integers(1, 10**12)
-WITNESSES = st.none() | st.builds(Witness, n=LENGTHS, value=BRACKETS, allowed=BRACKETS,
+WITNESSES = st.none() | st.builds(Witness, n=LENGTHS, value=INTERVALS, allowed=INTERVALS,
                                   position=st.none() | LENGTHS)
-ROWS = st.builds(Row, n=LENGTHS, verdict=VERDICT, error=MAYBE, bound=MAYBE, witness=WITNESSES)
-CRITICALS = st.builds(Critical, n=LENGTHS, gamma=MAYBE, temperature=BRACKETS, slack=BRACKETS,
-                      witness=WITNESSES, claimed_temperature=NUMBERS)
+ROWS = st.builds(LengthVerdict, n=LENGTHS, verdict=VERDICT, error=MAYBE, bound=MAYBE, witness=WITNESSES)
+PLACES = st.lists(st.tuples(LENGTHS, LENGTHS), max_size=2).map(tuple)
+TEMPERATURES = st.lists(st.builds(HeadTemperature, heads=PLACES, claimed=NUMBERS, critical=INTERVALS), max_size=2)
+CRITICALS = st.builds(CriticalConstant, n=LENGTHS, gamma=MAYBE, slack=MAYBE, temperatures=TEMPERATURES.map(tuple),
+                      witness=WITNESSES, up_to=MAYBE)
+FITS = st.builds(GrowthLaw, residual=FLOATS, heads=PLACES)
 
 
 def tuples(of: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -44,7 +48,7 @@ def tuples(of: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
 
 
 CLAIMS = st.builds(ClaimResult, verdict=VERDICT, seconds=FLOATS, rows=tuples(ROWS), criticals=tuples(CRITICALS),
-                   fit=st.none() | st.builds(Fit, residual=FLOATS), witness=WITNESSES, error=MAYBE, bound=MAYBE,
+                   fits=tuples(FITS), witness=WITNESSES, error=MAYBE, bound=MAYBE,
                    gamma=st.none() | NUMBERS)
 REPORTS = st.builds(AuditReport, claims=tuples(CLAIMS), statements=tuples(st.builds(StatementVerdict, verdict=VERDICT)),
                     seconds=FLOATS)
@@ -59,6 +63,10 @@ def test_a_report_comes_back_from_json_text_as_it_was(report: AuditReport) -> No
 @pytest.mark.parametrize("report", [REPORT, INTERRUPTED, HOSTILE], ids=lambda report: report.title)
 def test_the_samples_come_back(report: AuditReport) -> None:
     assert read_result(AuditReport, json.dumps(to_json(report)), "audit.json") == report
+
+
+def test_heads_of_different_temperatures_come_back() -> None:
+    assert from_json(type(TWO_TEMPERATURES), to_json(TWO_TEMPERATURES), "claim") == TWO_TEMPERATURES
 
 
 def test_the_keys_are_the_fields_and_fractions_are_strings() -> None:
@@ -110,6 +118,9 @@ MALFORMED = {
     "a zero denominator": (with_claim(gamma="1/0"), 'found "1/0", expected a fraction'),
     "mixed bases": (with_claim(gamma="0x1/10"), 'found "0x1/10", expected a fraction'),
     "endless digits": (with_claim(gamma="1" * 2000), "expected a fraction"),
+    "a head without a number": (
+        with_claim(fits=[{"law": "", "residual": 0.5, "heads": [[1]]}]),
+        "audit.json.claims[1].fits[1].heads[1]: a list of 1, expected 2"),
     "ends the wrong way round": (with_claim(bound={"lower": "1", "upper": "1/2"}),
                                  "audit.json.claims[1].bound: the lower end exceeds the upper one"),
 }  # fmt: skip

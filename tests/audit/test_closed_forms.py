@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from certify.auditing.claims import DEFAULT_WIDTH
 from certify.auditing.critical import Bracketing
-from certify.auditing.results import Critical
+from certify.auditing.results import CriticalConstant
 from certify.request import request_about
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
@@ -22,7 +22,7 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 """How far the error of length n exceeds what is allowed, given x^exponent."""
 
 
-def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> Critical:
+def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> CriticalConstant:
     """The bracket, from the claimed constant 3."""
     request = request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
     return Bracketing(request, DEFAULT_WIDTH).critical(lengths)

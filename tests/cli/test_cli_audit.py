@@ -188,7 +188,6 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "jobs": ((*SINCE, "--jobs", "2"), "--jobs: a single claim is not divided"),
     "no jobs": (("c.toml", "--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
     "resume": ((*SINCE, "--resume"), "--resume: a single claim is not kept"),
-    "nothing to resume": (("c.toml", "--resume"), "--resume: c.audit.json is not here"),
     "no folder": ((*SINCE, "--html", "no/where.html"), "no/where.html"),
 }
 
@@ -274,9 +273,41 @@ def test_an_interrupted_audit_reports_what_is_finished_and_resumes(certify: Any,
     assert resumed.json["claims"][0] in [claim["result"] for claim in before]
 
 
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("jobs", "deciding"), [("1", "judge_of_file"), ("2", "run_tasks")])
+def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_kept_and_resumes_from_the_beginning(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str, deciding: str) -> None:
+    claims = write(TWO_CLAIMS)
+    with monkeypatch.context() as patched:
+        patched.setattr(f"certify.auditing.session.{deciding}", interrupt)
+        stopped = certify("audit", claims, "--jobs", jobs)
+    assert stopped.code == 130 and not Path("claims.audit.json").exists()
+    assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished: nothing is kept, "
+                                           "and --resume starts from the beginning")
+    assert "INTERRUPTED before a claim was finished" in stopped.out and "--resume continues" not in stopped.out
+    resumed = certify("audit", claims, "--resume", "--json")
+    assert resumed.err.splitlines()[0] == ("certify: --resume: claims.audit.json is not here, so nothing is kept of an "
+                                           "audit of claims.toml: it starts from the beginning")
+    assert resumed.code == 0 and [claim["verdict"] for claim in resumed.json["claims"]] == ["certified", "refuted"]
+
+
+def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_claim_is_finished(
+        certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims, kept = write(TWO_CLAIMS), Path("claims.audit.json")
+    kept.write_text('{"version": 2, "claims": []}')
+    monkeypatch.setattr("certify.auditing.session.judge_of_file", interrupt)
+    stopped = certify("audit", claims)
+    assert stopped.code == 130 and kept.read_text() == '{"version": 2, "claims": []}'
+    assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "
+                                           "what an earlier audit left: --resume continues from there")
+
+
 def test_what_was_kept_is_read_as_data_and_refused_if_it_is_not_what_an_audit_writes(certify: Any) -> None:
     claims = write(TWO_CLAIMS)
-    for text in ("", "[]", "{}", '{"version": 2, "claims": []}', '{"version": 1, "claims": [3]}', "\0"):
+    for text in ("", "[]", "{}", '{"version": 1, "claims": []}', '{"version": 2, "claims": [3]}', "\0"):
         Path("claims.audit.json").write_text(text)
         result = certify("audit", claims, "--resume")
         assert (result.code, len(result.err.splitlines())) == (2, 1), text

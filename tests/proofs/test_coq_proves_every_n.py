@@ -43,6 +43,12 @@ def test_five_temporal_operators_are_proved_for_every_n(regime: Regime) -> None:
     assert ask_coq(compile_formula(formula, "ab", regime), formula).proved
 
 
+@pytest.mark.parametrize("text", ["H (prev Q_a -> prev Q_a)", "(O Q_a) since (O Q_a)", "ODD(#<[Q_a]) <-> ODD(#<[Q_a])"])
+def test_formulas_whose_units_cancel_and_read_nothing_are_proved_for_every_n(text: str) -> None:
+    formula = parse_formula(text, "ab")
+    assert ask_coq(compile_formula(formula, "ab", TEMPERATURE), formula).proved
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
 def test_every_example_is_proved_for_every_n_wherever_it_fits(regime: Regime) -> None:

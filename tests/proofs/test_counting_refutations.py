@@ -22,7 +22,9 @@ from constructions.regimes import Regime
 from proofs.discharge import discharge
 from proofs.enclosures.intervals import Interval
 from proofs.obligations.composition import find_embedding_fault
-from proofs.refutation import exhaustive_length, find_word_with_count
+from proofs.refutation.budget import Budget
+from proofs.refutation.plain_words import exhaustive_length
+from proofs.refutation.words_with_counts import Wanted, find_word_with_count
 from proofs.replay import Reading
 from tests.proofs.counting_models import Style, comparison_model, predicate_model
 from tests.sabotage.ground_truth import own_misses
@@ -88,7 +90,7 @@ def test_a_word_with_a_count_has_that_count(side: str, counted: str) -> None:
     count = Count(side, parse_formula(counted))  # type: ignore[arg-type]
     for n, i in ((1, 1), (4, 2), (5, 5)):
         for here, others in itertools.product((False, True), range(i if side == "left" else n + 1 - i)):
-            word = find_word_with_count(("a", "b", "c"), count, n, i, here, others)
+            word = find_word_with_count(("a", "b", "c"), Wanted(n, i, here, others, count), Budget(10**6))
             if word is not None:
                 reading = Reading(word)
                 assert len(word) == n and reading.truth(count.operand, i) == here

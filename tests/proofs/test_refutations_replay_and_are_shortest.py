@@ -15,11 +15,11 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.by_z3 import find_word
-from proofs.discharge import TOLERATED_ERROR
+from proofs.discharge import ALLOWED_ERROR
 from proofs.exact.attention import find_violations, weigh
 from proofs.obligations.attention import oblige_attention
 from proofs.obligations.known import KnownValues
-from proofs.refutation import all_words, exhaustive_length
+from proofs.refutation.plain_words import all_words, exhaustive_length
 from proofs.replay import find_miss
 from tests.network.second_forward import SecondForward, to_fraction
 from tests.sabotage.ground_truth import own_misses, words
@@ -67,8 +67,8 @@ def check_words_of_z3(text: str, alphabet: str, regime: Regime, gamma: Fraction,
                 continue
             task = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
             weighed = [weigh(sweep, 192) for sweep in task.sweeps]
-            for n, i, truth, sweep in find_violations(weighed, TOLERATED_ERROR):
-                word = find_word(task.target, tuple(alphabet), sweep, i, truth, TOLERATED_ERROR)
+            for n, i, truth, sweep in find_violations(weighed, ALLOWED_ERROR):
+                word = find_word(task.target, tuple(alphabet), sweep, i, truth, ALLOWED_ERROR)
                 if word is not None:
                     assert len(word) == n and truth_values(meaning.formula, word)[i - 1] == truth
                     if layer == 1:  # what the head reads is exact there

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from constructions.network.transformer import Mask
-from proofs.instances.proposition_11_markers import marker, uniform
+from proofs.instances.proposition_11_end_markers import marker, uniform
 from tests.instances.helpers import examined, verdicts
 
 NAMES = ["proposition-11-a", "proposition-11-b", "proposition-11-remark-a", "proposition-11-remark-b"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs.instances.lemma_08_ties import Loss, loss_a, loss_b, loss_c, satisfies_lemma_6, worst_losses
+from proofs.instances.lemma_08_tie_breaking import Loss, loss_a, loss_b, loss_c, satisfies_lemma_6, worst_losses
 from tests.instances.helpers import distance_from_one_hot, examined, quick, verdicts
 
 CASES = {"a": (loss_a, True), "b": (loss_b, True), "c": (loss_c, False)}

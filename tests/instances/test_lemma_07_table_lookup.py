@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.instances.comparing import power_of_e
-from proofs.instances.lemma_07_lookup import error, is_at_most_x
+from proofs.instances.lemma_07_table_lookup import error, is_at_most_x
 from tests.instances.helpers import at, between_0_and_1, examined, quick, shares, verdicts
 
 

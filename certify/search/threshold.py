@@ -1,0 +1,118 @@
+"""Where a claim changes from failing to passing as its constant grows, narrowed down from both sides.
+
+What a probe says is believed here. It is certified and refuted in earnest in brackets.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+LARGEST_FACTOR = Fraction(2) ** 20
+"""Constants are looked for between this many times the first one and its reciprocal."""
+HALF = Fraction(1, 2)
+
+ALL_PASS = "every constant that was tried certifies: nothing competes for attention"
+NONE_PASSES = "no constant that was tried certifies"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What is found at a constant. ``margin`` is about how far it is from the change: above 0 where it fails.
+
+    It only says where to look next, so that it may be rough, or None.
+    """
+
+    passes: bool
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A constant, and what a probe says of it."""
+
+    constant: Fraction
+    found: Probe
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Constants on either side of a change: the claim fails at ``fails`` and passes at ``passes``."""
+
+    fails: Fraction
+    passes: Fraction
+
+
+def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: Fraction) -> Threshold | str:
+    """Constants of relative distance at most ``width`` on either side of a change, or why there is none.
+
+    >>> found = find_threshold(lambda x: Probe(x * x >= 2), Fraction(3), Fraction(1, 10**6))
+    >>> found.fails**2 < 2 <= found.passes**2, found.passes / found.fails - 1 <= Fraction(1, 10**6)
+    (True, True)
+    >>> find_threshold(lambda x: Probe(True), Fraction(3), Fraction(1, 10**6)) == ALL_PASS
+    True
+    """
+    low = high = Probed(start, probe(start))
+    while low.found.passes:
+        if low.constant * LARGEST_FACTOR <= start:
+            return ALL_PASS
+        high, low = low, Probed(low.constant / 2, probe(low.constant / 2))
+    while not high.found.passes:
+        if high.constant >= start * LARGEST_FACTOR:
+            return NONE_PASSES
+        low, high = high, Probed(high.constant * 2, probe(high.constant * 2))
+    return narrow(probe, low, high, width)
+
+
+def narrow(probe: Callable[[Fraction], Probe], low: Probed, high: Probed, width: Fraction) -> Threshold:
+    """A change between two constants, the lower of which fails and the higher of which passes, to this width.
+
+    Where a guess by the margins left more than half of what there was, the next constant is the middle.
+    """
+    halve = False
+    while high.constant - low.constant > width * low.constant:
+        before = high.constant - low.constant
+        middle = _between(low, high, width, halve)
+        found = Probed(middle, probe(middle))
+        low, high = (low, found) if found.found.passes else (found, high)
+        halve = 2 * (high.constant - low.constant) > before
+    return Threshold(low.constant, high.constant)
+
+
+def _between(low: Probed, high: Probed, width: Fraction, halve: bool) -> Fraction:
+    """The next constant: a short one in the middle third if there are no margins, else near where they change sign."""
+    if low.found.margin is None and high.found.margin is None:
+        third = (high.constant - low.constant) / 3
+        return shortest_between(low.constant + third, high.constant - third)
+    place = (low.constant + high.constant) / 2 if halve else _guess(low, high, width)
+    room = min((high.constant - low.constant) / 5, width * low.constant / 12)
+    place = min(max(place, low.constant + room), high.constant - room)
+    return shortest_between(place - room / 2, place + room / 2)
+
+
+def _guess(low: Probed, high: Probed, width: Fraction) -> Fraction:
+    """Just beyond where a straight line through the margins changes its sign; in the middle where they say nothing."""
+    below, above = low.found.margin, high.found.margin
+    if below is None or above is None or not math.isfinite(below) or not math.isfinite(above) or below <= above:
+        return (low.constant + high.constant) / 2
+    share = Fraction(below / (below - above))
+    place = low.constant + (high.constant - low.constant) * share
+    step = width * low.constant / 3
+    if share < HALF:
+        return place + step
+    return place - step if share > HALF else place
+
+
+def shortest_between(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of the smallest denominator in [low, high].
+
+    >>> str(shortest_between(Fraction(1386, 1000), Fraction(142, 100)))
+    '7/5'
+    """
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    below = Fraction(whole - 1)
+    return below + 1 / shortest_between(1 / (high - below), 1 / (low - below))

@@ -1,0 +1,60 @@
+"""The kinds of obligations, and what every obligation about a written direction can say of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import StrEnum
+from typing import Protocol
+
+
+class Kind(StrEnum):
+    """The rules of docs/certificate.md that a direction comes under; the first is about the network as a whole."""
+
+    COMPOSITION = "composition"
+    EMBEDDING = "embedding"
+    UNIFORM = "uniform"
+    MEAN = "mean"
+    ATTENTION = "attention"
+    LOOKUP = "lookup"
+    FEED_FORWARD = "feed-forward"
+
+
+APPROXIMATING = (Kind.ATTENTION, Kind.LOOKUP)
+"""Heads whose values are not exact: their obligations have a worst case."""
+
+
+class Obligation(Protocol):
+    """What one written direction must hold at every (n, i)."""
+
+    @property
+    def kind(self) -> Kind:
+        """The rules that it comes under."""
+
+    @property
+    def layer(self) -> int:
+        """The layer that writes, counted from 1."""
+
+    @property
+    def place(self) -> int:
+        """The head of the layer that writes, counted from 1; 0 for its feed-forward part."""
+
+    @property
+    def direction(self) -> str:
+        """The direction that is written."""
+
+    @property
+    def source(self) -> str:
+        """The statement of the literature that the writer names, for people only; empty if it names none."""
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+
+    def key(self) -> tuple[Hashable, ...] | None:
+        """Equal obligations have equal keys, and are discharged once; None if it is no use to look for an equal one."""
+
+
+def describe_place(layer: int, place: int, direction: str) -> str:
+    """Where a direction is written, in words."""
+    writer = f"head {place}" if place else "feed-forward"
+    return f"layer {layer}, {writer}, {direction}"
