@@ -58,6 +58,28 @@ def read_expression(text: str, option: str, variables: frozenset[str] = POSITION
         raise InputError(f"{option}: {error}") from None
 
 
+def read_lengths_to_bracket(text: str | None, lengths: Lengths, option: str = "--critical") -> list[int]:
+    """The lengths at which critical constants are bracketed: those named, ``all`` or ``none``; else a few.
+
+    >>> from constructions.network.lengths import up_to
+    >>> [read_lengths_to_bracket(text, up_to(20)) for text in (None, "4, 8", "none")]
+    [[4, 8, 16, 20], [4, 8], []]
+
+    Raises:
+        InputError: if it names something else than numbers.
+    """
+    if text == "none":
+        return []
+    if text == "all":
+        return list(lengths)
+    if text is None:
+        return [n for n in lengths if n == lengths.last or (n >= 4 and n & (n - 1) == 0)]
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"{option}: found {text}, expected lengths such as 4,8,16, or all, or none")
+    return [int(part) for part in parts]
+
+
 def check_positive(expression: Expression, lengths: Lengths, option: str) -> None:
     """Raise InputError naming the option unless the expression has a positive value at every (n, i)."""
     try:

@@ -62,25 +62,33 @@ def check_place(output: str | None, as_json: bool) -> None:
         check_writable(output)
 
 
+def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool) -> None:
+    """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
+    from certify.files import write_text
+
+    if output is None:
+        return
+    if certificate is None:
+        print(f"certify: {verdict}, so no certificate was written", file=sys.stderr)
+        return
+    write_text(output, certificate)
+    if output != "-" and not as_json:
+        print(f"certificate in {output}", file=sys.stderr)
+
+
 def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:
-    """Write the certificate if there is one and a place for it, print the outcome, and exit with its status.
+    """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.
     """
-    from certify.files import write_text
     from certify.outcomes import Certified
     from certify.showing.outcomes import print_outcome
     from certify.showing.outcomes_in_json import outcome_to_json
     from certify.showing.terminal_tables import console
 
-    if output is not None and isinstance(outcome, Certified):
-        write_text(output, outcome.certificate)
     if as_json:
         print_json(outcome_to_json(outcome))
     else:
         print_outcome(console(sys.stderr if output == "-" else None), outcome, style, parenthesize)
-    if output is not None and not isinstance(outcome, Certified):
-        print(f"certify: {outcome.verdict}, so no certificate was written", file=sys.stderr)
-    elif output is not None and output != "-" and not as_json:
-        print(f"certificate in {output}", file=sys.stderr)
+    write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict, as_json)
     raise typer.Exit(outcome.exit_code)

@@ -22,7 +22,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import check_place
+from certify.terminal import check_place, write_certificate
 
 if TYPE_CHECKING:
     from certify.auditing.claims import Claim
@@ -75,7 +75,7 @@ def audit(
     length; and the critical constants as brackets.
     """
     from certify.files import check_writable
-    from certify.request import Options
+    from certify.request import DEFAULT_MAX_N, Options
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, as_json)
@@ -85,8 +85,9 @@ def audit(
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta)
     if claims is not None:
-        refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
-                                       "output": output, "critical": critical})
+        refuse_beside_a_file(options, {
+            "embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest, "output": output,
+            "critical": critical, "min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N})
         raise typer.Exit(audit_file(claims, resume, jobs, reports))
     refuse_beside_one_claim(resume, jobs, output, as_json)
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
@@ -99,13 +100,14 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
     """The claim that the options make."""
     from certify.auditing.claims import AboutANetwork, claim_alone
     from certify.auditing.claims_file import read_demands
+    from certify.quantities import read_lengths_to_bracket
     from certify.request import read_request
     from certify.subjects import Kind
 
     demands: dict[str, Any] = {key: text for key, text in demanded.items() if text is not None}
     if embeddings is not None:
         demands["embeddings"] = [text for text in embeddings.split(",") if text.strip()]
-    demands["critical"] = [] if "gap" in demands else lengths_to_bracket(critical, lengths)
+    demands["critical"] = [] if "gap" in demands else read_lengths_to_bracket(critical, lengths)
     taken = (Kind.NETWORK,) if is_model else (Kind.FORMULA, Kind.PROGRAM)
     return claim_alone(AboutANetwork(read_request(subject, options, taken, lengths), read_demands(demands, lengths)))
 
@@ -226,25 +228,6 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def lengths_to_bracket(text: str | None, lengths: Lengths) -> list[int]:
-    """The lengths of ``--critical``.
-
-    >>> from constructions.network.lengths import up_to
-    >>> [lengths_to_bracket(text, up_to(20)) for text in (None, "4, 8", "none")]
-    [[4, 8, 16, 20], [4, 8], []]
-    """
-    if text == "none":
-        return []
-    if text == "all":
-        return list(lengths)
-    if text is None:
-        return [n for n in lengths if n == lengths.last or (n >= 4 and n & (n - 1) == 0)]
-    parts = text.split(",")
-    if not all(part.strip().isdecimal() for part in parts):
-        refuse(f"--critical: found {text}, expected lengths such as 4,8,16, or all, or none")
-    return [int(part) for part in parts]
-
-
 def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
     """Audit one claim; return the exit status."""
     from certify.auditing.decide import Search
@@ -264,23 +247,9 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
         from certify.showing.terminal_tables import console
 
         print_claim(console(sys.stderr if output == "-" else None), result)
-    write_certificate(output, certificates[0] if result.verdict == "certified" and certificates else None,
-                      result.verdict)
+    certificate = certificates[0] if result.verdict == "certified" and certificates else None
+    write_certificate(output, certificate, result.verdict, reports.as_json)
     return exit_status(result.verdict)
-
-
-def write_certificate(output: str | None, certificate: str | None, verdict: str) -> None:
-    """Write the certificate, if there is one and a place for it."""
-    from certify.files import write_text
-
-    if output is None:
-        return
-    if certificate is None:
-        print(f"certify: {verdict}, so no certificate was written", file=sys.stderr)
-        return
-    write_text(output, certificate)
-    if output != "-":
-        print(f"certificate in {output}", file=sys.stderr)
 
 
 def print_claim_json(claim: Claim, result: ClaimResult) -> None:
@@ -337,5 +306,6 @@ def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
         print(json.dumps(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)}, indent=1))
     else:
         print_suggested(console(sys.stderr if output == "-" else None), suggestion, claim.lengths)
-    write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict)
+    certificate = outcome.certificate if isinstance(outcome, Certified) else None
+    write_certificate(output, certificate, outcome.verdict, as_json)
     return outcome.exit_code

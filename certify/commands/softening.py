@@ -16,7 +16,7 @@ from certify.options import (
     TemperatureOption,
     whole_number,
 )
-from certify.terminal import check_place, complain, print_json
+from certify.terminal import check_place, complain, print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.softening.results import Softening
@@ -111,11 +111,11 @@ def read_critical(text: str | None, max_n: int) -> list[int]:
     >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
     [[4], [2, 3], [1, 2, 3, 4], []]
     """
-    from certify.commands.auditing import lengths_to_bracket
+    from certify.quantities import read_lengths_to_bracket
     from constructions.errors import InputError
     from constructions.network.lengths import up_to
 
-    found = lengths_to_bracket(str(max_n) if text is None else text, up_to(max_n))
+    found = read_lengths_to_bracket(str(max_n) if text is None else text, up_to(max_n))
     for n in found:
         if not 1 <= n <= max_n:
             raise InputError(f"--critical: {n}, expected lengths up to {max_n}")
@@ -134,7 +134,6 @@ def write_softened(found: Softening, place: str | None) -> None:
 
 def finish(found: Softening, as_json: bool, output: str | None) -> None:
     """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
-    from certify.commands.auditing import write_certificate
     from certify.showing.terminal_tables import console
     from certify.softening.show import print_softening, softening_to_json
 
@@ -142,5 +141,5 @@ def finish(found: Softening, as_json: bool, output: str | None) -> None:
         print_json(softening_to_json(found))
     else:
         print_softening(console(sys.stderr if output == "-" else None), found)
-    write_certificate(output, found.certificate, found.verdict)
+    write_certificate(output, found.certificate, found.verdict, as_json)
     raise typer.Exit(found.exit_code)
