@@ -41,7 +41,7 @@ def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None
     if exponent.denominator != 1 or (base == 0 and e < 0):
         return None
     if abs(base) in (0, 1):
-        return base ** (e if base == 0 else e % 2)
+        return base ** (min(e, 1) if base == 0 else e % 2)
     if abs(e) > MAX_POWER:
         return None
     bits = abs(e) * size(base)
@@ -90,7 +90,7 @@ class Values:
         known = self._values.get(key)
         if known is not None:
             return known
-        value = self._evaluate(place, n, i)
+        value = self.find(place, n, i)
         require(value is not None, "{} has no value at n = {}, i = {}", write_short(self._table, place), n, i)
         found = Fraction(value or 0)
         return self._values.keep(key, found, size(found))
@@ -103,7 +103,8 @@ class Values:
             known = self._orders.keep(place, found, 64 * len(found))
         return known
 
-    def _evaluate(self, place: Place, n: int, i: int) -> Value:
+    def find(self, place: Place, n: int, i: int) -> Value:
+        """The value, or None if there is none."""
         values: dict[Place, Value] = {}
         for inner in self._order(place):
             values[inner] = self._evaluate_node(self._table.nodes[inner], values, n, i)
@@ -123,7 +124,7 @@ class Values:
         if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):
             return None
         if name in ARITHMETIC:
-            return self._calculate(name, *map(Fraction, arguments))
+            return self._calculate(name, *(Fraction(x or 0) for x in arguments))
         if name in CONNECT:
             return self._connect(name, arguments)
         return COMPARE[name](*arguments)

@@ -9,7 +9,7 @@ from ..budget import Budget
 from .definitions import read_predicate
 from .evaluation import Values
 from .parser import read_count, read_formula, read_number, read_value
-from .printing import write_formula, write_short
+from .printing import write_definition, write_formula, write_short
 from .table import Place, Table
 from .truths import connect, truths_at_symbol
 
@@ -21,12 +21,12 @@ class Language(Table):
         super().__init__(budget)
         self._values = Values(self)
         self.predicates: dict[str, Place] = {}
-        self.symbols: set[str] = set()
 
     def define(self, text: str) -> str:
         """Learns a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; its name."""
         name, place = read_predicate(self, self.predicates, text)
         self.predicates[name] = place
+        self.names.setdefault(place, name)
         return name
 
     def formula(self, text: str) -> Place:
@@ -76,3 +76,11 @@ class Language(Table):
     def write_short(self, place: Place) -> str:
         """A formula down to some depth, for messages."""
         return write_short(self, place)
+
+    def write_definition(self, name: str) -> str:
+        """A predicate and its condition."""
+        return write_definition(self, name, self.predicates[name])
+
+    def symbols(self) -> set[str]:
+        """All symbols that formulas mention."""
+        return {str(node.data[0]) for node in self.nodes if node.operator == "Q"}

@@ -57,6 +57,7 @@ class Table:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.nodes: list[Node] = []
+        self.names: dict[Place, str] = {}  # what the user calls a predicate
         self._places: dict[Node, Place] = {}
         self._leaves: list[frozenset[str]] = []
 

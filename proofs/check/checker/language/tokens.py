@@ -48,6 +48,8 @@ class Token:
     @property
     def name_and_parameters(self) -> tuple[str, tuple[int, ...]]:
         """Of an operand: MOD(3, 1) is MOD with 3 and 1."""
+        if not self.written.endswith(")"):
+            return self.written, ()
         name, *parameters = re.findall(r"\w+", self.written)
         return name, tuple(map(int, parameters))
 
