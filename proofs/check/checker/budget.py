@@ -30,7 +30,7 @@ MAX_EXP_EXPONENT = 40  # arguments of exp are below 2^40 in absolute value
 MAX_SPREAD_BITS = 1 << 24  # of an integer in a sum of weights over one unit
 
 DEFAULT_STEPS = 80_000_000
-DEFAULT_HELD_BITS = 1 << 32  # 512 MB
+DEFAULT_HELD_BITS = 3 << 30  # 384 MB
 CACHE_BITS = 1 << 29  # 64 MB for each table of results that may be forgotten
 ENTRY_BITS = 2048  # what an entry of a table costs beside its numbers: objects and pointers
 
@@ -74,8 +74,10 @@ class Budget:
     def holding(self, bits: int) -> Iterator[None]:
         """Memory that is held for a while."""
         self.hold(bits)
-        yield
-        self.release(bits)
+        try:
+            yield
+        finally:
+            self.release(bits)
 
     def _advice(self) -> str:
         return f"--work {10 * self.factor} allows more"

@@ -15,6 +15,8 @@ from .verdicts import Incomplete
 
 Numbers = tuple[Fraction, ...]
 
+INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
+
 ZERO, ONE = Fraction(0), Fraction(1)
 QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward part can still round
 
@@ -95,5 +97,12 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
 def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
     """One denominator for all of the numbers, and their numerators."""
     common = least_common_multiple(budget, (x.denominator for row in rows for x in row))
-    budget.spend(sum(map(len, rows)) * (1 + (common.bit_length() ** 2 >> 18)))
-    return common, [tuple(x.numerator * (common // x.denominator) for x in row) for row in rows]
+    count, longest = sum(map(len, rows)), max((size(x) for row in rows for x in row), default=0)
+    budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
+    with budget.holding(count * (common.bit_length() + longest)):
+        return common, [tuple(x.numerator * (common // x.denominator) for x in row) for row in rows]
+
+
+def bits_of(numbers: Iterable[int]) -> int:
+    """The memory of integers."""
+    return sum(INTEGER_BITS + number.bit_length() for number in numbers)

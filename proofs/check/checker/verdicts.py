@@ -77,12 +77,18 @@ def within(where: str) -> Iterator[None]:
 def quote(value: object) -> str:
     """A text of the file as an ASCII literal, not too long; of any other value of JSON what it is."""
     if isinstance(value, str):
-        return ascii(value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + "...")
+        return literal(value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + "...")
     if isinstance(value, dict | list | tuple):
         return "an object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return show(value)
+
+
+def literal(text: str) -> str:
+    """A text in single quotes, in ASCII, so that nobody can tell where it ends but by its end."""
+    escaped = ascii(text)
+    return escaped if escaped.startswith("'") else "'" + escaped[1:-1].replace("'", "\\'") + "'"
 
 
 def show(value: object) -> str:

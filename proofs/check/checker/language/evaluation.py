@@ -70,6 +70,17 @@ CALCULATE: dict[str, Callable[[Budget, Fraction, Fraction], Fraction | None]] = 
     "%": lambda budget, x, y: remainder(budget, x, y) if y else None}
 
 
+def is_constant_comparison(node: Node) -> bool:
+    """Whether it compares counts, all of which cancelled."""
+    return node.operator == "T" and not node.operands
+
+
+def compare_constant(node: Node) -> bool:
+    """The truth of such a comparison."""
+    relation, constant = node.data
+    return COMPARE[str(relation)](int(constant), 0)
+
+
 class Values:
     """The values of places at (n, i), kept while there is room."""
 
@@ -118,6 +129,8 @@ class Values:
         if name == "P":
             self._budget.spend(1 + (i >> 6))
             return PREDICATES[str(data[0])](n, i, *data[1:])
+        if is_constant_comparison(node):
+            return compare_constant(node)
         if name in ("user", "shift"):
             return self.value_at(operands[0], n, i - (name == "shift")) == 1
         arguments = [values[operand] for operand in operands]

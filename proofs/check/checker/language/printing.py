@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..functions import FUNCTIONS
+from ..verdicts import literal
 from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, Place, Table
 
 LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
@@ -32,10 +33,7 @@ def write_integer(x: int) -> str:
 
 def write_symbol(symbol: str) -> str:
     """Q_a, or Q['...'] with a literal in ASCII."""
-    if re.fullmatch("[A-Za-z0-9_]+", symbol):
-        return f"Q_{symbol}"
-    literal = ascii(symbol)
-    return f"Q[{literal}]" if literal.startswith("'") else "Q['" + literal[1:-1].replace("'", "\\'") + "']"
+    return f"Q_{symbol}" if re.fullmatch("[A-Za-z0-9_]+", symbol) else f"Q[{literal(symbol)}]"
 
 
 class Writer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..verdicts import Rejected
-from .evaluation import CONNECT
+from .evaluation import CONNECT, compare_constant, is_constant_comparison
 from .printing import write_short
 from .table import Place, Table
 
@@ -32,9 +32,11 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     """The truth of a connective from those of its operands.
 
     Raises:
-        Rejected: if it is no connective, or an operand is not decided.
+        Rejected: if it is no connective (nor a comparison of numbers), or an operand is not decided.
     """
     name, operands, _ = table.nodes[place]
+    if is_constant_comparison(table.nodes[place]):
+        return compare_constant(table.nodes[place])
     if name not in CONNECT or not all(operand in truths for operand in operands):
         raise Rejected(f"{write_short(table, place)} is not decided by what is read")
     return CONNECT[name](*(truths[operand] for operand in operands))

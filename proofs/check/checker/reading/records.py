@@ -168,3 +168,9 @@ class Certificate:
     transformer: Transformer
     bounds: tuple[Bound, ...]
     language: Language
+
+    @property
+    def counts(self) -> bool:
+        """Whether the formula of some direction counts; the temperature regime then allows embeddings up to n^2."""
+        return any("#" in self.language.leaves(meaning.formula) for meaning in self.transformer.directions.values()
+                   if isinstance(meaning, Truth | Near | Product))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..language import Language, Place
-from ..verdicts import expect, quote, within
+from ..verdicts import expect, quote
 from .document import Json
 from .records import (
     KINDS,
