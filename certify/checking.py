@@ -58,7 +58,7 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
                 "covered": accepted.coverage}
     claim = given.claim
     return {
-        "formula": language.write(claim.formula)[0],
+        "formula": "; ".join(language.write(claim.formula)),
         "predicates": [language.write_definition(name) for name in given.transformer.predicates],
         "alphabet": list(claim.alphabet),
         "min_n": claim.min_n,

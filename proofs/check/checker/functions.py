@@ -62,6 +62,7 @@ FUNCTIONS: dict[str, Callable[[Fraction, Budget], Fraction]] = {
 }
 
 
-def has_value(name: str, x: Fraction) -> bool:
-    """Whether the function has a value at x."""
-    return (x > 0 or (name == "sqrt" and x == 0)) and abs(x.numerator) < MAX_ARGUMENT and x.denominator < MAX_ARGUMENT
+def apply(name: str, x: Fraction, budget: Budget) -> Fraction | None:
+    """The value of a function at x, or None where it has none."""
+    fits = x > 0 or (name == "sqrt" and x == 0)
+    return FUNCTIONS[name](x, budget) if fits and x.numerator < MAX_ARGUMENT > x.denominator else None

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
-from ..functions import FUNCTIONS, has_value
+from ..functions import FUNCTIONS, apply
 from ..numbers import add, bounded, charge, divide, multiply, size
 from ..verdicts import Incomplete, require
 from .positions import PREDICATES
@@ -154,7 +154,9 @@ class Values:
 
     def _apply(self, name: str, x: Fraction) -> Fraction | None:
         """A function of functions.py; its values repeat."""
-        if not has_value(name, x):
-            return None
         known = self._applied.get((name, x))
-        return known if known is not None else self._applied.keep((name, x), FUNCTIONS[name](x, self._budget), size(x))
+        if known is None:
+            known = apply(name, x, self._budget)
+            if known is not None:
+                self._applied.keep((name, x), known, size(x))
+        return known

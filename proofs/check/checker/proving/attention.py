@@ -17,6 +17,7 @@ from .automaton import Automaton, Letters
 from .proof import Chains, Proof
 from .shortest_path import Position, check_paths
 
+
 @dataclass
 class Sight:
     """What the rows of one length see, from the first position read on."""
