@@ -10,7 +10,7 @@ from functools import partial
 from ..budget import MAX_N, Budget
 from ..language import Language, Place
 from ..verdicts import expect, require
-from .document import Json
+from .document import Json, read_document
 from .records import Transformer, Weights
 from .shapes import Directions, Fields, integer_within, list_of, one_of, read_rational, read_symbols
 from .transformer import in_language, read_transformer
@@ -55,6 +55,16 @@ class Softened:
     def heat(self, n: int) -> Fraction:
         """The temperature at one length, where it has a value."""
         return self.language.value_at(self.claim.temperature, n, 1)
+
+
+def read_softened_text(data: bytes, work: int = 1) -> Softened:
+    """The certificate whose bytes these are, with ``work`` times the default budget for all that is done with it.
+
+    Raises:
+        Malformed, Rejected: as `read_document` and `read_softened`.
+    """
+    budget = Budget(work)
+    return read_softened(read_document(data, budget), budget)
 
 
 def read_softened(document: Json, budget: Budget) -> Softened:

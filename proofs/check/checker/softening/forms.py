@@ -85,8 +85,8 @@ def is_uniform(head: Head) -> bool:
 
 def prepare(budget: Budget, transformer: Transformer) -> list[LayerForms]:
     """All layers."""
-    live = find_live(budget, transformer)
-    return [prepare_layer(budget, layer, directions) for layer, directions in zip(transformer.layers, live, strict=True)]
+    layers = zip(transformer.layers, find_live(budget, transformer), strict=True)
+    return [prepare_layer(budget, layer, live) for layer, live in layers]
 
 
 def prepare_layer(budget: Budget, layer: Layer, live: tuple[str, ...]) -> LayerForms:
@@ -122,7 +122,7 @@ def group_units(budget: Budget, units: tuple[Unit, ...]) -> Iterator[Group]:
     groups: dict[tuple[tuple[str, str, str], ...], tuple[Weights, list[tuple[Fraction, Unit]]]] = {}
     for unit in units:
         slope = next(iter(unit.reads.values()), ZERO)
-        row = {d: divide(budget, c, slope) for d, c in unit.reads.items()}
+        row: Weights = {d: divide(budget, c, slope) for d, c in unit.reads.items()}
         key = tuple((d, hex(c.numerator), hex(c.denominator)) for d, c in row.items())
         groups.setdefault(key, (row, []))[1].append((slope, unit))
     for row, members in groups.values():

@@ -1,11 +1,11 @@
 """Feed-forward parts: units that read multiples of one linear form, together a piecewise linear function of it.
 
-Claim. Let a group of units add f_t(L·u) to direction t, f_t(y) = sum_k c_k ReLU(s_k y + b_k). It adds to the error of t at
-most the greatest |f_t(y) - f_t(L·u)| over all y with |y - L·u| <= |L|·e, which is attained at an end of this interval or at
-a breakpoint -b_k / s_k inside.
+Claim. Let a group of units add f_t(L·u) to direction t, f_t(y) = sum_k c_k ReLU(s_k y + b_k). It adds to the error of t
+at most the greatest |f_t(y) - f_t(L·u)| over all y with |y - L·u| <= |L|·e, which is attained at an end of this
+interval or at a breakpoint -b_k / s_k inside.
 
-Proof. L·û is such a y. Between neighbouring breakpoints and ends f_t is linear, so |f_t - constant| is convex there, and
-greatest at one of the two.
+Proof. L·û is such a y. Between neighbouring breakpoints and ends f_t is linear, so |f_t - constant| is convex there,
+and greatest at one of the two.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ class GroupAtLength:
     def _add(self, y: Fraction) -> Addition:
         exact = self._outputs(y)
         others = [self._outputs(point) for point in self._points_around(y)]
-        errors = [max((abs(add(self._budget, other[t], -x)) for other in others), default=ZERO) for t, x in exact.items()]
+        errors = [(t, max((abs(add(self._budget, other[t], -x)) for other in others), default=ZERO))
+                  for t, x in exact.items()]
         values = tuple([scaled(self._budget, x, self._new_scale) for x in exact.values()])
-        return self._memory.unify_addition(values, self._stage.settle(zip(exact, errors, strict=True)))
+        return self._memory.unify_addition(values, self._stage.settle(errors))
 
     def _points_around(self, y: Fraction) -> Iterable[Fraction]:
         """Where f may be farthest from f(y), if what is read may err."""

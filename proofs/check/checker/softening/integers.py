@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..budget import MAX_RATIONAL_BITS, Budget
-from ..numbers import least_common_multiple, over_one_denominator
+from ..numbers import bits_of, least_common_multiple, over_one_denominator
 from ..reading.records import Weights
 from ..verdicts import Incomplete
 
@@ -50,6 +50,7 @@ def make_forms(budget: Budget, rows: Sequence[Weights]) -> Forms:
     denominator, numerators = over_one_denominator(budget, [tuple(row.values()) for row in rows])
     coefficients = tuple(tuple(zip(row, numbers, strict=True)) for row, numbers in zip(rows, numerators, strict=True))
     flat = [x for numbers in numerators for x in numbers]
+    budget.hold(bits_of(flat))
     return Forms(denominator, coefficients, len(flat), longest(flat))
 
 

@@ -1,4 +1,4 @@
-"""A layer at one length: from the vector of a position, and what its heads have seen, to the vector of the next layer."""
+"""A layer at one length: from the vector of a position, and what its heads have seen, to that of the next layer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from fractions import Fraction
 from math import lcm
 
 from ..budget import Budget
-from ..numbers import least_common_multiple
+from ..numbers import bits_of, least_common_multiple
 from ..reading.records import Weights
 from .forms import HeadForms, LayerForms
 from .groups import GroupAtLength
 from .integers import Integers, charge_products, longest, multiply_scales, scaled
-from .remembering import INTEGER_BITS, POINTER_BITS, Addition, History, Memory, Vector, as_key
+from .remembering import POINTER_BITS, Addition, History, Memory, Vector, as_key
 from .stages import Stage
 from .tieless import Tieless
 from .uniform import Uniform
+
+VECTOR_STEPS = 30  # the work to make a vector, beside what its numbers take
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,10 @@ class Scales:
 
 
 def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales:
-    """The scales of a layer: its heads take values, and means of up to n of them; its units multiply."""
-    denominators = [head.values.denominator for head in forms.heads]
-    if any(head.is_uniform for head in forms.heads):
-        denominators.append(lcm(*range(1, n + 1)))
-    middle = multiply_scales(budget, begin, least_common_multiple(budget, denominators))
+    """The scales of a layer: its heads take values, and uniform heads means of up to n of them; its units multiply."""
+    values = least_common_multiple(budget, (head.values.denominator for head in forms.heads))
+    means = lcm(*range(1, n + 1)) if any(head.is_uniform for head in forms.heads) else 1
+    middle = multiply_scales(budget, multiply_scales(budget, begin, values), means)
     return Scales(begin, middle, multiply_scales(budget, middle, forms.stretch))
 
 
@@ -107,7 +108,7 @@ class LayerAtLength:
 
     def _read(self, integers: Integers, key: str) -> Vector:
         held, bits = dict(zip(self.live, integers, strict=True)), longest(integers)
-        self._memory.keep(3, len(integers) * (INTEGER_BITS + bits) + 8 * len(key) + 2 * POINTER_BITS * len(self.heads))
+        self._memory.keep(3, bits_of(integers) + 8 * len(key) + 2 * POINTER_BITS * len(self.heads))
         queries = [head.query(held, bits) for head in self.heads]
         items = [head.item(held, bits) for head in self.heads]
         self._vectors[key] = vector = Vector(integers, queries, items)
@@ -131,6 +132,7 @@ class LayerAtLength:
     def _add(self, vector: Vector, additions: tuple[Addition, ...]) -> Vector:
         """The same, from what the heads add."""
         scales = self._scales
+        self._budget.spend(VECTOR_STEPS)
         self._attention.settle_sums(additions)
         held = self._multiply(dict(zip(self.live, vector.integers, strict=True)), scales.middle // scales.begin)
         for head, addition in zip(self.heads, additions, strict=True):

@@ -11,9 +11,9 @@ between the weights at the distances D_j + d_j and D_j - d_j (weights.py).
 
 Finer: the greatest |sum_j x_j (v_t(j) - v_t(*))| over all x_j between their ends, over 1 + the sum of lower ends.
 
-Coarser, and tried first, as it needs only the differences of scores and the *spans* (how far apart the keys and the values
-are of all that is seen): no d_j is above the doubt d of two keys as far apart as the spans; so the miss is at most the
-span of the values, times the sum of the weights at D_j - d, over 1 + the sum of the weights at D_j + d.
+Coarser, and tried first, as it needs only the differences of scores and the *spans* (how far apart the keys and the
+values are of all that is seen): no d_j is above the doubt d of two keys as far apart as the spans; so the miss is at
+most the span of the values, times the sum of the weights at D_j - d, over 1 + the sum of the weights at D_j + d.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import sub
+from operator import le, sub
 
 from ..numbers import add, charge, multiply
 from .doubts import Doubts
 from .forms import HeadForms
-from .integers import Integers, charge_products
+from .integers import Integers, charge_products, longest
 from .remembering import History, Memory, Numbers, as_key
 from .stages import Carried, Stage, spread
 from .weights import FRACTION_BITS, GREATEST_BITS, Weights
@@ -56,7 +56,8 @@ class Misses:
         self._weights = Weights(memory, self._doubts.unit, heat, where)
         self._drift = [spread(budget, row, stage.before) for row in forms.head.values.values()]
         self._rooms = self._find_rooms()
-        self._sums: dict[str, tuple[int, int]] = {}
+        self._writes_alone = all(stage.writers[t] == 1 for t in self._written)
+        self._widest: dict[str, Integers] = {}
         self.none = stage.settle(zip(self._written, self._drift, strict=True))
 
     @property
@@ -64,10 +65,8 @@ class Misses:
         """What scores are integers over."""
         return self._doubts.score_unit
 
-    def _find_rooms(self) -> list[tuple[int, int]] | None:
-        """What each miss may be at most, p / q over the unit of values; none if other parts write a direction too."""
-        if any(self._stage.writers[t] > 1 for t in self._written):
-            return None
+    def _find_rooms(self) -> list[tuple[int, int]]:
+        """What each miss may be at most if it is not added to others, p / q over the unit of values."""
         rooms = [add(self._budget, self._stage.room(t), -drift)
                  for t, drift in zip(self._written, self._drift, strict=True)]
         return [multiply(self._budget, room, Fraction(self._value_unit)).as_integer_ratio() for room in rooms]
@@ -78,54 +77,51 @@ class Misses:
         Raises:
             Rejected: if one does not fit, or the weights of other positions may be too large.
         """
-        doubt = self._doubts.of_query(met.query.integers, met.query.bits)
-        if self._fit_coarsely(met, doubt):
+        charge_products(self._budget, 2 * self._keys, self._doubts.bits, max(met.query.bits, met.history.bits))
+        doubt = self._doubts.of_query(met.query.integers)
+        if self._writes_alone and self._fit_coarsely(met, doubt + self._doubts.of_keys(met.history.spans)):
             return ()
         return self._stage.settle(zip(self._written, self._bound(met, doubt), strict=True))
 
     def _fit_coarsely(self, met: Situation, doubt: int) -> bool:
-        """Whether the coarser bounds fit. Those where the doubt may outweigh a difference are not tried."""
-        if self._rooms is None:
-            return False
-        spans = met.history.spans
-        doubt += self._doubts.of_keys(spans, met.history.bits)
-        distances = self._distances(met.differences)
+        """Whether the coarser bounds fit."""
+        differences = sorted(met.differences)[1:]
+        key = as_key((doubt, *differences))
+        if key not in self._widest:
+            self._widest[key] = self._find_widest(differences, doubt)
+            self._memory.keep(2, 8 * len(key) + longest(self._widest[key]) * len(self._written))
+        return all(map(le, met.history.spans[self._keys :], self._widest[key]))
+
+    def _find_widest(self, differences: Sequence[int], doubt: int) -> Integers:
+        """For each direction the greatest span of values with which the coarser bound fits, negative if none does.
+
+        Proof. span weight / mass <= p / q if and only if span is at most the floor of p mass / (q weight), as it is an
+        integer and the weight is positive. Where the doubt may outweigh a difference, nothing is said to fit.
+        """
+        distances = self._make_distances(differences)
         if distances[0] <= doubt:
-            return False
-        mass, weight = self._sum_weights(distances, doubt)
-        return all(self._fits(span * weight, mass, *room)
-                   for span, room in zip(spans[self._keys :], self._rooms, strict=True))
+            return (-1,) * len(self._written)
+        mass = ONE + sum([self._weights.enclose(x + doubt)[0] for x in distances])
+        weight = sum([self._weights.enclose(x - doubt)[1] for x in distances])
+        bits = longest(x for room in self._rooms for x in room)
+        charge_products(self._budget, len(self._rooms), mass.bit_length() + bits, weight.bit_length() + bits)
+        return tuple([p * mass // (q * weight) for p, q in self._rooms])
 
-    def _distances(self, differences: Sequence[int]) -> list[int]:
-        """The differences of scores of all but the winner as distances, ascending."""
-        charge_products(self._budget, len(differences), max(differences).bit_length(), self._doubts.fine.bit_length())
-        return sorted([x * self._doubts.fine for x in differences if x])
-
-    def _sum_weights(self, distances: list[int], doubt: int) -> tuple[int, int]:
-        """1 + the sum of the weights at the distances plus the doubt; the sum of those at the distances less the doubt."""
-        key = as_key((doubt, *distances))
-        if key not in self._sums:
-            self._memory.keep(2, 2 * GREATEST_BITS + 8 * len(key))
-            self._sums[key] = (ONE + sum([self._weights.enclose(x + doubt)[0] for x in distances]),
-                               sum([self._weights.enclose(x - doubt)[1] for x in distances]))
-        return self._sums[key]
-
-    def _fits(self, miss: int, mass: int, p: int, q: int) -> bool:
-        """Whether miss / mass is at most p / q."""
-        charge_products(self._budget, 2, miss.bit_length() + mass.bit_length(), p.bit_length() + q.bit_length())
-        return miss * q <= p * mass
+    def _make_distances(self, differences: Sequence[int]) -> list[int]:
+        """Differences of scores, in units of doubt."""
+        charge_products(self._budget, len(differences), longest(differences), self._doubts.fine.bit_length())
+        return [x * self._doubts.fine for x in differences]
 
     def _bound(self, met: Situation, doubt: int) -> list[Fraction]:
         """The finer bounds of the errors."""
         mass, most, least = ONE, [0] * len(self._written), [0] * len(self._written)
-        for item, difference in zip(met.history.items, met.differences, strict=True):
-            if difference:
+        others = zip(met.history.items, self._make_distances(met.differences), strict=True)
+        for item, distance in others:
+            if distance:
                 steps = tuple(map(sub, item.integers, met.winner))
                 moves = steps[self._keys :]
-                distance = difference * self._doubts.fine
-                pair_doubt = doubt + self._doubts.of_keys([abs(x) for x in steps], met.history.bits)
-                lower, upper = self._enclose(distance, pair_doubt, any(moves))
-                charge_products(self._budget, 2 * len(moves), GREATEST_BITS, met.history.bits)
+                lower, upper = self._enclose(distance, doubt + self._doubts.of_keys(list(map(abs, steps))), any(moves))
+                charge_products(self._budget, len(steps) + 2 * len(moves), GREATEST_BITS, met.history.bits)
                 mass += lower
                 most = [x + move * (upper if move > 0 else lower) for x, move in zip(most, moves, strict=True)]
                 least = [x + move * (lower if move > 0 else upper) for x, move in zip(least, moves, strict=True)]

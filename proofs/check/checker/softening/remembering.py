@@ -11,13 +11,14 @@ made it.
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import sub
 
 from ..budget import ENTRY_BITS, Budget
+from ..numbers import bits_of
 from .integers import Integers, longest
 
 POINTER_BITS = 64
-INTEGER_BITS = 320  # of a short integer and a pointer to it
-TABLES_SHARE = 2  # tables are emptied when they have a half of the memory that is left when they are begun
+TABLES_BITS = 1 << 31  # tables are emptied when they hold 256 MB, or half of the memory that was left when they began
 
 
 def as_key(numbers: Integers) -> str:
@@ -55,18 +56,25 @@ class History:
         items: of a uniform head one entry, their number and the sums of their values; of another the keys and values of
             each, in the order of `Numbers.order`, which is no order of positions.
         bits: of the longest integer.
-        spans: for each entry of keys and values how far apart the positions are.
+        least, greatest: among the items, for each key and value; they are ``spans`` apart.
         extended: the history with one more position, by what is read there.
         answers: what the head adds, by its query.
     """
 
-    __slots__ = ("answers", "bits", "extended", "items", "spans")
+    __slots__ = ("answers", "bits", "extended", "greatest", "items", "least", "spans")
 
-    def __init__(self, items: tuple[Numbers, ...]) -> None:
-        self.items, self.bits = items, max([item.bits for item in items], default=0)
+    def __init__(self, items: tuple[Numbers, ...], bits: int = 0, least: Integers = (),
+                 greatest: Integers = ()) -> None:
+        self.items, self.bits, self.least, self.greatest = items, bits, least, greatest
+        self.spans = tuple(map(sub, greatest, least))
         self.extended: dict[Numbers, History] = {}
         self.answers: dict[Numbers, Addition] = {}
-        self.spans = [max(column) - min(column) for column in zip(*(item.integers for item in items), strict=True)]
+
+    def extend(self, items: tuple[Numbers, ...], item: Numbers) -> History:
+        """A history of these items: those of this one, and one more."""
+        read = item.integers
+        return History(items, max(self.bits, item.bits), tuple(map(min, self.least or read, read)),
+                       tuple(map(max, self.greatest or read, read)))
 
 
 class Vector:
@@ -90,7 +98,7 @@ class Memory:
     """The room that the tables of one length have, and the tables of numbers and additions."""
 
     def __init__(self, budget: Budget) -> None:
-        self.budget, self.held, self.room = budget, 0, budget.bits_left // TABLES_SHARE
+        self.budget, self.held, self.room = budget, 0, min(TABLES_BITS, budget.bits_left // 2)
         self._numbers: dict[str, Numbers] = {}
         self._additions: dict[tuple[str, tuple[tuple[str, str], ...]], Addition] = {}
 
@@ -118,10 +126,9 @@ class Memory:
         key = as_key(integers)
         known = self._numbers.get(key)
         if known is None:
-            bits = longest(integers)
-            self.budget.spend(1 + (len(integers) * (64 + bits) >> 12))
-            self.keep(2, len(integers) * (INTEGER_BITS + 2 * bits))
-            known = self._numbers[key] = Numbers(integers, len(self._numbers), bits)
+            self.budget.spend(1 + (len(key) >> 8))
+            self.keep(2, bits_of(integers) + 8 * len(key))
+            known = self._numbers[key] = Numbers(integers, len(self._numbers), longest(integers))
         return known
 
     def unify_addition(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> Addition:
@@ -129,8 +136,7 @@ class Memory:
         key = as_key(values), tuple((t, as_key(error.as_integer_ratio())) for t, error in carried)
         known = self._additions.get(key)
         if known is None:
-            bits = longest(values)
-            longest_error = longest(x for _, error in carried for x in error.as_integer_ratio())
-            self.keep(3, len(values) * (INTEGER_BITS + 2 * bits) + len(carried) * (2 * INTEGER_BITS + 4 * longest_error))
+            of_errors = [x for _, error in carried for x in error.as_integer_ratio()]
+            self.keep(3 + len(carried), 2 * (bits_of(values) + bits_of(of_errors)))
             known = self._additions[key] = Addition(values, carried)
         return known

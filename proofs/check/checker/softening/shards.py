@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from ..reading.softened import Softened
-from ..verdicts import Refusal, expect, quote, require, within
+from ..verdicts import Refusal, expect, quote, require, show, within
 from .forms import LayerForms, prepare
 from .lengths import Length, count_shared
 from .statement import check_heads, check_statement
@@ -96,20 +96,26 @@ def expect_shard(given: Softened, n: int, prefix: Word) -> None:
 def check_all_words(given: Softened, n: int, words: Mapping[Word, int]) -> None:
     """Shards with these prefixes, in which so many words were run, are all words of length n, each once.
 
-    Proof. A word is in the shards of those prefixes that it begins with. Of two of them one begins with the other; if there
-    are such prefixes, then also two that are neighbours in the order of words. So no word was run twice, and as many were
-    run as there are.
+    Proof. A word is in the shards of those prefixes that it begins with. Of two of them one begins with the other; if
+    there are such prefixes, then also two that are neighbours in the order of words. So no word is in two shards, and
+    each shard ran as many words as it has, all together as many as there are.
     """
-    prefixes = sorted(words)
+    size, prefixes = len(given.claim.alphabet), sorted(words)
     overlap = any(other[: len(one)] == one for one, other in pairwise(prefixes))
-    is_all = sum(words.values()) == len(given.claim.alphabet) ** n
-    require(is_all and not overlap, "the shards at n = {} are not all words, each once", n)
+    complete = all(number == size ** (n - len(prefix)) for prefix, number in words.items())
+    is_all = complete and not overlap and sum(words.values()) == size**n
+    require(is_all, "the shards at n = {} are not all words, each once", n)
 
 
 def check_gap(given: Softened, n: int, gaps: Iterable[Fraction | None]) -> None:
     """The least of the gaps is the stated one."""
     least, stated = least_gap(gaps), given.gaps[n - 1]
-    require(least == stated, "the gap at n = {} is {}, not the stated {}", n, least, stated)
+    require(least == stated, "the gap at n = {} is {}, not the stated {}", n, show_gap(least), show_gap(stated))
+
+
+def show_gap(gap: Fraction | None) -> str:
+    """A gap, or that there is none."""
+    return "none" if gap is None else show(gap)
 
 
 def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> None:

@@ -10,7 +10,7 @@ DIGITS = 6
 def show_upper(x: Fraction) -> str:
     """About x >= 0: at least x, by at most a millionth of it.
 
-    Numbers of any length are shown quickly: 30103/100000 is about log10(2), and only orders of magnitude are wrong by it.
+    Numbers of any length are shown: 30103/100000 is about log10(2), and where it misleads there are more digits.
 
     >>> show_upper(Fraction(1, 3))
     '333334e-6'

@@ -1,7 +1,7 @@
 """The stages of a layer, its heads and then its feed-forward part: what they may add to the error of a direction.
 
-Claim. Let e[d] and f[d] be the stated bounds before and after a stage. If every |u[d] - û[d]| is at most e[d] before it,
-and the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word, then
+Claim. Let e[d] and f[d] be the stated bounds before and after a stage. If every |u[d] - û[d]| is at most e[d] before
+it, and the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word, then
 |u[d] - û[d]| is at most f[d] after it. Proof. The triangle inequality, as the parts add their values to u and to û.
 
 Where one part alone writes a direction, what it adds is checked as soon as it is known; where several do, what they add
@@ -18,8 +18,8 @@ from ..budget import Budget
 from ..numbers import ZERO, add, charge, multiply, total
 from ..reading.records import Weights
 from ..verdicts import Rejected, quote
-from .showing import show_upper
 from .remembering import Addition
+from .showing import show_upper
 
 Carried = tuple[tuple[str, Fraction], ...]
 

@@ -53,4 +53,5 @@ def check_growth(given: Softened, where: str, before: Weights, after: Weights) -
     """
     given.language.budget.spend(1 + len(before) + len(after))
     for d in {**before, **after}:
-        require(after.get(d, ZERO) >= before.get(d, ZERO), "{}: the bound of {} is below the one before", where, quote(d))
+        never_less = after.get(d, ZERO) >= before.get(d, ZERO)
+        require(never_less, "{}: the bound of {} is below the one before", where, quote(d))

@@ -10,12 +10,16 @@ from bisect import insort
 from fractions import Fraction
 from operator import attrgetter, mul
 
+from ..numbers import bits_of
 from ..verdicts import Rejected, quote
 from .forms import HeadForms
 from .integers import charge_products
 from .misses import Misses, Situation
-from .remembering import INTEGER_BITS, POINTER_BITS, Addition, History, Memory, Numbers
+from .remembering import POINTER_BITS, Addition, History, Memory, Numbers
 from .stages import Stage
+
+HISTORY_STEPS = 20  # the work to see another position, beside what its items take
+SITUATION_STEPS = 30  # the work to attend, beside what its items and their numbers take
 
 
 class Tieless:
@@ -57,10 +61,10 @@ class Tieless:
         grown = list(history.items)
         insort(grown, item, key=attrgetter("order"))
         items = tuple(grown)
-        self._budget.spend(1 + (len(items) * (4 + len(item.integers)) >> 4))
+        self._budget.spend(HISTORY_STEPS + (len(items) >> 3))
         if items not in self._histories:
-            self._memory.keep(4, len(items) * POINTER_BITS + len(item.integers) * (INTEGER_BITS + item.bits))
-            self._histories[items] = History(items)
+            self._memory.keep(4, len(items) * POINTER_BITS + 3 * bits_of(item.integers))
+            self._histories[items] = history.extend(items, item)
         history.extended[item] = self._histories[items]
         return self._histories[items]
 
@@ -71,6 +75,7 @@ class Tieless:
             Rejected: if two scores are greatest, or softmax may miss more than the stated bounds allow.
         """
         self.situations += 1
+        self._budget.spend(SITUATION_STEPS + len(history.items))
         charge_products(self._budget, len(history.items) * (2 + len(query.integers)), query.bits, history.bits)
         scores = [sum(map(mul, query.integers, item.integers)) for item in history.items]
         best = max(scores)

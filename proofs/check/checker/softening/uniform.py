@@ -2,7 +2,7 @@
 
 Claim. A uniform head adds at most |V_t|·e to the error of each direction t that it writes.
 Proof. Its scores are 0, in U as in Û: no product of a query and a key has terms. So both take the mean of the values at
-the same positions, each weighed the same. V_t·u_j and V_t·û_j differ by at most |V_t|·e at every j, and so do the means.
+the same positions, each weighed the same. V_t·u_j and V_t·û_j differ by at most |V_t|·e at every j, and so do means.
 """
 
 from __future__ import annotations

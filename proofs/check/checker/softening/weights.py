@@ -33,8 +33,8 @@ class Weights:
     def enclose(self, distance: int) -> tuple[int, int]:
         """Integers around 2^FRACTION_BITS exp(-distance / (unit heat)).
 
-        Claim: no bit is lost. Proof: an enclosure of exp at LEAST_ARGUMENT or above has integers of at most 193 bits times
-        2^e, and exp(-2700) > 2^-3896, so e > -3896 - 193 > -FRACTION_BITS: both ends are shifted to the left.
+        Claim: no bit is lost. Proof: an enclosure of exp has integers of at most 194 bits times 2^e, and exp is more
+        than 2^-3896 from LEAST_ARGUMENT on; so e > -3896 - 194 > -FRACTION_BITS, and both are shifted to the left.
 
         Raises:
             Rejected: if the argument of exp is above GREATEST_ARGUMENT.

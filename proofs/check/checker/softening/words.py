@@ -53,14 +53,13 @@ class Walk:
         """The shared layers at the position: their heads see what is to the left of it, and what is there."""
         vector, grown = self.at.cells[self.position - 1][symbol], []
         for layer, histories in zip(self.at.shared, self._seen[-1], strict=True):
-            histories = layer.see(histories, vector)
-            vector = layer.pass_on(vector, histories)
-            grown.append(histories)
+            grown.append(layer.see(histories, vector))
+            vector = layer.pass_on(vector, grown[-1])
         self._seen.append(grown)
         self._reached.append(vector)
 
     def _pass_all(self, layer: LayerAtLength, vectors: Sequence[Vector]) -> list[Vector]:
-        """What comes out of a layer at the positions of the whole word; each head sees those that its mask lets it see."""
+        """What comes out of a layer at the positions of the word; each head sees what its mask lets it see."""
         from_left = list(accumulate(vectors, layer.see, initial=layer.start))[1:]
         from_right = from_left
         if "past" in layer.masks:
