@@ -51,7 +51,7 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
     language = given.language
     if not isinstance(given, Certificate):
         return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
-                "temperature": language.write_short(given.claim.temperature),
+                "temperature": "; ".join(language.write(given.claim.temperature)),
                 "gaps": [None if gap is None else str(gap) for gap in given.gaps],
                 "errors": [[{name: str(error) for name, error in stage.items()} for stage in stages]
                            for stages in given.errors],
