@@ -14,6 +14,7 @@ import typer
 from certify.commands.auditing import audit
 from certify.commands.building import build
 from certify.commands.checking import check
+from certify.commands.checking_out import checker
 from certify.commands.crosschecking import crosscheck
 from certify.commands.every_length import prove
 from certify.commands.exporting import export
@@ -36,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain, prove, soften, export, crosscheck):
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, export, crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

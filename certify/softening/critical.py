@@ -18,7 +18,7 @@ from certify.softening.shards import check_length
 from certify.softening.words import likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
-from proofs.check import Malformed, Rejected
+from proofs.check import Refusal
 from proofs.discharge import Progress
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
@@ -67,7 +67,7 @@ class SoftenedAtColdnesses:
         temperature = parse_expression(str(1 / coldness))
         try:
             check_length(seal_softened(self.transformer, row.n, temperature, gaps, errors), row.n)
-        except (Malformed, Rejected):
+        except Refusal:
             return False
         return True
 

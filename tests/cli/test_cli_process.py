@@ -16,8 +16,8 @@ import pytest
 import proofs.check
 
 COMMAND = [sys.executable, "-m", "certify.cli"]
-CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve())]
-PROJECT = str(Path(proofs.check.__file__).resolve().parent.parent)
+CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve().parent)]
+PROJECT = str(Path(proofs.check.__file__).resolve().parents[2])
 ENVIRONMENT = {**os.environ, "PYTHONPATH": PROJECT}
 
 
