@@ -23,7 +23,7 @@ from certify.report import (
     show_alphabet,
     show_word,
 )
-from certify.search.threshold import ALL_PASS, NONE_PASSES
+from certify.search.threshold import NoChange
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.perturbation.findings import Survey
@@ -32,8 +32,8 @@ LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
 COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
-_NOTES = {ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
-          NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
+_NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
+          NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
 def print_softening(out: Console, found: Softening) -> None:
