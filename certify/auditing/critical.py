@@ -17,7 +17,7 @@ from certify.auditing.results import CriticalConstant, HeadTemperature, Witness
 from certify.outcomes import Certified
 from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
-from certify.search.threshold import Probe
+from certify.search.threshold import NoChange, Probe
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
@@ -75,7 +75,7 @@ class Bracketing:
         n = lengths.last
         found = self.bracket(n)
         gamma = _ends(found)
-        if isinstance(found, str) or gamma is None or found.refuted is None:
+        if isinstance(found, NoChange) or gamma is None or found.refuted is None:
             return CriticalConstant(n, None, note=self._why_none(found))
         slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
         largest, place = self._largest(lengths, gamma)
@@ -85,7 +85,7 @@ class Bracketing:
             "" if found.refuted.constant == found.nearest else "no word found between the two ends",
             largest if certified else None, place if certified else 0)
 
-    def bracket(self, n: int) -> CriticalBracket[Witness] | str:
+    def bracket(self, n: int) -> CriticalBracket[Witness] | NoChange:
         """The bracket for this length alone, or why there is none."""
         self.search.progress(f"critical constant at n = {n}")
         return find_bracket(self._over(Lengths(n, n)), self.request.gamma, self.width, SHARES)
@@ -103,8 +103,8 @@ class Bracketing:
                     largest, place = other, n
         return largest, place
 
-    def _why_none(self, found: CriticalBracket[Witness] | str) -> str:
-        if isinstance(found, str):
+    def _why_none(self, found: CriticalBracket[Witness] | NoChange) -> str:
+        if isinstance(found, NoChange):
             return found
         if not found.is_certified:
             return f"not certified at {found.passes}, where the exact prover alone proves it"
@@ -117,9 +117,9 @@ class Bracketing:
         return tuple(HeadTemperature(heads, temperature, slack.scaled(temperature)) for heads, temperature in claimed)
 
 
-def _ends(found: CriticalBracket[Witness] | str) -> Interval | None:
+def _ends(found: CriticalBracket[Witness] | NoChange) -> Interval | None:
     """The refuted and the certified end, if there are both."""
-    if isinstance(found, str) or not found.is_certified or found.refuted is None:
+    if isinstance(found, NoChange) or not found.is_certified or found.refuted is None:
         return None
     return Interval(found.refuted.constant, found.passes)
 

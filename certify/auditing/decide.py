@@ -74,7 +74,9 @@ class Decision:
     def verdict(self) -> Verdict:
         """Certified if all rows are; refuted if some row is; else unknown."""
         verdicts = {row.verdict for row in self.rows}
-        return "certified" if verdicts == {"certified"} else "refuted" if "refuted" in verdicts else "unknown"
+        if "refuted" in verdicts:
+            return "refuted"
+        return "certified" if verdicts == {"certified"} else "unknown"
 
     @property
     def decisive(self) -> LengthVerdict:

@@ -23,7 +23,8 @@ def find_embedding_beyond(network: Transformer, demands: Demands, lengths: Lengt
         for n, i in lengths.rows():
             bound = demands.embedding_bound.evaluate(i=i, n=n)
             for text, value in embedded.items():
-                if abs(value.evaluate(i=i, n=n)) > bound:
-                    return (f"the position embedding {text} is {value.evaluate(i=i, n=n)} at i = {i}, n = {n}, claimed "
-                            f"to be at most {bound}")
+                found = value.evaluate(i=i, n=n)
+                if abs(found) > bound:
+                    return (f"the position embedding {text} is {found} at i = {i}, n = {n}, claimed to be at most "
+                            f"{bound}")
     return ""

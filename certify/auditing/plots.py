@@ -36,6 +36,8 @@ OTHER_MARKER = ("s", GREEN)
 MARKERS_OF_TEMPERATURES = (("o", "s"), ("^", "D"), ("v", "P"), ("<", "X"))
 """Of the critical and the claimed temperature of some heads, of others, and so on."""
 SIZE = (3.6, 2.7)
+LEGEND_LINE = 0.19
+"""The height of a line of a legend outside the axes, as SIZE in inches."""
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "certify", "font.family": "sans-serif", "font.size": 9.0,
     "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
@@ -89,7 +91,11 @@ def _temperature_plot(criticals: Sequence[CriticalConstant]) -> Plot | None:
         _draw(axes, curve.critical, marker, BLUE, f"critical (bracket){name}")
         _draw(axes, curve.claimed, claimed_marker, ORANGE, f"claimed{name}", line="--")
     _scale_log(axes, [x for curve in curves for _, x in [*curve.critical, *curve.claimed]])
-    axes.legend()
+    if len(curves) > 1:
+        figure.set_figheight(SIZE[1] + 2 * len(curves) * LEGEND_LINE)
+        figure.legend(loc="outside upper left")  # names of heads are long
+    else:
+        axes.legend()
     description = (f"Claimed and critical temperature over n, {UNIT_OF_TEMPERATURE}; both axes logarithmic. "
                    + " ".join(_describe_curve(curve, len(curves) > 1) for curve in curves))
     return Plot("temperature", "Temperature over n", description, _svg(figure))

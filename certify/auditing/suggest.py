@@ -15,7 +15,7 @@ from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network
 from certify.auditing.probes import read_probe
 from certify.outcomes import Outcome
 from certify.request import Request
-from certify.search.threshold import ALL_PASS, Probe, find_threshold, shortest_between
+from certify.search.threshold import NoChange, Probe, find_threshold, shortest_between
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
 from constructions.network.transformer import Head
@@ -26,6 +26,7 @@ ROOM = Fraction(102, 100)
 """A simple rational is looked for up to so far above the constant that is needed."""
 COLDER = Fraction(105, 100)
 ATTEMPTS = 60
+Passing = Literal["", "any", "none"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class SuggestedHead:
     claimed: Fraction
     critical: Interval | None
     suggested: Fraction
-    passing: Literal["", "any", "none"] = ""
+    passing: Passing = ""
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, 
         return read_probe([line for line in lines if line.layer >= place[0]], request.allowed_error)
 
     found = find_threshold(probe, gamma, WIDTH)
-    if isinstance(found, str):
-        return SuggestedHead(place, head.name, head.source, gamma, None, gamma, "any" if found == ALL_PASS else "none")
+    if isinstance(found, NoChange):
+        passing: Passing = "any" if found is NoChange.ALL_PASS else "none"
+        return SuggestedHead(place, head.name, head.source, gamma, None, gamma, passing)
     simple = shortest_between(found.passes, found.passes * ROOM)
     return SuggestedHead(place, head.name, head.source, gamma, Interval(found.fails, found.passes), simple)
 

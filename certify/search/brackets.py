@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
 
-from certify.search.threshold import Probe, find_threshold, shortest_between
+from certify.search.threshold import NoChange, Probe, find_threshold, shortest_between
 
 WitnessT = TypeVar("WitnessT")
 WitnessT_co = TypeVar("WitnessT_co", covariant=True)
@@ -55,14 +55,14 @@ class CriticalBracket(Generic[WitnessT_co]):
 
 
 def find_bracket(claim: ClaimAtConstants[WitnessT_co], start: Fraction, width: Fraction,
-                 shares: Sequence[Fraction]) -> CriticalBracket[WitnessT_co] | str:
+                 shares: Sequence[Fraction]) -> CriticalBracket[WitnessT_co] | NoChange:
     """The bracket of a change that is looked for from ``start`` on, or why there is none.
 
     ``width`` is relative to the constant. A word is looked for at these ``shares`` of the constant just below the
     change, in their order, until one is found.
     """
     change = find_threshold(claim.probe, start, width / 4)
-    if isinstance(change, str):
+    if isinstance(change, NoChange):
         return change
     short = shortest_between(change.passes, change.passes * (1 + width / 4))
     certified = next(filter(claim.certifies, dict.fromkeys((short, change.passes))), None)

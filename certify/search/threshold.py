@@ -8,14 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 
 LARGEST_FACTOR = Fraction(2) ** 20
 """Constants are looked for between this many times the first one and its reciprocal."""
 HALF = Fraction(1, 2)
 
-ALL_PASS = "every constant that was tried certifies: nothing competes for attention"
-NONE_PASSES = "no constant that was tried certifies"
+
+class NoChange(StrEnum):
+    """Why no change is found between the constants that are tried."""
+
+    ALL_PASS = "every constant that was tried certifies: nothing competes for attention"
+    NONE_PASSES = "no constant that was tried certifies"
 
 
 @dataclass(frozen=True)
@@ -45,23 +50,23 @@ class Threshold:
     passes: Fraction
 
 
-def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: Fraction) -> Threshold | str:
+def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: Fraction) -> Threshold | NoChange:
     """Constants of relative distance at most ``width`` on either side of a change, or why there is none.
 
     >>> found = find_threshold(lambda x: Probe(x * x >= 2), Fraction(3), Fraction(1, 10**6))
     >>> found.fails**2 < 2 <= found.passes**2, found.passes / found.fails - 1 <= Fraction(1, 10**6)
     (True, True)
-    >>> find_threshold(lambda x: Probe(True), Fraction(3), Fraction(1, 10**6)) == ALL_PASS
-    True
+    >>> find_threshold(lambda x: Probe(True), Fraction(3), Fraction(1, 10**6)).name
+    'ALL_PASS'
     """
     low = high = Probed(start, probe(start))
     while low.found.passes:
         if low.constant * LARGEST_FACTOR <= start:
-            return ALL_PASS
+            return NoChange.ALL_PASS
         high, low = low, Probed(low.constant / 2, probe(low.constant / 2))
     while not high.found.passes:
         if high.constant >= start * LARGEST_FACTOR:
-            return NONE_PASSES
+            return NoChange.NONE_PASSES
         low, high = high, Probed(high.constant * 2, probe(high.constant * 2))
     return narrow(probe, low, high, width)
 

@@ -11,7 +11,7 @@ import math
 from fractions import Fraction
 
 from certify.search.brackets import Refuted, find_bracket
-from certify.search.threshold import Probe, Probed, narrow
+from certify.search.threshold import NoChange, Probe, Probed, narrow
 from certify.softening.counterexamples import replay, seeds
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, StageErrors
 from certify.softening.shards import check_length
@@ -37,7 +37,7 @@ def find_critical(transformer: Transformer, row: SoftenedLength, progress: Progr
     """The bracket of the critical temperature at one length."""
     progress(f"critical temperature at n = {row.n}")
     found = find_bracket(SoftenedAtColdnesses(transformer, row), 1 / row.temperature, WIDTH, SHARES)
-    if isinstance(found, str):
+    if isinstance(found, NoChange):
         return CriticalTemperature(row.n, None, None, note=found)
     moved = found.refuted.witness if found.refuted else None
     return CriticalTemperature(row.n, 1 / found.passes, moved, found.is_certified)

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.search.threshold import ALL_PASS, NONE_PASSES
+from certify.search.threshold import NoChange
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.outcomes import print_shape
 from certify.showing.terminal_tables import NARROW, open_table, plain
@@ -23,8 +23,8 @@ LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
 COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
-_NOTES = {ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
-          NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
+_NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
+          NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
 def print_softening(out: Console, found: Softening) -> None:

@@ -9,11 +9,12 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from certify.shards import steps_per_word
 from constructions.network.run import embed
-from constructions.network.transformer import FeedForward, Head, Row, Transformer
+from constructions.network.transformer import Head, Layer, Mask, Row, Transformer
 from proofs.perturbation.gap import Word
 
 Stream = list[list[float]]
@@ -50,6 +51,34 @@ def _search(transformer: Transformer, n: int, temperature: float, seeds: Sequenc
     return sketch.farthest(list(sketch.known))
 
 
+@dataclass(frozen=True)
+class _Head:
+    """A head on places in place of names; ``values`` are the places that are written, and the forms that are read."""
+
+    mask: Mask
+    queries: list[Sparse]
+    keys: list[Sparse]
+    values: list[tuple[int, Sparse]]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A unit on places in place of names."""
+
+    reads: Sparse
+    bias: float
+    writes: Sparse
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A layer on places in place of names."""
+
+    heads: list[_Head]
+    units: list[_Unit]
+    bias: Sparse
+
+
 class _Sketch:
     """A transformer of one length, hard and soft, in floating point."""
 
@@ -58,8 +87,7 @@ class _Sketch:
         self.places = {name: place for place, name in enumerate(transformer.directions)}
         self.letters = {symbol: [self._dense(vector) for vector in embed(transformer, (symbol,) * n)]
                         for symbol in transformer.alphabet}
-        self.layers = [([self._head(head) for head in layer.heads], self._units(layer.feedforward))
-                       for layer in transformer.layers]
+        self.layers = [self._layer(layer) for layer in transformer.layers]
         self.known: dict[Word, float] = {}
 
     def farthest(self, words: Iterable[Word]) -> list[Word]:
@@ -90,51 +118,54 @@ class _Sketch:
     def _sparse(self, row: Row) -> Sparse:
         return [(self.places[name], float(weight)) for name, weight in row.items() if weight]
 
-    def _head(self, head: Head) -> tuple[Head, list[Sparse], list[Sparse], list[tuple[int, Sparse]]]:
-        return (head, list(map(self._sparse, head.queries)), list(map(self._sparse, head.keys)),
-                [(self.places[name], self._sparse(row)) for name, row in head.values.items()])
+    def _layer(self, layer: Layer) -> _Layer:
+        units = [_Unit(self._sparse(unit.reads), float(unit.bias), self._sparse(unit.writes))
+                 for unit in layer.feedforward.units]
+        return _Layer([self._head(head) for head in layer.heads], units, self._sparse(layer.feedforward.bias))
 
-    def _units(self, feedforward: FeedForward) -> tuple[list[tuple[Sparse, float, Sparse]], Sparse]:
-        return ([(self._sparse(unit.reads), float(unit.bias), self._sparse(unit.writes))
-                 for unit in feedforward.units], self._sparse(feedforward.bias))
+    def _head(self, head: Head) -> _Head:
+        return _Head(head.mask, list(map(self._sparse, head.queries)), list(map(self._sparse, head.keys)),
+                     [(self.places[name], self._sparse(row)) for name, row in head.values.items()])
 
     def _run(self, word: Word, soft: bool) -> Stream:
         stream = [list(self.letters[symbol][place]) for place, symbol in enumerate(word)]
-        for heads, (units, bias) in self.layers:
+        for layer in self.layers:
             after = [list(vector) for vector in stream]
-            for head in heads:
+            for head in layer.heads:
                 self._attend(head, stream, after, soft)
-            stream = [_fed(vector, units, bias) for vector in after]
+            stream = [_fed(vector, layer) for vector in after]
         return stream
 
-    def _attend(self, head: tuple[Head, list[Sparse], list[Sparse], list[tuple[int, Sparse]]], stream: Stream,
-                after: Stream, soft: bool) -> None:
-        shape, query_rows, key_rows, value_rows = head
-        keys = [[_form(row, vector) for row in key_rows] for vector in stream]
-        values = [[_form(row, vector) for _, row in value_rows] for vector in stream]
+    def _attend(self, head: _Head, stream: Stream, after: Stream, soft: bool) -> None:
+        keys = [[_form(row, vector) for row in head.keys] for vector in stream]
+        values = [[_form(row, vector) for _, row in head.values] for vector in stream]
         for i, vector in enumerate(stream, start=1):
-            queries = [_form(row, vector) for row in query_rows]
-            visible = shape.mask.visible(i, self.n)
+            queries = [_form(row, vector) for row in head.queries]
+            visible = head.mask.visible(i, self.n)
             scores = [sum(q * k for q, k in zip(queries, keys[j - 1], strict=True)) for j in visible]
-            best = max(scores)
-            weights = [math.exp((score - best) / self.temperature) if soft else float(score == best)
-                       for score in scores]
+            weights = self._weights(scores, soft)
             total = sum(weights)
-            for number, (place, _) in enumerate(value_rows):
-                after[i - 1][place] += sum(weight * values[j - 1][number] for weight, j in
-                                           zip(weights, visible, strict=True)) / total
+            for number, (place, _) in enumerate(head.values):
+                weighed = (weight * values[j - 1][number] for weight, j in zip(weights, visible, strict=True))
+                after[i - 1][place] += sum(weighed) / total
+
+    def _weights(self, scores: list[float], soft: bool) -> list[float]:
+        best = max(scores)
+        if soft:
+            return [math.exp((score - best) / self.temperature) for score in scores]
+        return [float(score == best) for score in scores]
 
 
 def _form(row: Sparse, vector: Sequence[float]) -> float:
     return sum(weight * vector[place] for place, weight in row)
 
 
-def _fed(vector: list[float], units: list[tuple[Sparse, float, Sparse]], bias: Sparse) -> list[float]:
+def _fed(vector: list[float], layer: _Layer) -> list[float]:
     result = list(vector)
-    for reads, offset, writes in units:
-        if (active := _form(reads, vector) + offset) > 0:
-            for place, weight in writes:
+    for unit in layer.units:
+        if (active := _form(unit.reads, vector) + unit.bias) > 0:
+            for place, weight in unit.writes:
                 result[place] += weight * active
-    for place, weight in bias:
+    for place, weight in layer.bias:
         result[place] += weight
     return result
