@@ -75,7 +75,7 @@ def audit(
     length; and the critical constants as brackets.
     """
     from certify.files import check_writable
-    from certify.request import DEFAULT_MAX_N, Options
+    from certify.request import Options
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, as_json)
@@ -85,13 +85,12 @@ def audit(
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta)
     if claims is not None:
-        refuse_beside_a_file(options, {
-            "embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest, "output": output,
-            "critical": critical, "min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N})
+        refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
+                                       "output": output, "critical": critical}, min_n, max_n)
         raise typer.Exit(audit_file(claims, resume, jobs, reports))
     refuse_beside_one_claim(resume, jobs, output, as_json)
-    claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
-                       width=width)
+    lengths = Lengths(min_n, max_n)
+    claim = read_alone(subject, model is not None, options, lengths, critical, embeddings, gap=gap, width=width)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
 
 
@@ -168,10 +167,11 @@ def refuse_beside_one_claim(resume: bool, jobs: int, output: str | None, as_json
     check_place(output, as_json)
 
 
-def refuse_beside_a_file(options: Options, others: dict[str, object]) -> None:
+def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
     """A claims file says all of this itself; an option that would be ignored is an error."""
-    from certify.request import as_option
+    from certify.request import DEFAULT_MAX_N, as_option
 
+    others = others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
     for name in [*options.given, *(name for name, value in others.items() if value)]:
         refuse(f"{as_option(name)}: a claims file says this itself")
 
