@@ -55,12 +55,12 @@ def cold_starts(max_n: int) -> None:
         produce = cold("-m", "certify.cli", "formula", FORMULA, "--alphabet", "01", "--max-n", str(max_n),
                        "-o", certificate)
         row(f"certify formula '{FORMULA}'", produce)
-        row("python -I -S proofs/check.py", check := cold("-I", "-S", "proofs/check.py", certificate),
+        row("python -I -S proofs/check", check := cold("-I", "-S", "proofs/check", certificate),
             f"{(check - base) / (produce - base):.2f} of producing")
         for name, formula in COUNTING.items():
             command = ("-m", "certify.cli", "formula", formula, "--alphabet", "01", "--max-n", str(max_n))
             row(f"{name}: certify formula", cold(*command, "-o", certificate, repeats=1))
-            row(f"{name}: check", cold("-I", "-S", "proofs/check.py", certificate, repeats=1))
+            row(f"{name}: check", cold("-I", "-S", "proofs/check", certificate, repeats=1))
 
 
 def stages(max_n: int) -> None:

@@ -7,48 +7,69 @@ from collections.abc import Sequence
 from typing import Any
 
 from constructions.errors import InputError
-from proofs.check import Certificate, Expected, Malformed, Rejected, check_file, read_arguments
-from proofs.check_softened import Softened
-
-STATUS = {"accepted": 0, "rejected": 1, "malformed": 2}
+from proofs.check import (
+    ACCEPTED,
+    STATUS,
+    Accepted,
+    Certificate,
+    Coverage,
+    Malformed,
+    Refusal,
+    Request,
+    check_file,
+    gravest,
+    read_arguments,
+    verdict_of,
+)
 
 
 def check_files(arguments: Sequence[str]) -> tuple[dict[str, Any], int]:
-    """The report on all files, and the exit status, for the arguments of ``proofs/check.py``.
+    """The report on all files, and the exit status, for the arguments of ``proofs/check``.
 
     Raises:
         InputError: if the claim that is asked for does not make sense.
     """
     start = time.perf_counter()
     try:
-        files, expected = read_arguments(arguments)
+        request = read_arguments(arguments)
     except Malformed as error:
         raise InputError(str(error)) from None
-    reports = [_check(path, expected) for path in files]
-    verdicts = {report["verdict"] for report in reports}
-    worst = next(verdict for verdict in ("rejected", "malformed", "accepted") if verdict in verdicts)
+    reports = [_check(path, request) for path in request.files]
+    worst = gravest([report["verdict"] for report in reports])
     return {"verdict": worst, "files": reports, "seconds": round(time.perf_counter() - start, 3)}, STATUS[worst]
 
 
-def _check(path: str, expected: Expected) -> dict[str, Any]:
+def _check(path: str, request: Request) -> dict[str, Any]:
     try:
-        return {"file": path, "verdict": "accepted", **_claim(check_file(path, expected))}
-    except (Rejected, Malformed) as error:
-        return {"file": path, "verdict": type(error).__name__.lower(), "reason": str(error)}
+        return {"file": path, "verdict": ACCEPTED, **_claim(check_file(path, request.asked, request.work))}
+    except Refusal as refusal:
+        return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}
 
 
-def _claim(given: Certificate) -> dict[str, Any]:
+def _claim(accepted: Accepted) -> dict[str, Any]:
+    given = accepted.given
+    language = given.language
+    if not isinstance(given, Certificate):
+        return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
+                "temperature": "; ".join(language.write(given.claim.temperature)),
+                "gaps": [None if gap is None else str(gap) for gap in given.gaps],
+                "errors": [[{name: str(error) for name, error in stage.items()} for stage in stages]
+                           for stages in given.errors],
+                "covered": accepted.coverage}
     claim = given.claim
-    if isinstance(given, Softened):
-        stated = given.document["claim"]
-        return {**stated, "gaps": given.document["gaps"], "errors": given.document["errors"], "covered": given.covered}
     return {
-        "formula": given.document["claim"]["formula"],
-        "predicates": given.document["transformer"]["predicates"],
+        "formula": "; ".join(language.write(claim.formula)),
+        "predicates": [language.write_definition(name) for name in given.transformer.predicates],
         "alphabet": list(claim.alphabet),
         "min_n": claim.min_n,
         "max_n": claim.max_n,
         "regime": claim.regime,
         "causal": claim.causal,
-        "covered": given.covered,
+        "covered": _covered(accepted.coverage),
     }
+
+
+def _covered(coverage: object) -> dict[str, int]:
+    assert isinstance(coverage, Coverage)
+    return {"embedding cells": coverage.embedding_cells, "head rows": coverage.head_rows,
+            "feed-forward rows": coverage.feed_forward_rows, "subformulas": coverage.subformulas}

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from certify.commands.auditing import audit
+from certify.commands.checking_out import checker
 from certify.commands.crosschecking import crosscheck
 from certify.commands.exporting import export
 from certify.commands.proving import check, formula, model, prove
@@ -32,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, audit, build, model, run, explain, prove, soften, export, crosscheck):
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, export, crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

@@ -21,11 +21,12 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime, Sharpening
 from proofs.certificate import seal
-from proofs.check import Malformed, Rejected, check_text
+from proofs.check import Refusal, check_text
 from proofs.discharge import TOLERATED_ERROR, Line, Memory, Progress, discharge
 from proofs.refutation import find_counterexample
 
 DEFAULT_MAX_N = 64
+CHECKER_WORK = 20  # times the default budget of the checker: the certificate is our own, no stranger's
 
 
 class Clock:
@@ -118,8 +119,8 @@ def _seal_and_check(proved: Unknown) -> Outcome:
     certificate = seal(proved.formula, proved.lengths, proved.regime, proved.transformer, proved.lines,
                        proved.tolerance)
     try:
-        check_text(certificate.encode())
-    except (Malformed, Rejected) as reason:
+        check_text(certificate.encode(), work=CHECKER_WORK)
+    except Refusal as reason:
         return replace(proved, reason=f"proved, but the independent checker does not accept the certificate: {reason}")
     return Certified(**_common(proved), certificate=certificate)
 

@@ -1,1 +1,1 @@
-"""Transformer to obligations to evidence to certificate; `check.py` is the trusted checker."""
+"""Transformer to obligations to evidence to certificate; `check` is the trusted checker."""

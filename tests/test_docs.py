@@ -32,7 +32,7 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
 def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
     """The command prints what is shown, but for the seconds."""
     script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
-    script = script.replace("python -I -S proofs/check.py", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check.py'}")
+    script = script.replace("python -I -S proofs/check ", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check'} ")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"})
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()

@@ -129,11 +129,13 @@ def check(
         "--max-n", metavar="N", parser=whole_number, help="reject one for another length")] = None,
     regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject one of another regime")] = None,
     causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
+    work: Annotated[int | None, typer.Option(
+        "--work", metavar="N", parser=whole_number, help="allow N times the default work and memory")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check certificates with the independent checker.
 
-    The same as python -I -S proofs/check.py FILE..., which needs nothing but the standard library.
+    The same as python -I -S proofs/check FILE..., which needs nothing but the standard library.
     """
     from certify.checking import check_files
     from proofs.check import main as check_main
@@ -142,7 +144,8 @@ def check(
         from constructions.language.printer import format_formula
 
         formula = format_formula(read_formula(formula or "", alphabet, predicate, symbol)[0])
-    wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime}
+    wanted = {"--formula": formula, "--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime,
+              "--work": work}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]
     arguments = [*options, *(["--causal"] if causal else []), "--", *files]

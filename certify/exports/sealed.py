@@ -13,8 +13,7 @@ from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.check import Malformed, Rejected, check_text
-from proofs.check_softened import Softened
+from proofs.check import Certificate, Refusal, Rejected, check_text, verdict_of
 
 
 class NotAccepted(Exception):
@@ -70,12 +69,12 @@ def read_sealed(path: str) -> Sealed:
     """
     text = read_text(path)
     try:
-        given = check_text(text.encode())
-    except Malformed as error:
-        raise InputError(f"{path}: {error}, expected a certificate") from None
+        given = check_text(text.encode()).given
     except Rejected as error:
         raise NotAccepted(f"{path}: rejected: {error}") from None
-    if isinstance(given, Softened):
+    except Refusal as error:
+        raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
+    if not isinstance(given, Certificate):
         raise InputError(f"{path}: a certificate of a softened transformer, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]

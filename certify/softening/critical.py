@@ -17,7 +17,7 @@ from certify.softening.shards import check_length
 from certify.softening.words import Word, likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
-from proofs.check import Malformed, Rejected
+from proofs.check import Refusal
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
 
@@ -53,7 +53,7 @@ def _is_accepted(transformer: Transformer, row: Length, temperature: Fraction) -
     gaps = [*[None] * (row.n - 1), row.survey.gap.value if row.survey.gap else None]
     try:
         check_length(seal_softened(transformer, row.n, parse_expression(str(temperature)), gaps, errors), row.n)
-    except (Malformed, Rejected):
+    except Refusal:
         return False
     return True
 

@@ -18,7 +18,7 @@ from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
-from proofs.check import Malformed, Rejected
+from proofs.check import Refusal
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
 
@@ -104,6 +104,6 @@ def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> S
     certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
     try:
         check_certificate(certificate, found.transformer, up_to(found.max_n), workers)
-    except (Malformed, Rejected) as reason:
+    except Refusal as reason:
         return replace(found, reason=f"the independent checker does not accept the certificate: {reason}")
     return replace(found, verdict="certified", certificate=certificate)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -20,12 +20,26 @@ from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.check import Malformed, Rejected
-from proofs.check_softened import Softened, check_shard, finish
+from proofs.check import (
+    ACCEPTED,
+    Found,
+    Incomplete,
+    Malformed,
+    Refusal,
+    Rejected,
+    Softened,
+    check_shard,
+    finish,
+    read_softened_text,
+    verdict_of,
+)
 from proofs.perturbation.findings import Survey
 from proofs.perturbation.tasks import do_task
 
 MAX_WORDS = 100_000_000
+WORK = 1000
+"""Times the checker's default budget: the words are limited above, and who proves waits, unlike who gets a file."""
+REFUSALS: dict[str, type[Refusal]] = {"rejected": Rejected, "malformed": Malformed, "incomplete": Incomplete}
 Word = tuple[str, ...]
 Shard = tuple[int, Word]
 """The words of a length that begin with a prefix."""
@@ -94,41 +108,45 @@ def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers)
 
 
 def check_certificate(certificate: str, transformer: Transformer, lengths: Lengths, workers: Workers) -> None:
-    """Let the independent checker decide, as ``check_softened.check_text`` does; nothing comes from a store.
+    """Let the independent checker decide, as ``proofs.check.check_text`` does; nothing comes from a store.
 
     Raises:
-        Malformed, Rejected: what the checker says; of several shards the first.
+        Refusal: what the checker says; of several shards the first.
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
     results = workers.do("the independent checker", check_task, shards, {"certificate": certificate},
                          len(transformer.alphabet))
-    found: dict[Shard, Fraction | None] = {}
-    for shard, result in zip(shards, map(json.loads, results), strict=True):
-        if result["verdict"] != "accepted":
-            raise (Malformed if result["verdict"] == "malformed" else Rejected)(result["reason"])
-        found[shard] = None if result["gap"] is None else Fraction(result["gap"])
-    finish(_read(certificate), found)
+    finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
 
 
 def check_length(certificate: str, n: int) -> None:
     """Let the independent checker decide about the words of one length, whatever is stated of others.
 
     Raises:
-        Malformed, Rejected: what the checker says.
+        Refusal: what the checker says.
     """
-    check_shard(Softened(certificate.encode()), n, ())
+    check_shard(read_softened_text(certificate.encode(), WORK), n, ())
 
 
 def check_task(task: str) -> str:
-    """What the independent checker says of one shard, as canonical JSON: its verdict, and its gap or the reason."""
+    """What the independent checker says of one shard, as canonical JSON: its verdict, and what it found or the reason."""
     data = json.loads(task)
     try:
-        gap = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
-    except (Malformed, Rejected) as error:
-        return json.dumps({"verdict": type(error).__name__.lower(), "reason": str(error)})
-    return json.dumps({"verdict": "accepted", "gap": None if gap is None else str(gap)})
+        found = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
+    except Refusal as refusal:
+        return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
+    gap = None if found.gap is None else str(found.gap)
+    return json.dumps({"verdict": ACCEPTED, "found": {**asdict(found), "gap": gap}})
+
+
+def _read_result(text: str) -> Found:
+    result = json.loads(text)
+    if result["verdict"] != ACCEPTED:
+        raise REFUSALS[result["verdict"]](result["reason"])
+    found = result["found"]
+    return Found(**{**found, "gap": None if found["gap"] is None else Fraction(found["gap"])})
 
 
 @lru_cache(maxsize=2)
 def _read(certificate: str) -> Softened:
-    return Softened(certificate.encode())
+    return read_softened_text(certificate.encode(), WORK)

@@ -9,7 +9,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from proofs.check import Language
+from proofs.check.checker.budget import Budget
+from proofs.check.checker.language import Language
 
 Values = dict[str, list[mpf]]
 RELATIONS = {"<=": operator.le, "<": operator.lt, "==": operator.eq}
@@ -22,7 +23,7 @@ def number(x: Fraction | str) -> mpf:
 
 
 def evaluate(table: Language, text: str, n: int, i: int) -> Fraction:
-    return table.at(table.read(text, "value"), n, i)
+    return table.value_at(table.value(text), n, i)
 
 
 def counts(table: Language, k: int, word: tuple[str, ...]) -> list[int]:
@@ -43,9 +44,9 @@ def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
         relation, constant, *terms = data
         return [RELATIONS[relation](constant + sum(map(operator.mul, terms, values)), 0) for values in found]
     if op == "on":
-        return [table.at(args[0], n, value) == 1 for value in counts(table, args[1], word)]
+        return [table.value_at(args[0], n, value) == 1 for value in counts(table, args[1], word)]
     if op in ("P", "user"):
-        return [bool(table.at(f, n, i)) for i in range(1, n + 1)]
+        return [bool(table.value_at(f, n, i)) for i in range(1, n + 1)]
     if op in ("true", "false"):
         return [op == "true"] * n
     a = truths(table, args[0], word)
@@ -112,7 +113,7 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
 
 
 def read_predicates(model: dict[str, Any]) -> Language:
-    table = Language()
+    table = Language(Budget())
     for definition in model["predicates"]:
         table.define(definition)
     return table
@@ -121,13 +122,13 @@ def read_predicates(model: dict[str, Any]) -> Language:
 def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: int, errors: list[mpf]) -> list[mpf]:
     """The least and the greatest number that a direction may hold at position i; nothing for `any`."""
     n, kind = len(word), meaning["kind"]
-    f = table.read(meaning.get("formula", "true"), "formula")
+    f = table.formula(meaning.get("formula", "true"))
     truth = truths(table, f, word)[i - 1]
     if kind == "near":
-        now = truths(table, table.read(meaning["when"], "formula"), word)[i - 1]
+        now = truths(table, table.formula(meaning["when"]), word)[i - 1]
         return ([1 - errors[1], mpf(1)] if truth else [mpf(0), errors[0]]) if now else [mpf(0), mpf(1)]
     if kind in ("mean", "others"):
-        k = table.read(meaning["count"], "count")
+        k = table.count(meaning["count"])
         op, (f,), _ = table.nodes[k]
         value, here = counts(table, k, word)[i - 1], truths(table, f, word)[i - 1]
         if kind == "others":
@@ -142,7 +143,7 @@ def find_fault(certificate: dict[str, Any]) -> str | None:
     with mp.workdps(40):
         claim, model, tiny = certificate["claim"], certificate["transformer"], mpf(10) ** -30
         table = read_predicates(model)
-        formula = table.read(claim["formula"], "formula")
+        formula = table.formula(claim["formula"])
         errors = {
             b["direction"]: [number(b["error_if_false"]), number(b["error_if_true"])] for b in certificate["bounds"]
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs.check import Malformed, Rejected, check_text
+from proofs.check import Incomplete, Malformed, Rejected, check_text
 from tests.checker import handmade
 from tests.checker.handmade import dump
 
@@ -23,3 +23,8 @@ def malformed(made: handmade.Json | bytes, reason: str) -> None:
 def rejected(made: handmade.Json, reason: str) -> None:
     with pytest.raises(Rejected, match=reason):
         check_text(dump(made))
+
+
+def incomplete(made: handmade.Json | bytes, reason: str) -> None:
+    with pytest.raises(Incomplete, match=reason):
+        check_text(made if isinstance(made, bytes) else dump(made))

@@ -6,15 +6,14 @@ import io
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from proofs.check import Expected, Malformed, Rejected, check_file, check_text, main
+from proofs.check import Asked, Incomplete, Malformed, check_file, check_text, main
 from tests.checker import handmade
 
-CHECK = Path(__file__).parents[2] / "proofs" / "check.py"
+CHECK = Path(__file__).parents[2] / "proofs" / "check"
 
 
 def write(path: Path, made: handmade.Json) -> str:
@@ -26,27 +25,16 @@ def write(path: Path, made: handmade.Json) -> str:
 @pytest.mark.parametrize("max_n", [1, 2, 7, 16])
 def test_accepts_what_is_true(name: str, max_n: int) -> None:
     report = check_text(handmade.dump(handmade.ALL[name](max_n)))
-    assert report.covered["subformulas"] >= 2
-    assert report.covered["feed-forward rows"] % (max_n * (max_n + 1) // 2) == 0
+    assert report.coverage.subformulas >= 2
+    assert report.coverage.feed_forward_rows % (max_n * (max_n + 1) // 2) == 0
 
 
 def test_covers_every_row_where_the_guard_holds() -> None:
     n = 12
     rows = n * (n + 1) // 2
-    assert check_text(handmade.dump(handmade.since_certificate(n))).covered["head rows"] == rows
-    assert check_text(handmade.dump(handmade.prev_certificate(n))).covered["head rows"] == rows - n
-    assert check_text(handmade.dump(handmade.uniform_certificate(n))).covered["head rows"] == 3 * rows
-
-
-@pytest.mark.parametrize(("name", "seconds"), [("since", 0.5), ("causal", 1.0)])
-def test_length_64_is_quick(name: str, seconds: float) -> None:
-    data = handmade.dump(handmade.ALL[name](64))
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        check_text(data)
-        times.append(time.process_time() - start)
-    assert min(times) < seconds
+    assert check_text(handmade.dump(handmade.since_certificate(n))).coverage.head_rows == rows
+    assert check_text(handmade.dump(handmade.prev_certificate(n))).coverage.head_rows == rows - n
+    assert check_text(handmade.dump(handmade.uniform_certificate(n))).coverage.head_rows == 3 * rows
 
 
 def test_prints_the_whole_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +89,7 @@ def test_another_claim_is_rejected(
 
 
 def test_causal_certificate_satisfies_causal() -> None:
-    check_text(handmade.dump(handmade.causal_certificate(8)), Expected(causal=True))
+    check_text(handmade.dump(handmade.causal_certificate(8)), Asked(causal=True))
 
 
 @pytest.mark.parametrize(
@@ -190,8 +178,8 @@ def test_31_a_failure_inside_is_never_a_success(monkeypatch: pytest.MonkeyPatch,
         def broken(*_: object, error: type[Exception] = error) -> None:
             raise error("injected")
 
-        monkeypatch.setattr("proofs.check.enclose_exp", broken)
-        with pytest.raises(Rejected, match="could not be completed"):
+        monkeypatch.setattr("proofs.check.checker.proving.weights.enclose_exp", broken)
+        with pytest.raises(Incomplete, match="could not be completed"):
             check_text(data)
 
 
@@ -209,6 +197,6 @@ def test_a_closed_standard_output_is_not_a_success(monkeypatch: pytest.MonkeyPat
 def test_files_beyond_the_size_limit_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "big"
     with path.open("wb") as file:
-        file.truncate((1 << 26) + 1)
+        file.truncate((1 << 24) + 1)
     with pytest.raises(Malformed, match="limit"):
         check_file(str(path))

@@ -32,8 +32,8 @@ def test_accepts_what_is_true(name: str, max_n: int) -> None:
     made = counting.ALL[name](max_n=max_n)
     given = check_text(dump(made))
     heads = sum(len(layer["heads"]) for layer in made["transformer"]["layers"])
-    assert given.covered["head rows"] == heads * max_n * (max_n + 1) // 2
-    assert given.covered["subformulas"] == 2
+    assert given.coverage.head_rows == heads * max_n * (max_n + 1) // 2
+    assert given.coverage.subformulas == 2
 
 
 @pytest.mark.parametrize("name", counting.ALL)

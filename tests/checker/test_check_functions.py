@@ -8,15 +8,19 @@ from fractions import Fraction
 import pytest
 from mpmath import mp, mpf
 
-from proofs.check import UNITS, Language, Malformed, Rejected, check_text, enclose_series, floor_ln
+from proofs.check import Malformed, Rejected, check_text
+from proofs.check.checker.budget import Budget
+from proofs.check.checker.exponential import enclose_series
+from proofs.check.checker.functions import UNITS, floor_ln
+from proofs.check.checker.language import Language
 from tests.checker import handmade
 from tests.checker.handmade import dump, starting
 from tests.checker.hostile import rejected
 
 
 def evaluate(text: str, n: int = 5, i: int = 3) -> Fraction:
-    language = Language()
-    return language.at(language.read(text, "number"), n, i)
+    language = Language(Budget())
+    return language.value_at(language.number(text), n, i)
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -58,15 +62,15 @@ def test_other_texts_are_malformed(text: str) -> None:
     "ln(3) > #<[Q_a]", "#<[Q_a] > sqrt(4)", "ln(#<[Q_a]) > 1", "ln(Q_a)", "ln", "log2ceil(4)"])  # fmt: skip
 def test_formulas_have_no_functions(text: str) -> None:
     with pytest.raises(Malformed):
-        Language().read(text, "formula")
+        Language(Budget()).formula(text)
 
 
 def test_conditions_have_functions_and_their_names_are_taken() -> None:
-    table = Language()
+    table = Language(Budget())
     table.define("ROOT(k,n) := sqrt(k) % 1 == 0 and log2ceil(n) == 4")
-    root = table.read("ROOT", "formula")
-    assert [k for k in range(17) if table.at(root, 9, k)] == [0, 1, 4, 9, 16]
-    assert not any(table.at(root, 8, k) for k in range(17))
+    root = table.formula("ROOT")
+    assert [k for k in range(17) if table.value_at(root, 9, k)] == [0, 1, 4, 9, 16]
+    assert not any(table.value_at(root, 8, k) for k in range(17))
     for text in ("ln(k) := k == 1", "A(sqrt) := sqrt == 1", "A(k,log2ceil) := k == 1"):
         with pytest.raises(Malformed, match="with new names"):
             table.define(text)
@@ -84,13 +88,13 @@ def test_ln_is_the_floor_where_the_enclosure_is_narrow_and_where_it_is_not() -> 
 
 
 def test_work_is_counted_and_what_was_computed_is_remembered() -> None:
-    language = Language()
-    f = language.read("ln(n-i+7)", "number")
-    language.at(f, 2, 1)
+    language = Language(Budget())
+    f = language.number("ln(n-i+7)")
+    language.value_at(f, 2, 1)
     left = language.work
-    language.at(f, 3, 2)
+    language.value_at(f, 3, 2)
     assert left - language.work < 100
-    language.at(f, 3, 1)
+    language.value_at(f, 3, 1)
     assert left - language.work > 192
 
 
@@ -119,7 +123,7 @@ def test_the_series_is_enclosed_at_any_precision(bits: int) -> None:
 def test_a_temperature_with_a_logarithm_is_certified_from_2() -> None:
     made = handmade.logarithmic_certificate(8)
     given = check_text(dump(made))
-    assert given.covered["head rows"] == 35
+    assert given.coverage.head_rows == 35
     rejected(starting(made, 2) | {"bounds": [made["bounds"][0] | {"error_if_true": "1/100"}]}, "below the worst case")
     del made["claim"]["min_n"]
     rejected(made, "has no value at n = 1")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proofs.check import Expected, Rejected, check_text
+from proofs.check import Asked, Rejected, check_text
 from tests.checker import handmade
 from tests.checker.handmade import dump, edit
 from tests.checker.hostile import BOUND, HEAD, MODEL, SINCE, UNITS, malformed, rejected
@@ -59,11 +59,11 @@ def test_04_trailing_data() -> None:
 def test_05_another_claim() -> None:
     """5: a right certificate of another formula, alphabet, length or regime than the one asked for."""
     for expected in (
-        Expected(formula="Q_a since Q_b"),
-        Expected(alphabet=("a", "b")),
-        Expected(max_n=6),
-        Expected(regime="position"),
-        Expected(causal=True),
+        Asked(formula="Q_a since Q_b"),
+        Asked(alphabet=("a", "b")),
+        Asked(max_n=6),
+        Asked(regime="position"),
+        Asked(causal=True),
     ):
         with pytest.raises(Rejected, match="claim differs"):
             check_text(dump(SINCE), expected)

@@ -15,7 +15,7 @@ import pytest
 from proofs.check import Malformed, check_file, check_text, main
 from tests.checker import handmade
 from tests.checker.handmade import dump, edit
-from tests.checker.hostile import BOUND, HEAD, MODEL, SINCE, UNITS, malformed, rejected
+from tests.checker.hostile import BOUND, HEAD, MODEL, SINCE, UNITS, incomplete, malformed, rejected
 
 
 @pytest.mark.parametrize(
@@ -265,21 +265,24 @@ def symbols_or(symbols: list[str]) -> str:
 
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file cannot ask for endless work, memory or integers: each ends at a limit."""
-    monkeypatch.setattr("proofs.check.MAX_WORK", 1000)
-    malformed(SINCE, "limit: more than 1000 steps")
+    monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_STEPS", 1000)
+    incomplete(SINCE, "more than 1000 steps of work; --work 10 allows more")
     monkeypatch.undo()
-    monkeypatch.setattr("proofs.check.MAX_SPREAD", 100)
-    malformed(SINCE, "limit: the spread of the scores")
+    monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_HELD_BITS", 1 << 20)
+    incomplete(SINCE, "more than 0 MB of memory")
     monkeypatch.undo()
-    monkeypatch.setattr("proofs.check.MAX_BITS", 4)
-    malformed(SINCE, "limit: a rational")
+    monkeypatch.setattr("proofs.check.checker.proving.weights.MAX_SPREAD_BITS", 100)
+    incomplete(SINCE, "the spread of the scores")
+    monkeypatch.undo()
+    monkeypatch.setattr("proofs.check.checker.numbers.MAX_RATIONAL_BITS", 4)
+    incomplete(SINCE, "a rational of more than 4 bits")
 
 
 def test_a_missed_row_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counts are compared at the end: a part that checks less than everything cannot lead to acceptance."""
-    monkeypatch.setattr("proofs.check.check_attention", lambda *_: 14)
+    monkeypatch.setattr("proofs.check.checker.proving.certificate.check_attention", lambda *_: 14)
     rejected(SINCE, "covered 14 rows, expected 15")
-    monkeypatch.setattr("proofs.check.check_feedforward", lambda *_: 0)
+    monkeypatch.setattr("proofs.check.checker.proving.certificate.check_feed_forward", lambda *_: 0)
     rejected(SINCE, "covered")
 
 

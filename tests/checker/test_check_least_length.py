@@ -22,8 +22,8 @@ def test_the_rows_from_the_least_length_on_are_covered(min_n: int) -> None:
     rows = sum(range(min_n, 7))
     given = check_text(dump(starting(SINCE, min_n)))
     assert (given.claim.min_n, given.claim.max_n) == (min_n, 6)
-    assert given.covered["head rows"] == given.covered["feed-forward rows"] == rows
-    assert given.covered["embedding cells"] == 3 * rows * (len(SINCE["transformer"]["directions"]) - 2)
+    assert given.coverage.head_rows == given.coverage.feed_forward_rows == rows
+    assert given.coverage.embedding_cells == 3 * rows * (len(SINCE["transformer"]["directions"]) - 2)
 
 
 @pytest.mark.parametrize("name", handmade.ALL)
@@ -108,7 +108,7 @@ def test_the_range_of_lengths_is_printed_and_named(tmp_path: Path, capsys: pytes
     assert main([str(tmp_path / "x")]) == 0
     assert "for every n in 3..6, every word" in capsys.readouterr().out
     assert main([str(tmp_path / "x"), "--max-n", "6"]) == 1
-    assert "claim differs: the file has min_n '3'" in capsys.readouterr().out
+    assert "claim differs: the file has min_n 3" in capsys.readouterr().out
     (tmp_path / "x").write_bytes(dump(SINCE))
     assert main([str(tmp_path / "x"), "--min-n", "2"]) == 1
-    assert "claim differs: the file has min_n '1'" in capsys.readouterr().out
+    assert "claim differs: the file has min_n 1" in capsys.readouterr().out

@@ -18,7 +18,6 @@ def verdict(data: bytes) -> str:
     except Malformed:
         return "malformed"
     except Rejected as error:
-        assert "could not be completed" not in str(error), error
         assert "\n" not in str(error)
         return "rejected"
     return "accepted"

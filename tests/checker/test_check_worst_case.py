@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 from mpmath import mp, mpf
 
-from proofs.check import Rejected, check_text, enclose_exp
+from proofs.check import Rejected, check_text
+from proofs.check.checker.exponential import enclose_exp
 from tests.checker import handmade
 
 DIGITS = 10**12
@@ -183,7 +184,7 @@ def test_wide_enclosures_weaken_the_bound_on_both_sides(monkeypatch: pytest.Monk
         lower, upper, e = enclose_exp(x)
         return lower * 9, -(-upper * 11), e
 
-    monkeypatch.setattr("proofs.check.enclose_exp", wide)
+    monkeypatch.setattr("proofs.check.checker.proving.weights.enclose_exp", wide)
     for side, e in zip(("error_if_false", "error_if_true"), exact, strict=True):
         expected = e * 11 / (e * 11 + (1 - e) * 9)
         assert abs(least_accepted(made, side) - expected) < Fraction(1, 10**10)

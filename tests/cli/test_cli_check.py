@@ -42,7 +42,7 @@ def test_check_says_from_which_length_on_a_certificate_holds(
         assert (report["verdict"], report["min_n"], report["max_n"]) == ("accepted", 2, 8)
     else:
         assert report == {"file": "late.cert", "verdict": "rejected",
-                          "reason": "claim differs: the file has min_n '2'"}
+                          "reason": "claim differs: the file has min_n 2"}
 
 
 @pytest.mark.parametrize(("options", "code"), [

@@ -17,7 +17,7 @@ import proofs.check
 from tests.processes import ENVIRONMENT, start_python
 
 COMMAND = [sys.executable, "-m", "certify.cli"]
-CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve())]
+CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve().parent)]
 
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -19,7 +19,7 @@ from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer, Weighting
 from constructions.theorem_26_uniform_tieless import soften
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uniform
-from proofs.check_softened import check_text
+from proofs.check import check_text
 from proofs.instances.comparing import power_of_e
 from proofs.instances.section_6_flip_flop import worst_error
 from proofs.replay import run_soft

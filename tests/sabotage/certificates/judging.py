@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proofs.check import CHECKERS, Malformed, Rejected, check_text
+from proofs.check import ACCEPTED, STATUS, Refusal, check_text, verdict_of
 
-VERDICTS = ("accepted", "rejected", "malformed", "incomplete")
+VERDICTS = tuple(STATUS)
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,16 @@ class Judgement:
     @property
     def failed_inside(self) -> bool:
         """Whether the checker stopped at an exception of its own, which a file should not bring about."""
-        return self.verdict != "accepted" and re.search(r"could not be completed: [A-Z]\w+", self.lines[0]) is not None
+        return self.verdict != ACCEPTED and re.search(r"could not be completed: [A-Z]\w+", self.lines[0]) is not None
 
 
 Judge = Callable[[bytes], Judgement]
 
 
 def judge(data: bytes) -> Judgement:
-    """What the checker of this tree says. Any exception but its refusals is passed on: it would be a traceback."""
+    """What the checker says. Any exception but its refusals is passed on: it would be a traceback."""
     try:
-        given = check_text(data)
-    except (Rejected, Malformed) as refusal:
-        return Judgement(type(refusal).__name__.lower(), (str(refusal),))
-    return Judgement("accepted", tuple(CHECKERS[type(given)][1](given)))
+        accepted = check_text(data)
+    except Refusal as refusal:
+        return Judgement(verdict_of(refusal), (str(refusal),))
+    return Judgement(ACCEPTED, accepted.lines)

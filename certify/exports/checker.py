@@ -1,0 +1,48 @@
+"""`certify checker -o check.pyz`: the trusted folder as one file, which runs with Python alone.
+
+The same bytes every time: the files in the order of their names, one fixed date, nothing compressed. What is inside can
+be read with any program that reads zip files, and compared with `proofs/check`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import proofs.check
+from certify.files import write_bytes
+
+SHEBANG = b"#!/usr/bin/env python3\n"
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first one that a zip file can have
+MODE = 0o644 << 16
+LEFT_OUT = ("__init__.py",)  # at the top: it is for the rest of the house, and a file that is run needs none
+
+
+def checker_files() -> dict[str, bytes]:
+    """The files of the trusted folder by their names in it, sorted."""
+    folder = Path(proofs.check.__file__).parent
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.py")}
+    found["README.md"] = (folder / "README.md").read_bytes()
+    return {name: found[name] for name in sorted(found) if name not in LEFT_OUT}
+
+
+def pack_checker() -> bytes:
+    """The zip file, with a first line that lets it be run."""
+    packed = io.BytesIO()
+    packed.write(SHEBANG)
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in checker_files().items():
+            entry = zipfile.ZipInfo(name, FIXED_DATE)
+            entry.external_attr, entry.create_system = MODE, 3
+            archive.writestr(entry, content)
+    return packed.getvalue()
+
+
+def write_checker(place: str) -> None:
+    """Write the checker as one file, the whole or nothing.
+
+    Raises:
+        InputError: if the place cannot be written.
+    """
+    write_bytes(place, pack_checker())

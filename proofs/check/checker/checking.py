@@ -1,0 +1,89 @@
+"""Bytes to a verdict: read, compare with what was asked for, prove.
+
+The format of a file says who reads it. Whatever else goes wrong, of which nothing is known, is `incomplete`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .asking import ANYTHING, Asked, check_asked
+from .budget import MAX_BYTES, Budget
+from .describing import describe_certificate
+from .proving.certificate import Coverage, prove_certificate
+from .reading.certificate import FORMAT, read_certificate
+from .reading.document import Json, read_document
+from .reading.records import Certificate
+from .reading.softened import FORMAT as FORMAT_OF_SOFTENED
+from .reading.softened import Softened, read_softened
+from .softening import check_softened, describe_softened
+from .verdicts import Incomplete, Malformed, Refusal, expect, quote
+
+
+@dataclass(frozen=True)
+class Format:
+    """Who reads, proves and describes the files of a format."""
+
+    read: Callable[[Json, Budget], Any]
+    prove: Callable[[Any], Any]
+    describe: Callable[[Any, Any], list[str]]
+
+
+FORMATS: Mapping[str, Format] = {
+    FORMAT: Format(read_certificate, prove_certificate, describe_certificate),
+    FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened)}
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A file whose claim is proved, what was covered to prove it, and the claim in words."""
+
+    given: Certificate | Softened
+    coverage: Coverage | Mapping[str, int]
+    lines: tuple[str, ...]
+
+
+def check_text(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
+    """The file whose bytes these are, its claim proved within ``work`` times the default budget.
+
+    Raises:
+        Rejected: if the claim is not proved, or not the one asked for.
+        Malformed: if it is no certificate.
+        Incomplete: if the check ended before it was done.
+    """
+    try:
+        return check_within(data, asked, Budget(work))
+    except Refusal:
+        raise
+    except Exception as error:  # whatever it is, nothing is known about the claim
+        raise Incomplete(f"the check could not be completed: {type(error).__name__}") from None
+
+
+def check_within(data: bytes, asked: Asked, budget: Budget) -> Accepted:
+    """The same, with a budget of one's own, and with other exceptions passed on."""
+    document = read_document(data, budget)
+    name = document.get("format") if isinstance(document, dict) else None
+    expect(isinstance(name, str) and name in FORMATS, "format: expected {}, got {}",
+           " or ".join(map(quote, FORMATS)), quote(name))
+    form = FORMATS[str(name)]
+    given = form.read(document, budget)
+    check_asked(given, asked)
+    coverage = form.prove(given)
+    return Accepted(given, coverage, tuple(form.describe(given, coverage)))
+
+
+def check_file(path: str, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
+    """As `check_text`, of a file, which is read once; `-` is standard input.
+
+    Raises:
+        Malformed: also if the file cannot be read.
+    """
+    try:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not the name of a file"
+        raise Malformed(f"cannot be read: {reason}") from None
+    return check_text(data, asked, work)

@@ -1,0 +1,102 @@
+"""The command line: arguments to verdicts, printed once, and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .asking import Asked, check_question, split_alphabet
+from .checking import check_file
+from .reading.certificate import REGIMES
+from .verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which files, what they must claim, and how much work each may take."""
+
+    files: tuple[str, ...]
+    asked: Asked
+    work: int
+
+
+class Arguments(argparse.ArgumentParser):
+    """Arguments whose misuse is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """What is wrong with the arguments.
+
+        Raises:
+            Malformed: always.
+        """
+        raise Malformed(f"{message}; --help explains the usage")
+
+
+def make_parser() -> Arguments:
+    """The options."""
+    parser = Arguments(prog="check", allow_abbrev=False, description="Checks certificates: accepted 0, rejected 1, "
+                       "malformed 2, incomplete 3. The exit status of several files is that of the gravest verdict.")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
+    parser.add_argument("--formula", help="the claim must be about this formula")
+    parser.add_argument("--predicate", action="append", default=[], help="using NAME(k,n) := ...")
+    parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
+    parser.add_argument("--min-n", type=int, help="and this least length (with --max-n: 1, if it is not given)")
+    parser.add_argument("--max-n", type=int, help="and this greatest length")
+    parser.add_argument("--regime", choices=REGIMES, help="and this regime")
+    parser.add_argument("--causal", action="store_true", default=None, help="and causal")
+    parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")
+    return parser
+
+
+def read_arguments(argv: Sequence[str] | None) -> Request:
+    """The files and the claim of a command line.
+
+    Raises:
+        Malformed: for bad usage.
+        SystemExit: after --help.
+    """
+    options = make_parser().parse_args(argv)
+    expect(options.work >= 1, "--work: expected a number of 1 or more")
+    alphabet = None if options.alphabet is None else split_alphabet(options.alphabet)
+    asked = Asked(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n, options.regime,
+                  options.causal)
+    check_question(asked)
+    return Request(tuple(options.files), asked, options.work)
+
+
+def gravest(verdicts: Sequence[str]) -> str:
+    """The verdict that decides the exit status of several."""
+    return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
+
+
+def check_one(path: str, request: Request) -> tuple[str, list[str]]:
+    """The verdict on one file, and the lines that are printed."""
+    try:
+        lines = check_file(path, request.asked, request.work).lines
+    except Refusal as refusal:
+        verdict = verdict_of(refusal)
+        return verdict, [f"{verdict}: {path}: {refusal}"]
+    return ACCEPTED, [*lines, f"{ACCEPTED}: {path}"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Checks every file and prints the verdicts; returns the exit status of the gravest one."""
+    try:
+        request = read_arguments(argv)
+        results = [check_one(path, request) for path in request.files]
+    except Refusal as refusal:
+        results = [(verdict_of(refusal), [f"{verdict_of(refusal)}: {refusal}"])]
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else STATUS["malformed"]
+    try:
+        print(*(printable(line) for _, lines in results for line in lines), sep="\n", flush=True)
+    except OSError:
+        return STATUS["malformed"]
+    return STATUS[gravest([verdict for verdict, _ in results])]
+
+
+def printable(line: str) -> str:
+    """One line of ASCII; what was quoted is as it was, since it has neither other characters nor breaks."""
+    return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode("ascii") for c in line)

@@ -1,0 +1,64 @@
+"""Comparisons with counts in one form: ``left R right`` is T R 0, T = constant + sum of coefficient * count.
+
+T has each count once, none with coefficient 0, so a count that cancels is gone, and with it what it counts.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..numbers import ONE, ZERO, add, multiply
+from ..verdicts import expect, quote
+from .evaluation import Values
+from .table import COUNTS, Place, Table
+
+
+def compare(table: Table, relation: str, left: Place, right: Place) -> Place:
+    """The place of ``left R right``.
+
+    Raises:
+        Malformed: if counts are not added and multiplied with integers.
+    """
+    constant, coefficients = find_linear_form(table, table.make("-", left, right))
+    numbers = [constant, *coefficients.values()]
+    expect(all(x.denominator == 1 for x in numbers), "counts are compared with integers")
+    terms = {count: int(c) for count, c in sorted(coefficients.items()) if c}
+    return table.make("T", *terms, data=(relation, int(constant), *terms.values()))
+
+
+def find_linear_form(table: Table, root: Place) -> tuple[Fraction, dict[Place, Fraction]]:
+    """The value where all counts are 0, and the coefficient of each count.
+
+    From the root downwards each part is met with the factor that it has in the whole.
+    """
+    constant, coefficients = ZERO, dict[Place, Fraction]()
+    waiting = [(root, ONE)]
+    while waiting:
+        place, factor = waiting.pop()
+        name, operands, _ = table.nodes[place]
+        if name in COUNTS:
+            coefficients[place] = add(table.budget, coefficients.get(place, ZERO), factor)
+        elif not table.leaves(place):
+            constant = add(table.budget, constant, multiply(table.budget, factor, find_number(table, place)))
+        elif name in ("+", "-"):
+            waiting += [(operands[0], factor), (operands[1], factor if name == "+" else -factor)]
+        else:
+            number, rest = find_factor(table, place)
+            waiting.append((rest, multiply(table.budget, factor, number)))
+    return constant, coefficients
+
+
+def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
+    """A product as its number and the other operand."""
+    name, operands, _ = table.nodes[place]
+    numbers = [operand for operand in operands if not table.leaves(operand)]
+    expect(name == "*" and numbers, "counts are added, and multiplied with numbers; not {}", quote(name))
+    rest = operands[1] if numbers[0] == operands[0] else operands[0]
+    return find_number(table, numbers[0]), rest
+
+
+def find_number(table: Table, place: Place) -> Fraction:
+    """The value of a number that mentions neither counts nor variables."""
+    value = Values(table).find(place, 0, 0)
+    expect(value is not None, "counts are compared with integers")
+    return Fraction(value or 0)

@@ -1,0 +1,162 @@
+"""The values at (n, i) of numbers, positional formulas and conditions: what does not depend on the word.
+
+A number may have no value (division by zero, a power or a function outside its domain); then nothing built on it has
+one, but for `&` and `|` whose left side decides. What has no value where it is needed is rejected.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from ..budget import MAX_RATIONAL_BITS, Budget, Cache
+from ..functions import FUNCTIONS, apply
+from ..numbers import add, bounded, charge, divide, multiply, size
+from ..verdicts import Incomplete, require
+from .positions import PREDICATES
+from .printing import write_short
+from .table import ARITHMETIC, Node, Place, Table
+
+Value = Fraction | bool | None
+
+MAX_POWER = 64  # exponents are integers of at most this absolute value, unless the base is 0, 1 or -1
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne}
+CONNECT: dict[str, Callable[..., bool]] = {
+    "true": lambda: True, "false": lambda: False, "!": operator.not_,
+    "->": lambda a, b: bool(not a or b), "<->": lambda a, b: bool(a) == bool(b),
+    "&": lambda a, b: bool(a and b), "|": lambda a, b: bool(a or b)}
+
+
+def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None:
+    """Base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None.
+
+    Raises:
+        Incomplete: if it is too long.
+    """
+    e = exponent.numerator
+    if exponent.denominator != 1 or (base == 0 and e < 0):
+        return None
+    if abs(base) in (0, 1):
+        return base ** (min(e, 1) if base == 0 else e % 2)
+    if abs(e) > MAX_POWER:
+        return None
+    bits = abs(e) * size(base)
+    if bits > MAX_RATIONAL_BITS:
+        raise Incomplete(f"a rational of more than {MAX_RATIONAL_BITS} bits")
+    budget.spend(2 + (bits * bits >> 18))
+    return Fraction(base**e)
+
+
+def remainder(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """What is left of x after floor division by y."""
+    charge(budget, x, y)
+    return bounded(x % y)
+
+
+def floor_quotient(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The greatest integer that is at most x / y."""
+    charge(budget, x, y)
+    return Fraction(x // y)
+
+
+CALCULATE: dict[str, Callable[[Budget, Fraction, Fraction], Fraction | None]] = {
+    "+": add, "-": lambda budget, x, y: add(budget, x, -y), "*": multiply, "^": power,
+    "/": lambda budget, x, y: divide(budget, x, y) if y else None,
+    "//": lambda budget, x, y: floor_quotient(budget, x, y) if y else None,
+    "%": lambda budget, x, y: remainder(budget, x, y) if y else None}
+
+
+def is_constant_comparison(node: Node) -> bool:
+    """Whether it compares counts, all of which cancelled."""
+    return node.operator == "T" and not node.operands
+
+
+def compare_constant(node: Node) -> bool:
+    """The truth of such a comparison."""
+    relation, constant = node.data
+    return COMPARE[str(relation)](int(constant), 0)
+
+
+class Values:
+    """The values of places at (n, i), kept while there is room."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._budget = table, table.budget
+        self._values = Cache[tuple[Place, int, int], Fraction]()
+        self._applied = Cache[tuple[str, Fraction], Fraction]()
+        self._orders = Cache[Place, list[Place]]()
+
+    def value_at(self, place: Place, n: int, i: int) -> Fraction:
+        """The value of a number, or the truth (1 or 0) of a positional formula.
+
+        Raises:
+            Rejected: if it has no value there.
+        """
+        leaves = self._table.leaves(place)
+        key = (place, n if "n" in leaves else 0, i if "i" in leaves else 0)
+        known = self._values.get(key)
+        if known is not None:
+            return known
+        value = self.find(place, n, i)
+        require(value is not None, "{} has no value at n = {}, i = {}", write_short(self._table, place), n, i)
+        found = Fraction(value or 0)
+        return self._values.keep(key, found, size(found))
+
+    def _order(self, place: Place) -> list[Place]:
+        """All that a place is built from, operands first."""
+        known = self._orders.get(place)
+        if known is None:
+            found = sorted(self._table.below([place]))
+            known = self._orders.keep(place, found, 64 * len(found))
+        return known
+
+    def find(self, place: Place, n: int, i: int) -> Value:
+        """The value, or None if there is none."""
+        values: dict[Place, Value] = {}
+        for inner in self._order(place):
+            values[inner] = self._evaluate_node(self._table.nodes[inner], values, n, i)
+        return values[place]
+
+    def _evaluate_node(self, node: Node, values: dict[Place, Value], n: int, i: int) -> Value:
+        self._budget.spend(1)
+        name, operands, data = node
+        if name in ("i", "n", "int"):
+            return Fraction({"i": i, "n": n}[name] if name != "int" else int(data[0]))
+        if name == "P":
+            self._budget.spend(1 + (i >> 6))
+            return PREDICATES[str(data[0])](n, i, *data[1:])
+        if is_constant_comparison(node):
+            return compare_constant(node)
+        if name in ("user", "shift"):
+            return self.value_at(operands[0], n, i - (name == "shift")) == 1
+        arguments = [values[operand] for operand in operands]
+        if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):
+            return None
+        if name in ARITHMETIC:
+            return self._calculate(name, *(Fraction(x or 0) for x in arguments))
+        if name in CONNECT:
+            return self._connect(name, arguments)
+        return COMPARE[name](*arguments)
+
+    def _connect(self, name: str, arguments: list[Value]) -> Value:
+        """A connective; the left side of `&` and `|` may decide although the right one has no value."""
+        if len(arguments) == 2 and arguments[1] is None:
+            return arguments[0] if arguments[0] == (name == "|") else None
+        return CONNECT[name](*arguments)
+
+    def _calculate(self, name: str, *arguments: Fraction) -> Fraction | None:
+        return (self._apply(name, *arguments) if name in FUNCTIONS
+                else CALCULATE[name](self._budget, *arguments))
+
+    def _apply(self, name: str, x: Fraction) -> Fraction | None:
+        """A function of functions.py; its values repeat."""
+        known = self._applied.get((name, x))
+        if known is None:
+            known = apply(name, x, self._budget)
+            if known is not None:
+                self._applied.keep((name, x), known, size(x))
+        return known

@@ -1,0 +1,86 @@
+"""One table of the language with what can be asked of it; the interface of the rest of the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from ..budget import Budget
+from .definitions import read_predicate
+from .evaluation import Values
+from .parser import read_count, read_formula, read_number, read_value
+from .printing import write_definition, write_formula, write_short
+from .table import Place, Table
+from .truths import connect, truths_at_symbol
+
+
+class Language(Table):
+    """The table of all formulas, counts and numbers of a file; the user's predicates by name."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget)
+        self._values = Values(self)
+        self.predicates: dict[str, Place] = {}
+
+    def define(self, text: str) -> str:
+        """Learns a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; its name."""
+        name, place = read_predicate(self, self.predicates, text)
+        self.predicates[name] = place
+        self.names.setdefault(place, name)
+        return name
+
+    def formula(self, text: str) -> Place:
+        """The place of a formula that is written."""
+        return read_formula(self, self.predicates, text)
+
+    def count(self, text: str) -> Place:
+        """The place of a count."""
+        return read_count(self, self.predicates, text)
+
+    def number(self, text: str) -> Place:
+        """The place of an expression in i and n."""
+        return read_number(self, text)
+
+    def value(self, text: str) -> Place:
+        """The place of a value: an expression in i and n, or a positional formula in brackets."""
+        return read_value(self, self.predicates, text)
+
+    def value_at(self, place: Place, n: int, i: int) -> Fraction:
+        """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i).
+
+        Raises:
+            Rejected: if it has no value there.
+        """
+        return self._values.value_at(place, n, i)
+
+    def holds_at(self, place: Place, n: int, i: int) -> bool:
+        """Whether a positional formula holds at (n, i)."""
+        return self._values.value_at(place, n, i) == 1
+
+    def settle(self, places: Iterable[Place], n: int, i: int) -> dict[Place, bool]:
+        """The truths at (n, i) of those formulas that are positional."""
+        return {place: self.holds_at(place, n, i) for place in places if self.is_positional(place)}
+
+    def connect(self, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
+        """The given truths and those of connectives of them, operands first."""
+        return connect(self, order, given)
+
+    def truths_at_symbol(self, symbol: str, roots: Iterable[Place]) -> dict[Place, bool]:
+        """The truths where this symbol stands of formulas built from symbols."""
+        return truths_at_symbol(self, symbol, roots)
+
+    def write(self, place: Place) -> list[str]:
+        """A formula in full, with brackets that make its structure plain; more lines if parts must be named."""
+        return write_formula(self, place)
+
+    def write_short(self, place: Place) -> str:
+        """A formula down to some depth, for messages."""
+        return write_short(self, place)
+
+    def write_definition(self, name: str) -> str:
+        """A predicate and its condition."""
+        return write_definition(self, name, self.predicates[name])
+
+    def symbols(self) -> set[str]:
+        """All symbols that formulas mention."""
+        return {str(node.data[0]) for node in self.nodes if node.operator == "Q"}

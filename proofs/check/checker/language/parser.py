@@ -1,0 +1,194 @@
+"""Texts to places: operator precedence with a stack of operators that wait for operands, without recursion.
+
+A text with variables is an expression (or a condition): its words are those variables, numbers and functions. Without
+variables it is a formula or a count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..budget import MAX_EXPRESSION, MAX_FORMULA, MAX_NESTING
+from ..functions import FUNCTIONS
+from ..verdicts import expect, quote
+from .comparisons import compare
+from .positions import PREDICATES
+from .table import ARITHMETIC, COUNTS, RELATIONS, Place, Table
+from .tokens import (
+    GROUP_TO_THE_RIGHT,
+    STRENGTH_OF_APPLICATION,
+    STRENGTH_OF_BINARY,
+    STRENGTH_OF_PREFIX,
+    Token,
+    read_tokens,
+)
+
+Predicates = Mapping[str, Place]
+Variables = Mapping[str, str]
+
+NUMBER_VARIABLES = {"i": "i", "n": "n"}
+
+ABBREVIATIONS: dict[str, Callable[..., Place]] = {
+    "S": lambda make, a, b: make("since", make("|", a, b), b),
+    "U": lambda make, a, b: make("until", make("|", a, b), b),
+    "O": lambda make, a: make("since", make("true"), a),
+    "F": lambda make, a: make("until", make("true"), a),
+    "H": lambda make, a: make("!", make("since", make("true"), make("!", a))),
+    "G": lambda make, a: make("!", make("until", make("true"), make("!", a)))}
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """An operator whose last operand is not read yet."""
+
+    strength: int
+    arity: int
+    operator: str
+
+
+class Parser:
+    """One text; ``done`` are the operands that no operator has taken yet."""
+
+    def __init__(self, table: Table, predicates: Predicates, variables: Variables) -> None:
+        self._table, self._predicates, self._variables = table, predicates, variables
+        self._waiting: list[Waiting] = []
+        self._done: list[Place] = []
+        self._operand_next = True
+
+    def parse(self, text: str) -> Place:
+        """The place of what is written.
+
+        Raises:
+            Malformed: if it is not in the language, or beyond a limit.
+        """
+        longest = MAX_EXPRESSION if self._variables else MAX_FORMULA
+        expect(len(text) <= longest, "limit: a text of more than {} characters", longest)
+        for token in read_tokens(text):
+            self._table.budget.spend(5)
+            if not token.is_space:
+                self._take(token)
+            expect(len(self._waiting) <= MAX_NESTING, "limit: nested more than {} deep", MAX_NESTING)
+        expect(not self._operand_next, "ends where an operand is expected")
+        self._finish(0)
+        expect(not self._waiting, "ends where a closing bracket is expected")
+        return self._done[0]
+
+    def _take(self, token: Token) -> None:
+        """The next word: an operand or a prefix where an operand is expected, else an operator or a closing bracket."""
+        word = token.word
+        if self._operand_next:
+            operand = self._find_operand(token)
+            if operand is not None:
+                self._take_operand(operand, token.is_applied)
+                return
+            if word in STRENGTH_OF_PREFIX and (word not in FUNCTIONS or (self._variables and token.is_applied)):
+                self._take_prefix(word)
+                return
+        elif word in STRENGTH_OF_BINARY:
+            self._take_binary(word)
+            return
+        elif word in (")", "]"):
+            self._take_closing(word)
+            return
+        wanted = "operand" if self._operand_next else "operator"
+        expect(False, "column {}: expected an {}, got {}", token.column, wanted, quote(token.written))
+
+    def _take_operand(self, place: Place, is_applied: bool) -> None:
+        """An operand; a predicate before a bracket is applied to the count in it."""
+        self._done.append(place)
+        self._operand_next = is_applied
+        if is_applied:
+            self._waiting.append(Waiting(STRENGTH_OF_APPLICATION, 2, "on"))
+
+    def _take_prefix(self, word: str) -> None:
+        """A prefix; -a is 0 - a."""
+        if word == "-":
+            self._done.append(self._table.make("int", data=(0,)))
+        self._waiting.append(Waiting(STRENGTH_OF_PREFIX[word], 2 if word == "-" else 1, word))
+
+    def _take_binary(self, word: str) -> None:
+        strength = STRENGTH_OF_BINARY[word]
+        self._finish(strength if word in GROUP_TO_THE_RIGHT else strength - 1)
+        self._waiting.append(Waiting(strength, 2, word))
+        self._operand_next = True
+
+    def _take_closing(self, word: str) -> None:
+        self._finish(0)
+        opened = self._waiting.pop().operator if self._waiting else ""
+        expect(opened and (opened == "(") == (word == ")"), "unmatched {}", word)
+        if opened != "(":
+            self._done[-1] = self._build(opened, self._done[-1:])
+
+    def _finish(self, strength: int) -> None:
+        """Builds what binds tighter than this."""
+        while self._waiting and self._waiting[-1].strength > strength:
+            waiting = self._waiting.pop()
+            self._done[-waiting.arity :] = [self._build(waiting.operator, self._done[-waiting.arity :])]
+
+    def _find_operand(self, token: Token) -> Place | None:
+        """The place of a word that is an operand, or None."""
+        if not token.is_operand:
+            return None
+        if token.symbol is not None:
+            return None if self._variables else self._table.make("Q", data=(token.symbol,))
+        name, parameters = token.name_and_parameters
+        if name.isdigit():
+            return self._table.make("int", data=(int(name),))
+        if self._variables:
+            return self._table.make(self._variables[name]) if name in self._variables else None
+        if name in PREDICATES and bool(parameters) == (name == "MOD"):
+            return self._table.make("P", data=(name, *parameters))
+        return self._table.make(name) if name in ("true", "false") else self._predicates.get(name)
+
+    def _build(self, operator: str, operands: list[Place]) -> Place:
+        """What an operator makes of its operands.
+
+        Raises:
+            Malformed: if it is applied to a number where a truth is expected, or a truth where a number is.
+        """
+        table = self._table
+        if operator == "on":
+            fits = table.nodes[operands[0]].operator in ("P", "user") and table.nodes[operands[1]].operator in COUNTS
+        else:
+            of_numbers = operator in ARITHMETIC or operator in RELATIONS
+            fits = all(table.is_number(operand) == of_numbers for operand in operands)
+        expect(fits, "{} is applied to a number or a truth value wrongly", quote(operator))
+        leaves = frozenset[str]().union(*(table.leaves(operand) for operand in operands))
+        if operator in RELATIONS and ("#" in leaves or not leaves):
+            return compare(table, operator, *operands)
+        if operator in ABBREVIATIONS:
+            return ABBREVIATIONS[operator](table.make, *operands)
+        return table.make(operator, *operands)
+
+
+def read_formula(table: Table, predicates: Predicates, text: str) -> Place:
+    """A formula."""
+    place = Parser(table, predicates, {}).parse(text)
+    expect(not table.is_number(place), "expected a formula")
+    return place
+
+
+def read_count(table: Table, predicates: Predicates, text: str) -> Place:
+    """A count."""
+    place = Parser(table, predicates, {}).parse(text)
+    expect(table.nodes[place].operator in COUNTS, "expected a count")
+    return place
+
+
+def read_number(table: Table, text: str) -> Place:
+    """An expression in i and n."""
+    place = Parser(table, {}, NUMBER_VARIABLES).parse(text)
+    expect(table.is_number(place) and table.leaves(place) <= {"i", "n"}, "expected a number")
+    return place
+
+
+def read_value(table: Table, predicates: Predicates, text: str) -> Place:
+    """An expression in i and n, or ``[formula]`` or ``[formula](i-1)`` with a positional formula."""
+    bracket = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
+    if bracket is None:
+        return read_number(table, text)
+    inner = read_formula(table, predicates, bracket[1])
+    expect(table.is_positional(inner), "a bracket speaks of more than the position")
+    return table.make("shift", inner) if bracket[2] else inner

@@ -1,0 +1,124 @@
+"""All formulas, counts, numbers and conditions that a file mentions, each once, in one table.
+
+A node has an operator, operands (places of nodes that were there before it) and data:
+
+    true false ! & | -> <->         Boolean connectives
+    prev next since until           temporal operators ([SHA] Definition 14); S, U, O, F, H, G are written with them
+    Q       (symbol)                the symbol here
+    P       (name, parameters...)   a built-in predicate of the position
+    user                            a user's predicate of the position: the condition is the operand
+    shift                           the operand, one position to the left; at position 0 for the first one
+    #<  #>                          how many positions up to here, or from here, satisfy the operand
+    T       (relation, c, c_1...)   compares c + c_1 count_1 + ... with 0; the operands are the counts
+    on                              a predicate (first operand) of a count (second operand) instead of the position
+    i n int (number)                numbers, with + - * / // % ^ and the functions of functions.py
+    <= < >= > == !=                 compare numbers without counts
+
+Equal texts have equal places, so two formulas are the same if and only if their places are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..budget import ENTRY_BITS, MAX_NODES, Budget
+from ..functions import FUNCTIONS
+from ..verdicts import expect
+
+Place = int
+
+CONNECTIVES = frozenset({"true", "false", "!", "&", "|", "->", "<->"})
+PAST, FUTURE = frozenset({"prev", "since"}), frozenset({"next", "until"})
+TEMPORAL = PAST | FUTURE
+COUNTS = frozenset({"#<", "#>"})
+RELATIONS = frozenset({"<=", "<", ">=", ">", "==", "!="})
+ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "^", *FUNCTIONS})
+NUMERICAL = ARITHMETIC | COUNTS | {"int", "i", "n"}
+
+POSITIONAL = frozenset({"i", "n", "%"})
+"""The leaves of what depends on the position and the length alone."""
+
+LEAF_OF = {"Q": "Q", "i": "i", "n": "n", "P": "i", "%": "%", "//": "%"} | dict.fromkeys(COUNTS, "#")
+LEAF_OF |= dict.fromkeys(TEMPORAL, "T")
+
+
+class Node(NamedTuple):
+    """An operator, the places of its operands, and what else it says."""
+
+    operator: str
+    operands: tuple[Place, ...] = ()
+    data: tuple[str | int, ...] = ()
+
+
+class Table:
+    """The nodes; ``nodes[place]`` comes after its operands."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.nodes: list[Node] = []
+        self.names: dict[Place, str] = {}  # what the user calls a predicate
+        self._places: dict[Node, Place] = {}
+        self._leaves: list[frozenset[str]] = []
+
+    def make(self, operator: str, *operands: Place, data: tuple[str | int, ...] = ()) -> Place:
+        """The place of this node."""
+        node = Node(operator, operands, data)
+        if node not in self._places:
+            expect(len(self.nodes) < MAX_NODES, "limit: more than {} formulas", MAX_NODES)
+            self.budget.hold(ENTRY_BITS)
+            self._places[node] = len(self.nodes)
+            self._leaves.append(leaves_of(node).union(*(self._leaves[operand] for operand in operands)))
+            self.nodes.append(node)
+        return self._places[node]
+
+    def leaves(self, place: Place) -> frozenset[str]:
+        """Which of Q (symbols), T (temporal operators), # (counts), i, n and % (also //) occur."""
+        return self._leaves[place]
+
+    def is_positional(self, place: Place) -> bool:
+        """Whether it depends on the position and the length alone."""
+        return self._leaves[place] <= POSITIONAL
+
+    def is_of_symbols(self, place: Place) -> bool:
+        """Whether it depends on the symbol here alone."""
+        return self._leaves[place] <= {"Q"}
+
+    def is_connective(self, place: Place) -> bool:
+        """Whether its operator is Boolean."""
+        return self.nodes[place].operator in CONNECTIVES
+
+    def is_number(self, place: Place) -> bool:
+        """Whether it is a number (or a count), and not a truth."""
+        return self.nodes[place].operator in NUMERICAL
+
+    def counted(self, count: Place) -> Place:
+        """The formula that a count counts."""
+        return self.nodes[count].operands[0]
+
+    def parts(self, place: Place) -> tuple[Place, ...]:
+        """The direct parts of a formula; those of a comparison or a predicate on a count are what the counts count."""
+        operator, operands, _ = self.nodes[place]
+        if operator == "T":
+            return tuple(self.counted(count) for count in operands)
+        if operator == "on":
+            return (self.counted(operands[1]),)
+        return () if operator in ("user", "shift") else operands
+
+    def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:
+        """Each part of the roots once, the left first; what satisfies ``stop`` is listed, and not entered."""
+        waiting, seen = [*roots][::-1], dict[Place, None]()
+        while waiting:
+            place = waiting.pop()
+            if place not in seen:
+                self.budget.spend(1)
+                seen[place] = None
+                waiting += () if stop(place) else self.parts(place)[::-1]
+        return list(seen)
+
+
+def leaves_of(node: Node) -> frozenset[str]:
+    """What a node adds to the leaves of its operands."""
+    if node.data == ("LAST",) and node.operator == "P":
+        return frozenset({"i", "n"})
+    return frozenset({LEAF_OF[node.operator]} if node.operator in LEAF_OF else ())

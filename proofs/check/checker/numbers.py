@@ -1,0 +1,108 @@
+"""Exact arithmetic on numbers that a file controls: every operation is charged by the length of its operands.
+
+An operation on rationals of p and q bits takes a few products and greatest common divisors, each of about p q
+operations on bits; 2^16 of those count as a step of work. The product of two integers is four times cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd
+
+from .budget import MAX_RATIONAL_BITS, Budget
+from .verdicts import Incomplete
+
+Numbers = tuple[Fraction, ...]
+
+INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
+
+ZERO, ONE = Fraction(0), Fraction(1)
+QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward part can still round
+
+
+def size(x: Fraction) -> int:
+    """Bits of a rational."""
+    return x.numerator.bit_length() + x.denominator.bit_length()
+
+
+def bounded(x: Fraction) -> Fraction:
+    """The rational itself.
+
+    Raises:
+        Incomplete: if it is too long.
+    """
+    if size(x) > MAX_RATIONAL_BITS:
+        raise Incomplete(f"a rational of more than {MAX_RATIONAL_BITS} bits")
+    return x
+
+
+def charge(budget: Budget, x: Fraction, y: Fraction) -> None:
+    """Counts the work of an operation on two rationals."""
+    budget.spend(2 + (size(x) * size(y) >> 16))
+
+
+def charge_product(budget: Budget, p_bits: int, q_bits: int) -> None:
+    """Counts the work of a product (or quotient) of integers."""
+    budget.spend(1 + (p_bits * q_bits >> 18))
+
+
+def add(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact sum."""
+    charge(budget, x, y)
+    return bounded(x + y)
+
+
+def multiply(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact product."""
+    charge(budget, x, y)
+    return bounded(x * y)
+
+
+def divide(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact quotient; y is not 0."""
+    charge(budget, x, y)
+    return bounded(x / y)
+
+
+def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
+    """The exact sum, bounded all the way."""
+    result = ZERO
+    for term in terms:
+        result = add(budget, result, term)
+    return result
+
+
+def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Fraction]) -> Fraction:
+    """The linear form with these weights of what is held."""
+    return total(budget, (multiply(budget, weight, held[name]) for name, weight in weights.items()))
+
+
+def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
+    """Of positive integers.
+
+    Raises:
+        Incomplete: if it is too long.
+    """
+    result = 1
+    for number in numbers:
+        if result % number:
+            budget.spend(2 + (result.bit_length() * number.bit_length() >> 16))
+            result *= number // gcd(result, number)
+        if result.bit_length() > MAX_RATIONAL_BITS:
+            raise Incomplete(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
+    return result
+
+
+def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
+    """One denominator for all of the numbers, and their numerators."""
+    common = least_common_multiple(budget, (x.denominator for row in rows for x in row))
+    count, longest = sum(map(len, rows)), max((size(x) for row in rows for x in row), default=0)
+    budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
+    with budget.holding(count * (common.bit_length() + longest)):
+        return common, [tuple(x.numerator * (common // x.denominator) for x in row) for row in rows]
+
+
+def bits_of(numbers: Iterable[int]) -> int:
+    """The memory of integers."""
+    return sum(INTEGER_BITS + number.bit_length() for number in numbers)

@@ -1,0 +1,160 @@
+"""What decides the target of a head, letter by letter; docs/certificate.md, section 5, Attention head, 1 to 3.
+
+The formulas that keys and values read, and the symbols, are *atoms*: a letter says which of them hold at a position.
+Letters are free but for what the symbol there decides; that is sound, since every word gives some letters. Of the past
+(or of the future, for a past mask) the target's own temporal operators need one remembered truth each: `since` and
+`until` their last value, `prev` and `next` the last value of their operand; all are false at the first position read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from ..budget import ENTRY_BITS
+from ..language import Place
+from ..language.table import FUTURE, PAST, TEMPORAL
+from ..language.truths import connect_one
+from ..numbers import ZERO, Numbers, total
+from ..reading.records import Truth, Weights
+from ..verdicts import quote, require
+from .proof import Proof
+
+MAX_ATOMS = 8  # 256 letters at each position
+MAX_MEMORY = 6  # temporal operators of the target: 64 states
+
+State = int
+"""The remembered truths, a bit for each temporal operator."""
+
+
+class Move(NamedTuple):
+    """From one state by one letter: the next state, and whether the target holds here."""
+
+    state: State
+    following: State
+    holds: bool
+
+
+class Letter(NamedTuple):
+    """What a letter adds to each key and to the value, and the move from every state."""
+
+    adds: Numbers
+    moves: tuple[Move, ...]
+
+
+Letters = tuple[Letter, ...]
+"""All that a position may hold."""
+
+
+class Automaton:
+    """The automaton of a target over the letters of what the forms (keys, then the value) read."""
+
+    def __init__(self, proof: Proof, target: Place, forms: Sequence[Weights], mask: str) -> None:
+        self._proof, self._language, self._target = proof, proof.language, target
+        self.known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
+        self._adds = self._find_adds(forms)
+        self._find_atoms(mask)
+        self._letters: dict[tuple[bool, ...], Letters] = {}
+
+    def _find_adds(self, forms: Sequence[Weights]) -> dict[Place, Numbers]:
+        """For each formula whose truth is read, what it adds to each form where it holds.
+
+        Raises:
+            Rejected: if something else than known and truth directions is read.
+        """
+        adds: dict[Place, Numbers] = {}
+        for name in dict.fromkeys(name for form in forms for name in form):
+            meaning = self._proof.directions[name]
+            if self._proof.is_known(meaning):
+                continue
+            require(isinstance(meaning, Truth), "keys and values read known and truth directions only, not {}",
+                    quote(name))
+            if isinstance(meaning, Truth):
+                more = tuple(form.get(name, ZERO) for form in forms)
+                before = adds.get(meaning.formula, (ZERO,) * len(forms))
+                adds[meaning.formula] = tuple(a + b for a, b in zip(before, more, strict=True))
+        return adds
+
+    def _find_atoms(self, mask: str) -> None:
+        """Rule 1: the atoms, the formulas over them that must be evaluated, and the operators that remember."""
+        language, nodes = self._language, self._language.nodes
+        read_parts = {*language.below(self._adds, lambda place: not language.is_connective(place))}
+
+        def is_atom(place: Place) -> bool:
+            is_candidate = nodes[place].operator == "Q" or place in read_parts
+            return is_candidate and place != self._target and not language.is_positional(place)
+
+        self._own = sorted(language.below(
+            [self._target], lambda place: is_atom(place) or language.is_positional(place)))
+        entered = [place for place in self._own if not is_atom(place) and not language.is_positional(place)]
+        for place in entered:
+            decided = language.is_connective(place) or nodes[place].operator in (PAST if mask == "future" else FUTURE)
+            require(decided, "{} is neither read nor decided by this mask", language.write_short(place))
+        self._temporal = [place for place in entered if nodes[place].operator in TEMPORAL]
+        require(self._temporal, "the target has no temporal operator of its own")
+        atoms = {place for place in self._own if is_atom(place)}
+        self._read = sorted(language.below(
+            self._adds, lambda place: place in atoms or not language.is_connective(place)))
+        atoms |= {place for place in self._read if not language.is_positional(place) and not language.is_connective(place)}
+        require(len(atoms) <= MAX_ATOMS, "{} atoms, expected at most {}", len(atoms), MAX_ATOMS)
+        require(len(self._temporal) <= MAX_MEMORY, "more than {} temporal operators that are not read", MAX_MEMORY)
+        self._choices = list(self._find_choices(sorted(atoms)))
+
+    def _find_choices(self, atoms: Sequence[Place]) -> Iterator[dict[Place, bool]]:
+        """Rule 2: the truths of the atoms that some symbol allows."""
+        of_symbols = [place for place in atoms if self._language.is_of_symbols(place)]
+        allowed = set()
+        for symbol in self._proof.claim.alphabet:
+            truths = self._language.truths_at_symbol(symbol, of_symbols)
+            allowed.add(tuple(truths[place] for place in of_symbols))
+        for bits in product((False, True), repeat=len(atoms)):
+            choice = dict(zip(atoms, bits, strict=True))
+            if tuple(choice[place] for place in of_symbols) in allowed:
+                yield choice
+
+    def letters_at(self, n: int, i: int) -> Letters:
+        """The letters of position i; they depend on what holds of the position alone."""
+        settled = self._language.settle([*self._own, *self._read], n, i)
+        key = tuple(settled.values())
+        if key not in self._letters:
+            self._letters[key] = self._find_letters(settled)
+        return self._letters[key]
+
+    def _find_letters(self, settled: Mapping[Place, bool]) -> Letters:
+        """All letters, each once; those that differ in nothing that matters are one."""
+        found: dict[Letter, None] = {}
+        for choice in self._choices:
+            truths = self._language.connect(self._read, {**settled, **choice})
+            added = [self._adds[place] for place in self._adds if truths[place]]
+            adds = tuple(total(self._proof.budget, column) for column in zip([ZERO] * len(self.known), *added, strict=True))
+            truths.pop(self._target, None)  # it is free where it is read, and decided here
+            letter = Letter(adds, tuple(self._move(truths, state) for state in range(1 << len(self._temporal))))
+            found[letter] = None
+        self._proof.budget.hold(ENTRY_BITS * sum(1 + len(letter.moves) // 2 for letter in found))
+        return tuple(sorted(found))  # in one order, so that equal heads of different formulas are recognised
+
+    def _move(self, truths: Mapping[Place, bool], state: State) -> Move:
+        """Rule 3: one step of the automaton, where these atoms hold."""
+        self._proof.budget.spend(2 + len(self._own))
+        now = dict(truths)
+        last = {place: bool(state >> bit & 1) for bit, place in enumerate(self._temporal)}
+        for place in self._own:
+            if place not in now:
+                now[place] = self._temporal_truth(place, now, last[place]) if place in last else connect_one(
+                    self._language, place, now)
+        following = sum(self._remembered(place, now) << bit for bit, place in enumerate(self._temporal))
+        return Move(state, following, now[self._target])
+
+    def _temporal_truth(self, place: Place, now: Mapping[Place, bool], last: bool) -> bool:
+        """The truth here of a temporal operator, from what it remembers ([SHA] Definition 14: left holds throughout)."""
+        operands = self._language.nodes[place].operands
+        if len(operands) == 1:
+            return last
+        left, right = operands
+        return now[left] and (now[right] or last)
+
+    def _remembered(self, place: Place, now: Mapping[Place, bool]) -> bool:
+        """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
+        operands = self._language.nodes[place].operands
+        return now[place] if len(operands) == 2 else now[operands[0]]

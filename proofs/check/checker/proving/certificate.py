@@ -1,0 +1,132 @@
+"""Every obligation of a certificate, and then that nothing was left out.
+
+What must be covered follows from the claim alone: its lengths, its alphabet, the rows at which a guard holds. Each
+chapter says how many rows it proved; the two numbers are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..numbers import QUARTER, ZERO
+from ..reading.records import Anything, Certificate, FeedForward, Head, Mean, Near, Others, Position, kind_of
+from ..verdicts import quote, require, within
+from .attention import check_attention
+from .claim import check_network, check_output
+from .composition import Writer, find_writers
+from .embedding import check_embedding
+from .feed_forward import check_feed_forward
+from .lookup import check_lookup
+from .proof import Errors, Proof
+from .uniform import check_mean, check_uniform
+
+
+@dataclass
+class Coverage:
+    """What was covered to accept a certificate; ``guarded`` has for each near direction the rows of its guard."""
+
+    embedding_cells: int = 0
+    head_rows: int = 0
+    feed_forward_rows: int = 0
+    subformulas: int = 0
+    guarded: dict[str, int] = field(default_factory=dict)
+
+
+def prove_certificate(certificate: Certificate) -> Coverage:
+    """What was covered, if every obligation of the claim is proved.
+
+    Raises:
+        Rejected: if an obligation is not proved.
+        Incomplete: if the budget does not suffice.
+    """
+    proof, coverage = Proof(certificate), Coverage()
+    writers = find_writers(proof.transformer)
+    check_bounds(proof, writers)
+    coverage.subformulas = check_output(proof)
+    check_network(proof)
+    require(writers.keys() == proof.directions.keys(), "a direction is not covered")
+    for name, writer in writers.items():
+        if not isinstance(proof.directions[name], Anything):  # it may hold any number: nothing is proved from it
+            with within(f"{writer.place}, direction {quote(name)}"):
+                check_direction(proof, coverage, name, writer)
+    return coverage
+
+
+def check_bounds(proof: Proof, writers: Mapping[str, Writer]) -> None:
+    """One entry for every near and others direction that a head writes, in the order in which they are written.
+
+    Raises:
+        Rejected: if an entry is missing, doubled, foreign or misplaced.
+    """
+    wanted = [(writer.layer, writer.head, name) for name, writer in writers.items()
+              if writer.head and isinstance(proof.directions[name], Near | Others)]
+    found = [(bound.layer, bound.head, bound.direction) for bound in proof.bounds]
+    require(found == wanted,
+            "bounds: expected exactly one entry for every near direction, in the order they are written")
+
+
+def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer) -> None:
+    """The writer makes the direction what it means, at every row of the claim."""
+    rows = count_rows(proof, name)
+    if not writer.layer:
+        done, wanted = check_embedding(proof, name), rows * len(proof.claim.alphabet)
+        coverage.embedding_cells += done
+    elif writer.head:
+        head = proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+        done, wanted = check_head(proof, coverage, head, name), rows
+        coverage.head_rows += done
+    else:
+        part = proof.transformer.layers[writer.layer - 1].feedforward
+        done, wanted = check_part(proof, part, name), rows
+        coverage.feed_forward_rows += done
+    require(done == wanted, "covered {} rows, expected {}", done, wanted)
+
+
+def count_rows(proof: Proof, name: str) -> int:
+    """The rows (n, i) of the claim at which a direction's meaning says something; all, but for positional guards."""
+    meaning = proof.directions[name]
+    if not isinstance(meaning, Near) or not proof.language.is_positional(meaning.when):
+        return sum(proof.claim.lengths)
+    return sum(proof.language.holds_at(meaning.when, n, i) for n, i in proof.rows())
+
+
+def check_head(proof: Proof, coverage: Coverage, head: Head, name: str) -> int:
+    """What the head writes to the direction is what the direction means; the number of rows covered."""
+    meaning = proof.directions[name]
+    if isinstance(meaning, Position):
+        return check_uniform(proof, head, name)
+    if isinstance(meaning, Mean):
+        return check_mean(proof, head, name, meaning.count)
+    if not isinstance(meaning, Near | Others):
+        require(False, "a head cannot write a direction of kind {}", kind_of(meaning))
+        return 0
+    check_errors(proof.errors[name], isinstance(meaning, Near))
+    attends = all(proof.is_known(proof.directions[source]) for query in head.queries for source in query)
+    if isinstance(meaning, Near) and attends:
+        covered = guarded = check_attention(proof, head, name, meaning)
+    else:
+        covered, guarded = check_lookup(proof, head, name, meaning)
+    if isinstance(meaning, Near):
+        coverage.guarded[name] = guarded
+    return covered
+
+
+def check_errors(errors: Errors, of_truth: bool) -> None:
+    """Stated errors are not negative, and those of a truth at most 1/4, which the feed-forward part can round."""
+    fits = min(errors) >= ZERO and (max(errors) <= QUARTER or not of_truth)
+    require(fits, "the errors are {} and {}, expected 0 to 1/4 (others: 0 or more)", *errors)
+
+
+def check_part(proof: Proof, part: FeedForward, name: str) -> int:
+    """The feed-forward part makes the direction exactly what it means; the number of rows covered."""
+    return check_feed_forward(proof, name, proof.units_writing(part, name), part.bias.get(name, ZERO))
+
+
+def worst_error(certificate: Certificate, kind: type[Near] | type[Others]) -> Fraction:
+    """The greatest stated error of the near directions, or of the others directions."""
+    stated = [max(bound.error_if_false, bound.error_if_true) for bound in certificate.bounds
+              if isinstance(certificate.transformer.directions[bound.direction], kind)]
+    return max(stated, default=ZERO)
+

@@ -1,0 +1,246 @@
+"""Feed-forward outputs; docs/certificate.md, section 5: units make a direction exactly what it means.
+
+The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
+holds for every word. The same goes for the signs of comparisons of counts, and for a temporal formula that the target
+mentions and nobody reads: it has some truth, and whatever it is, the output must be the target's truth.
+
+Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
+number in a quarter of [0, 1]. Units that read multiples of one form share it, since they move together; the sum of
+their outputs must be constant on its interval, and the sum of the constants and the bias must be the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+from ..budget import Cache
+from ..language import Place
+from ..language.evaluation import COMPARE
+from ..numbers import ONE, QUARTER, ZERO, add, divide, multiply, total
+from ..reading.records import Meaning, Near, Others, Position, Product, Truth, Unit, kind_of
+from ..verdicts import quote, require
+from .piecewise import PiecewiseLinear, Ramp
+from .proof import Proof
+
+MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
+
+Form = tuple[tuple[str, Fraction], ...]
+"""Directions and coefficients, the first of which is 1."""
+
+Interval = tuple[Fraction, Fraction]
+Truths = Mapping[Place, bool]
+Signs = Mapping[Place, int]
+
+
+class Situation(NamedTuple):
+    """One assignment at one row: truths, signs of comparisons, and the known number of each direction."""
+
+    truths: Truths
+    signs: Signs
+    levels: Mapping[str, Fraction]
+
+
+class Output:
+    """One direction that a feed-forward part writes, by these units and this bias."""
+
+    def __init__(self, proof: Proof, name: str, units: Sequence[Unit], bias: Fraction) -> None:
+        self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
+        self._meaning = proof.directions[name]
+        require(isinstance(self._meaning, Position | Truth | Product), "a {} direction is written by a head",
+                kind_of(self._meaning))
+        self._groups = group_by_form(proof, name, units)
+        self._reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
+        for source, meaning in self._reads.items():
+            require(isinstance(meaning, Position | Truth | Product | Near | Others), "{}, of kind {}, is read",
+                    quote(source), kind_of(meaning))
+        self._find_atoms()
+
+    def _find_atoms(self) -> None:
+        """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
+        read = {place for meaning in self._reads.values() for place in self._spoken_of(meaning)}
+
+        def is_entered(place: Place) -> bool:
+            return self._language.is_connective(place) and place not in read and not self._language.is_positional(place)
+
+        own = self._language.below(self._spoken_of(self._meaning), lambda place: not is_entered(place))
+        leaves = {place for place in own if not is_entered(place)} | read
+        leaves = {place for place in leaves if not self._language.is_positional(place)}
+        self._signs = [place for place in sorted(leaves - read) if self._language.nodes[place].operator == "T"]
+        self._atoms = sorted(leaves - {*self._signs})
+        count = len(self._atoms) + len(self._signs)
+        require(count <= MAX_ATOMS, "{} atoms, expected at most {}", count, MAX_ATOMS)
+        guards = {meaning.when for meaning in self._reads.values() if isinstance(meaning, Near)}
+        below = {guard: self._language.below([guard], lambda place: not is_entered(place)) for guard in guards}
+        decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
+        roots = [*own, *read, *decided]
+        self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
+
+    def _spoken_of(self, meaning: Meaning) -> list[Place]:
+        """The formula of a meaning; of a number of others, the one that is counted."""
+        if isinstance(meaning, Others):
+            return [self._language.counted(meaning.count)]
+        return [meaning.formula] if isinstance(meaning, Truth | Product | Near) else []
+
+    def _is_decided(self, place: Place) -> bool:
+        free = self._language.is_connective(place) or self._language.is_positional(place)
+        return free or place in self._atoms
+
+    def check(self) -> int:
+        """The number of rows (n, i) at which the output is proved; equal ones are looked at once.
+
+        Raises:
+            Rejected: if the output is not proved to be the target.
+        """
+        covered, seen = 0, Cache[tuple[object, ...], bool]()
+        for n, i in self._proof.rows():
+            covered += 1
+            fixed = self._settle(n, i)
+            levels = {source: self._level(meaning, n, i, fixed) for source, meaning in self._reads.items()}
+            target = self._level(self._meaning, n, i, fixed)
+            case = (*fixed.items(), *levels.values(), target)
+            if seen.get(case) is None:
+                self._check_case(fixed, levels, target, n, i)
+                seen.keep(case, True, 1024 * len(case))
+        return covered
+
+    def _settle(self, n: int, i: int) -> dict[Place, bool]:
+        """What holds of the position alone: positional formulas; `prev` is false at the first one, `next` at the last."""
+        fixed = self._language.settle(self._order, n, i)
+        edges = {("prev", 1), ("next", n)}
+        fixed |= {place: False for place in self._order if (self._language.nodes[place].operator, i) in edges}
+        return fixed
+
+    def _level(self, meaning: Meaning, n: int, i: int, fixed: Truths) -> Fraction:
+        """The number that goes with the truth of a meaning; it need not exist where its formula cannot hold."""
+        if isinstance(meaning, Product) and not fixed.get(meaning.formula, True):
+            return ZERO
+        return self._language.value_at(meaning.value, n, i) if isinstance(meaning, Position | Product) else ONE
+
+    def _check_case(self, fixed: Truths, levels: Mapping[str, Fraction], target: Fraction, n: int, i: int) -> None:
+        for situation in self._situations(fixed, levels):
+            got = self._find_output(situation)
+            formulas = self._spoken_of(self._meaning)
+            wanted = target if all(situation.truths[place] for place in formulas) else ZERO
+            require(got in (None, wanted), "the output is {}, expected {}, at n = {}, i = {}", got, wanted, n, i)
+
+    def _situations(self, fixed: Truths, levels: Mapping[str, Fraction]) -> Iterator[Situation]:
+        """Every assignment of truths to the atoms, and of signs to the comparisons."""
+        free = [place for place in self._atoms if place not in fixed]
+        for bits in product((False, True), repeat=len(free)):
+            for chosen in product((-1, 0, 1), repeat=len(self._signs)):
+                signs = dict(zip(self._signs, chosen, strict=True))
+                compared = {place: self._holds_for_sign(place, sign) for place, sign in signs.items()}
+                given = {**fixed, **dict(zip(free, bits, strict=True)), **compared}
+                yield Situation(self._language.connect(self._order, given), signs, levels)
+
+    def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
+        return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)
+
+    def _find_output(self, situation: Situation) -> Fraction | None:
+        """The one output in a situation, or None if there is no such situation.
+
+        Raises:
+            Rejected: if there are several.
+        """
+        result, budget = self._bias, self._proof.budget
+        for form, function in self._groups.items():
+            counts = self._count_interval(form, situation)
+            if counts is None:
+                return None
+            low, high = self._form_interval(form, situation, counts)
+            constant = function.constant_on(low, high)
+            if constant is None:
+                shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
+                require(False, "the output changes while {} goes from {} to {}", shown, low, high)
+                return None
+            result = add(budget, result, constant)
+        return result
+
+    def _form_interval(self, form: Form, situation: Situation, counts: Interval) -> Interval:
+        """Where the form is, if the counts in it are where they are."""
+        budget = self._proof.budget
+        ends = [counts]
+        for source, c in form:
+            low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
+            ends.append((low, high) if low <= high else (high, low))
+        return total(budget, (low for low, _ in ends)), total(budget, (high for _, high in ends))
+
+    def _interval(self, source: str, situation: Situation) -> Interval:
+        """All that a direction may hold in a situation; of `others`, how far it may be from the number."""
+        meaning = self._reads[source]
+        if isinstance(meaning, Others):
+            above, below = self._proof.errors[source]
+            return -below, above
+        if isinstance(meaning, Near):
+            if not situation.truths.get(meaning.when, False):
+                return ZERO, ONE
+            return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
+        holds = all(situation.truths[place] for place in self._spoken_of(meaning))
+        number = situation.levels[source] if holds else ZERO
+        return number, number
+
+    def _count_interval(self, form: Form, situation: Situation) -> Interval | None:
+        """The counts in a form: a times a comparison's T, less a times the truths here; None if T cannot have its sign.
+
+        T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+
+        Raises:
+            Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
+        """
+        read: dict[Place, Fraction] = {}
+        for source, c in form:
+            meaning = self._reads[source]
+            if isinstance(meaning, Others):
+                read[meaning.count] = add(self._proof.budget, read.get(meaning.count, ZERO), c)
+        if not read:
+            return ZERO, ZERO
+        for comparison, sign in situation.signs.items():
+            a = self._proportion(comparison, read)
+            if a is not None:
+                return self._scaled_range(comparison, sign, a, situation.truths)
+        require(False, "a unit does not read the counts in the proportions that are compared")
+        return None
+
+    def _proportion(self, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
+        """The factor a if the counts are read as a * T, or None."""
+        _, counts, (_, _, *coefficients) = self._language.nodes[comparison]
+        if {*counts} != {*read}:
+            return None
+        factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
+        return factors.pop() if len(factors) == 1 else None
+
+    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, truths: Truths) -> Interval | None:
+        """Where a (T - the truths here) is, for T of this sign; None if there is no such T."""
+        _, _, (_, first, *rest) = self._language.nodes[comparison]
+        constant, coefficients = int(first), [int(c) for c in rest]
+        greatest = self._proof.claim.max_n
+        least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+        most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+        if least > most:
+            return None
+        counted = self._language.parts(comparison)
+        here = constant + sum(c for c, place in zip(coefficients, counted, strict=True) if truths[place])
+        ends = multiply(self._proof.budget, a, Fraction(least - here)), multiply(self._proof.budget, a, Fraction(most - here))
+        return min(ends), max(ends)
+
+
+def group_by_form(proof: Proof, name: str, units: Sequence[Unit]) -> dict[Form, PiecewiseLinear]:
+    """The units that write a direction, together if they read multiples of one form."""
+    ramps: dict[Form, list[Ramp]] = {}
+    for unit in units:
+        scale = next(iter(unit.reads.values()), ONE)
+        form = tuple((source, divide(proof.budget, c, scale)) for source, c in unit.reads.items())
+        ramps.setdefault(form, []).append(Ramp(scale, unit.bias, unit.writes[name]))
+    return {form: PiecewiseLinear(proof.budget, same) for form, same in ramps.items()}
+
+
+def check_feed_forward(proof: Proof, name: str, units: Sequence[Unit], bias: Fraction) -> int:
+    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+
+    Raises:
+        Rejected: if it is not.
+    """
+    return Output(proof, name, units, bias).check()

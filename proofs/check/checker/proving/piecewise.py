@@ -1,0 +1,56 @@
+"""Sums of rectified linear units of one number x: piecewise linear functions, and where they are constant.
+
+f(x) = sum of weight * ReLU(scale x + bias). Between two neighbouring breakpoints -bias/scale it is slope x + intercept;
+passing a breakpoint from left to right, a unit of positive scale begins to count, and one of negative scale ceases to:
+either way the slope grows by weight |scale|, and the intercept by weight times bias, with the sign of the scale.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..budget import ENTRY_BITS, Budget
+from ..numbers import add, divide, multiply, size, total
+
+
+class Ramp(NamedTuple):
+    """weight * ReLU(scale x + bias); the scale is not 0."""
+
+    scale: Fraction
+    bias: Fraction
+    weight: Fraction
+
+
+class PiecewiseLinear:
+    """The sum of ramps."""
+
+    def __init__(self, budget: Budget, ramps: Sequence[Ramp]) -> None:
+        self._budget = budget
+        falling = [ramp for ramp in ramps if ramp.scale < 0]
+        slope = total(budget, (multiply(budget, ramp.weight, ramp.scale) for ramp in falling))
+        intercept = total(budget, (multiply(budget, ramp.weight, ramp.bias) for ramp in falling))
+        self._breaks: list[Fraction] = []
+        self._longest = max((size(ramp.scale) + size(ramp.bias) for ramp in ramps), default=0)  # of a breakpoint
+        budget.spend(len(ramps) * len(ramps).bit_length() * (1 + (self._longest**2 >> 16)))
+        self._slopes, self._intercepts = [slope], [intercept]
+        for place, ramp in sorted((divide(budget, -ramp.bias, ramp.scale), ramp) for ramp in ramps):
+            slope = add(budget, slope, multiply(budget, ramp.weight, abs(ramp.scale)))
+            signed = ramp.bias if ramp.scale > 0 else -ramp.bias
+            intercept = add(budget, intercept, multiply(budget, ramp.weight, signed))
+            self._breaks.append(place)
+            self._slopes.append(slope)
+            self._intercepts.append(intercept)
+            budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
+
+    def constant_on(self, low: Fraction, high: Fraction) -> Fraction | None:
+        """The one value of f on [low, high], or None if there are several."""
+        first = bisect_right(self._breaks, low)
+        self._budget.spend(20 + ((size(low) + size(high)) * self._longest >> 13))
+        if low == high:
+            return add(self._budget, multiply(self._budget, self._slopes[first], low), self._intercepts[first])
+        last = bisect_left(self._breaks, high)
+        self._budget.spend(last - first + 1)
+        return None if any(self._slopes[first : last + 1]) else self._intercepts[first]

@@ -1,0 +1,77 @@
+"""The object of docs/certificate.md, section 3, to a `Certificate`: a claim, its transformer, its stated bounds."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..budget import MAX_N, Budget
+from ..language import Language
+from ..verdicts import expect, quote, require
+from .document import Json
+from .records import Bound, Certificate, Claim
+from .shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    read_boolean,
+    read_rational,
+    read_symbols,
+    read_text,
+)
+from .transformer import in_language, read_transformer
+
+FORMAT = "certify-certificate"
+REGIMES = ("temperature", "position", "unstated")
+COUNTED_FROM_1 = range(1, MAX_N + 1)
+
+
+def read_certificate(document: Json, budget: Budget) -> Certificate:
+    """The certificate that a document holds; the transformer comes first, since the claim may mention its predicates.
+
+    Raises:
+        Malformed: if it is not in the format.
+        Rejected: if claim and transformer are over different alphabets.
+    """
+    fields = Fields(document, "format", "version", "claim", "transformer", "bounds")
+    fields.read("format", one_of(FORMAT))
+    fields.read("version", one_of(1))
+    language = Language(budget)
+    transformer = fields.read("transformer", partial(read_transformer, language=language))
+    claim = fields.read("claim", partial(read_claim, language=language))
+    bounds = fields.read("bounds", list_of(read_bound))
+    require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
+    expect_known_symbols(language, claim.alphabet)
+    return Certificate(claim, transformer, bounds, language)
+
+
+def read_claim(value: Json, language: Language) -> Claim:
+    """The claim; only its least length may be left out, and is 1 then."""
+    fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", optional=("min_n",))
+    claim = Claim(
+        formula=fields.read("formula", in_language(language.formula)),
+        alphabet=fields.read("alphabet", read_symbols),
+        min_n=fields.read("min_n", integer_within(COUNTED_FROM_1[1:])) if "min_n" in fields else 1,
+        max_n=fields.read("max_n", integer_within(COUNTED_FROM_1)),
+        regime=str(fields.read("regime", one_of(*REGIMES))),
+        causal=fields.read("causal", read_boolean))
+    expect(claim.min_n <= claim.max_n, "min_n is above max_n")
+    return claim
+
+
+def read_bound(value: Json) -> Bound:
+    """The stated errors of one direction."""
+    fields = Fields(value, "layer", "head", "direction", "error_if_false", "error_if_true")
+    place = integer_within(COUNTED_FROM_1)
+    return Bound(fields.read("layer", place), fields.read("head", place), fields.read("direction", read_text),
+                 fields.read("error_if_false", read_rational), fields.read("error_if_true", read_rational))
+
+
+def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
+    """Every symbol of a formula is in the alphabet.
+
+    Raises:
+        Malformed: if one is not.
+    """
+    foreign = sorted(language.symbols() - {*alphabet})
+    expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))

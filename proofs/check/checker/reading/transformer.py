@@ -1,0 +1,148 @@
+"""The object of docs/certificate.md, section 2, to a `Transformer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ..language import Language, Place
+from ..verdicts import expect, quote
+from .document import Json
+from .records import (
+    KINDS,
+    Anything,
+    FeedForward,
+    Head,
+    Layer,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Transformer,
+    Truth,
+    Unit,
+    Weights,
+)
+from .shapes import Directions, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
+
+MASKS = ("none", "future", "past")
+WEIGHTINGS = ("softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
+
+
+def read_transformer(value: Json, language: Language) -> Transformer:
+    """The network. Its predicates are learned first, since its formulas may mention them.
+
+    Raises:
+        Malformed: if it is not in the format.
+    """
+    fields = Fields(value, "format", "version", "alphabet", "predicates", "directions", "token_embedding",
+                    "position_embedding", "layers", "output")
+    fields.read("format", one_of("certify-transformer"))
+    fields.read("version", one_of(1))
+    alphabet = fields.read("alphabet", read_symbols)
+    predicates = fields.read("predicates", list_of(partial(read_predicate, language=language)))
+    directions = fields.read("directions", partial(read_directions, language=language))
+    order = Directions(list(directions), language.budget)
+    tokens = fields.read("token_embedding", partial(read_rows, alphabet=alphabet, order=order))
+    positions = fields.read("position_embedding", partial(order.read_map, shape=in_language(language.value)))
+    layers = fields.read("layers", list_of(partial(read_layer, language=language, order=order)))
+    output = fields.read("output", read_text)
+    expect(output in directions, "output: {} is not a direction", quote(output))
+    return Transformer(alphabet, {name: language.predicates[name] for name in predicates}, directions, tokens,
+                       positions, layers, output)
+
+
+def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
+    """A text of the language, of this kind."""
+    return lambda value: read(read_text(value))
+
+
+def read_predicate(value: Json, language: Language) -> str:
+    """The name of a predicate that is defined."""
+    return language.define(read_text(value))
+
+
+def read_directions(value: Json, language: Language) -> dict[str, Meaning]:
+    """What each direction is claimed to hold."""
+    return {read_item("name", name, read_text): read_item(quote(name), item, partial(read_meaning, language=language))
+            for name, item in entries(value)}
+
+
+def read_meaning(value: Json, language: Language) -> Meaning:
+    """One meaning; its kind says which fields it has."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    expect(isinstance(kind, str) and kind in KINDS, "kind: expected {}, got {}", " or ".join(KINDS), quote(kind))
+    fields = Fields(value, "kind", *FIELDS_OF_KIND[KINDS[str(kind)]])
+    formula, count = in_language(language.formula), in_language(language.count)
+    match kind:
+        case "position":
+            return Position(fields.read("value", in_language(language.value)))
+        case "truth":
+            return Truth(fields.read("formula", formula))
+        case "near":
+            return Near(fields.read("formula", formula), fields.read("when", formula))
+        case "product":
+            return Product(fields.read("value", in_language(language.number)), fields.read("formula", formula))
+        case "mean":
+            return Mean(fields.read("count", count))
+        case "others":
+            return Others(fields.read("count", count))
+    return Anything()
+
+
+FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
+    Position: ("value",), Truth: ("formula",), Near: ("formula", "when"), Product: ("value", "formula"),
+    Mean: ("count",), Others: ("count",), Anything: ()}
+
+
+def read_rows(value: Json, alphabet: tuple[str, ...], order: Directions) -> dict[str, Weights]:
+    """The token embedding: a row for each symbol of the alphabet, in its order, and no others.
+
+    Raises:
+        Malformed: if a row is missing, foreign or misplaced.
+    """
+    found = dict(entries(value))
+    missing = [symbol for symbol in alphabet if symbol not in found]
+    expect(not missing, "no row for the symbol {}", quote(missing[0] if missing else ""))
+    expect(tuple(found) == alphabet, "expected a row for each symbol of the alphabet, in its order, and no others")
+    return {symbol: read_item(quote(symbol), row, order.read_weights) for symbol, row in found.items()}
+
+
+def read_layer(value: Json, language: Language, order: Directions) -> Layer:
+    """Heads and the feed-forward part."""
+    fields = Fields(value, "heads", "feedforward")
+    heads = fields.read("heads", list_of(partial(read_head, language=language, order=order)))
+    return Layer(heads, fields.read("feedforward", partial(read_feedforward, order=order)))
+
+
+def read_head(value: Json, language: Language, order: Directions) -> Head:
+    """A head of attention."""
+    fields = Fields(value, "name", "source", "mask", "weighting", "temperature", "queries", "keys", "values")
+    head = Head(
+        name=fields.read("name", read_text),
+        source=fields.read("source", read_text),
+        mask=fields.read("mask", one_of(*MASKS)),
+        weighting=fields.read("weighting", one_of(*WEIGHTINGS)),
+        temperature=fields.read("temperature", in_language(language.number)),
+        queries=fields.read("queries", list_of(order.read_weights)),
+        keys=fields.read("keys", list_of(order.read_weights)),
+        values=fields.read("values", partial(order.read_map, shape=order.read_weights)))
+    expect(head.values, "it writes nothing")
+    expect(len(head.queries) == len(head.keys), "it has not as many queries as keys")
+    return head
+
+
+def read_feedforward(value: Json, order: Directions) -> FeedForward:
+    """Units and a bias."""
+    fields = Fields(value, "units", "bias")
+    units = fields.read("units", list_of(partial(read_unit, order=order)))
+    return FeedForward(units, fields.read("bias", order.read_weights))
+
+
+def read_unit(value: Json, order: Directions) -> Unit:
+    """A rectified linear unit."""
+    fields = Fields(value, "reads", "bias", "writes")
+    return Unit(fields.read("reads", order.read_weights), fields.read("bias", read_rational),
+                fields.read("writes", order.read_weights))

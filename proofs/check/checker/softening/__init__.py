@@ -1,0 +1,21 @@
+"""Softened transformers; docs/softened.md. Read in this order:
+
+statement   what must hold of what is stated, before any word is run
+integers    exact numbers over one scale; linear forms with integer coefficients
+forms       the layers as both programs run them: uniform heads, groups of units, directions that are live
+stages      what a stage may add to the error of each direction
+uniform     uniform heads: the claim and its proof
+tieless     heads with one greatest score; with doubts (of scores), weights (of softmax), misses (of what is added)
+groups      units that read multiples of one form: the claim and its proof
+layers      a layer at one length
+lengths     the transformer at one length
+words       every word, one after another
+shards      all words of every length, and that nothing was left out
+remembering what has been met is not computed again
+describing  the claim in words
+"""
+
+from .describing import describe_softened
+from .shards import Found, check_shard, check_softened, finish
+
+__all__ = ["Found", "check_shard", "check_softened", "describe_softened", "finish"]

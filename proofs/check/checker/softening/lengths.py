@@ -1,0 +1,98 @@
+"""The transformer at one length: what its positions begin with, its layers, and which of them words share.
+
+If the heads of the first layers are all future-masked, what these layers hold at position i depends on the first i
+symbols (and on n) alone: words with a common prefix share them. The layers after them are run for each word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, takewhile
+from operator import add, attrgetter
+
+from ..numbers import ZERO
+from ..reading.records import Weights
+from ..reading.softened import Softened
+from .forms import LayerForms
+from .integers import Integers, common_denominator, scaled
+from .layers import End, LayerAtLength, Surroundings, find_scales
+from .remembering import Memory, Vector
+from .tieless import Tieless
+
+Cell = dict[str, Vector]
+"""What a position begins with, by the symbol that stands there."""
+
+
+def count_shared(forms: Sequence[LayerForms]) -> int:
+    """How many of the first layers words with a common prefix share."""
+    return sum(1 for _ in takewhile(attrgetter("looks_to_the_left"), forms))
+
+
+def place(given: Softened, n: int) -> list[Weights]:
+    """What the position embeddings are at each position. All are evaluated, whether or not anything reads them.
+
+    Raises:
+        Rejected: if one has no value.
+    """
+    embeddings = given.transformer.position_embedding.items()
+    return [{d: given.language.value_at(value, n, i) for d, value in embeddings} for i in range(1, n + 1)]
+
+
+class Length:
+    """The transformer at one length, with all that has been met since its tables were empty.
+
+    Attributes:
+        cells: what each position begins with.
+        shared, rest: the layers that words with a common prefix share, and those after them.
+    """
+
+    def __init__(self, given: Softened, forms: Sequence[LayerForms], n: int) -> None:
+        self._budget = given.language.budget
+        self.memory, self.n, self._heat = Memory(self._budget), n, given.heat(n)
+        tokens, places = given.transformer.token_embedding, place(given, n)
+        numbers = chain.from_iterable(row.values() for row in (*tokens.values(), *places))
+        self._begin = common_denominator(self._budget, numbers)
+        self.layers = self._make_layers(forms, given.bounds(n))
+        first, live = (self.layers[0], forms[0].live) if forms else (End(), ())
+        rows = {symbol: self._scale_row(row, live) for symbol, row in tokens.items()}
+        self.cells = [self._make_cell(first, rows, self._scale_row(placed, live)) for placed in places]
+        self.shared, self.rest = self.layers[: count_shared(forms)], self.layers[count_shared(forms) :]
+
+    def _make_layers(self, forms: Sequence[LayerForms], bounds: Sequence[Weights]) -> list[LayerAtLength]:
+        """The layers, made from the last one backwards, as each knows the one that follows."""
+        scales, begin = [], self._begin
+        for layer in forms:
+            scales.append(find_scales(self._budget, self.n, layer, begin))
+            begin = scales[-1].end
+        layers: list[LayerAtLength] = []
+        for number in reversed(range(len(forms))):
+            around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], self._heat)
+            following = layers[-1] if layers else End()
+            layers.append(LayerAtLength(around, forms[number], scales[number], following))
+        return layers[::-1]
+
+    def _scale_row(self, row: Weights, live: Sequence[str]) -> Integers:
+        """The live numbers of a row of an embedding over the scale of the first layer."""
+        return tuple([scaled(self._budget, row.get(d, ZERO), self._begin) for d in live])
+
+    def _make_cell(self, first: LayerAtLength | End, rows: Mapping[str, Integers], placed: Integers) -> Cell:
+        self.memory.keep(len(rows), 0)
+        self._budget.spend(len(rows) * (1 + len(placed)))
+        return {symbol: first.receive(tuple(map(add, row, placed))) for symbol, row in rows.items()}
+
+    @property
+    def gap(self) -> Fraction | None:
+        """The least gap that was met."""
+        heads = (head for layer in self.layers for head in layer.heads if isinstance(head, Tieless))
+        return min((head.gap for head in heads if head.gap is not None), default=None)
+
+    @property
+    def situations(self) -> int:
+        """How many situations of heads that are not uniform were met."""
+        return sum(head.situations for layer in self.layers for head in layer.heads if isinstance(head, Tieless))
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors were met."""
+        return sum(layer.number_of_vectors for layer in self.layers)

@@ -1,0 +1,142 @@
+"""What has been met is not computed again: tables of numbers, of what heads have seen, and of vectors.
+
+Equal tuples of integers are one object (`Numbers`), and tables have such objects as keys, which are found by identity.
+The table that makes them one has texts as keys: Python mixes a secret into the hashes of texts, and none into those of
+integers, so that a file could choose integers that all have one hash, and make a table as slow as a list.
+
+All that is remembered belongs to one length and may be forgotten together (lengths.py): nothing points back to who
+made it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from operator import sub
+
+from ..budget import ENTRY_BITS, Budget
+from ..numbers import bits_of
+from .integers import Integers, longest
+
+POINTER_BITS = 64
+TABLES_BITS = 1 << 31  # tables are emptied when they hold 256 MB, or half of the memory that was left when they began
+
+
+def as_key(numbers: Integers) -> str:
+    """A text that no other integers have."""
+    return " ".join(map(hex, numbers))
+
+
+class Numbers:
+    """Integers that heads read at a position: equal ones are one object; ``order`` counts these as they are met."""
+
+    __slots__ = ("bits", "integers", "order")
+
+    def __init__(self, integers: Integers, order: int, bits: int) -> None:
+        self.integers, self.order, self.bits = integers, order, bits
+
+
+class Addition:
+    """What a part of a layer adds at a position to the directions that it writes, in its order.
+
+    Attributes:
+        values: integers over the scale of the layer's stage.
+        carried: what it adds to the errors of those directions that other parts of the stage write as well.
+    """
+
+    __slots__ = ("carried", "values")
+
+    def __init__(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> None:
+        self.values, self.carried = values, carried
+
+
+class History:
+    """What a head needs to know of the positions that it sees.
+
+    Attributes:
+        items: of a uniform head one entry, their number and the sums of their values; of another the keys and values of
+            each, in the order of `Numbers.order`, which is no order of positions.
+        bits: of the longest integer.
+        least, greatest: among the items, for each key and value; they are ``spans`` apart.
+        extended: the history with one more position, by what is read there.
+        answers: what the head adds, by its query.
+    """
+
+    __slots__ = ("answers", "bits", "extended", "greatest", "items", "least", "spans")
+
+    def __init__(self, items: tuple[Numbers, ...], bits: int = 0, least: Integers = (),
+                 greatest: Integers = ()) -> None:
+        self.items, self.bits, self.least, self.greatest = items, bits, least, greatest
+        self.spans = tuple(map(sub, greatest, least))
+        self.extended: dict[Numbers, History] = {}
+        self.answers: dict[Numbers, Addition] = {}
+
+    def extend(self, items: tuple[Numbers, ...], item: Numbers) -> History:
+        """A history of these items: those of this one, and one more."""
+        read = item.integers
+        return History(items, max(self.bits, item.bits), tuple(map(min, self.least or read, read)),
+                       tuple(map(max, self.greatest or read, read)))
+
+
+class Vector:
+    """What a position holds when a layer begins.
+
+    Attributes:
+        integers: of the directions that this layer or a later one reads, over the layer's scale.
+        queries: what each head of the layer reads here when it attends.
+        items: what each head reads here when it is attended to.
+        after: the vector that comes out of the layer, by what its heads add.
+    """
+
+    __slots__ = ("after", "integers", "items", "queries")
+
+    def __init__(self, integers: Integers, queries: list[Numbers], items: list[Numbers]) -> None:
+        self.integers, self.queries, self.items = integers, queries, items
+        self.after: dict[tuple[Addition, ...], Vector] = {}
+
+
+class Memory:
+    """The room that the tables of one length have, and the tables of numbers and additions."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget, self.held, self.room = budget, 0, min(TABLES_BITS, budget.bits_left // 2)
+        self._numbers: dict[str, Numbers] = {}
+        self._additions: dict[tuple[str, tuple[tuple[str, str], ...]], Addition] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the tables are to be emptied."""
+        return self.held > self.room
+
+    def keep(self, entries: int, bits: int) -> None:
+        """Counts what is remembered, as so many entries of tables with numbers of so many bits.
+
+        Raises:
+            Incomplete: if the check would hold too much.
+        """
+        self.held += entries * ENTRY_BITS + bits
+        self.budget.hold(entries * ENTRY_BITS + bits)
+
+    def forget(self) -> None:
+        """Counts all as no longer remembered."""
+        self.budget.release(self.held)
+        self.held = 0
+
+    def unify(self, integers: Integers) -> Numbers:
+        """The one object for these integers."""
+        key = as_key(integers)
+        known = self._numbers.get(key)
+        if known is None:
+            self.budget.spend(1 + (len(key) >> 8))
+            self.keep(2, bits_of(integers) + 8 * len(key))
+            known = self._numbers[key] = Numbers(integers, len(self._numbers), longest(integers))
+        return known
+
+    def unify_addition(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> Addition:
+        """The one object for what is added."""
+        key = as_key(values), tuple((t, as_key(error.as_integer_ratio())) for t, error in carried)
+        known = self._additions.get(key)
+        if known is None:
+            of_errors = [x for _, error in carried for x in error.as_integer_ratio()]
+            self.keep(3 + len(carried), 2 * (bits_of(values) + bits_of(of_errors)))
+            known = self._additions[key] = Addition(values, carried)
+        return known

@@ -1,0 +1,179 @@
+"""The check: all words of every length, in shards. A shard is the words of one length with one prefix.
+
+What shards find combines in any order, so that they can be checked by several processes: `check_shard` for each, and
+`finish` for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+
+from ..reading.softened import Softened
+from ..verdicts import Refusal, expect, quote, require, show, within
+from .forms import LayerForms, prepare
+from .lengths import Length, count_shared
+from .statement import check_heads, check_statement
+from .words import Walk, Word
+
+Shard = tuple[int, Word]
+"""A length and a prefix."""
+
+VISITS_PER_STEP = 2  # of a layer or a head at a position, if all that happens there has been met
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a shard showed: its words, the least gap (None if no head had one), and how much was met to show it."""
+
+    words: int
+    gap: Fraction | None
+    situations: int
+    vectors: int
+
+
+NOTHING = Found(0, None, 0, 0)
+
+
+def check_softened(given: Softened) -> dict[str, int]:
+    """Every obligation of the certificate, with one shard for each length; what was covered.
+
+    Raises:
+        Rejected: if one cannot be proved.
+        Incomplete: if there is more to do than the budget allows.
+    """
+    forms = prepare(given.language.budget, given.transformer)
+    check_heads(given)
+    for n in given.claim.lengths:
+        check_statement(given, n)
+    for n in given.claim.lengths:
+        spend_on_words(given, forms, n, ())
+    return finish(given, {(n, ()): run_words(given, forms, n, ()) for n in given.claim.lengths})
+
+
+def check_shard(given: Softened, n: int, prefix: Word) -> Found:
+    """The words of length n with the prefix are within the stated bounds.
+
+    Raises:
+        Malformed: if there are no such words.
+        Rejected: if a word ties, or the rules prove no bound as small as a stated one.
+        Incomplete: if there is more to do than the budget allows.
+    """
+    expect_shard(given, n, prefix)
+    forms = prepare(given.language.budget, given.transformer)
+    check_heads(given)
+    check_statement(given, n)
+    spend_on_words(given, forms, n, prefix)
+    return run_words(given, forms, n, prefix)
+
+
+def finish(given: Softened, found: Mapping[Shard, Found]) -> dict[str, int]:
+    """The shards that were checked are all words of the claim, each once, and have the stated gaps; what was covered.
+
+    Raises:
+        Malformed: if a shard is none of the claim.
+        Rejected: if they are not all words, or a gap is not the stated one.
+    """
+    for shard in found:
+        expect_shard(given, *shard)
+    for n in given.claim.lengths:
+        check_all_words(given, n, {prefix: shard.words for (length, prefix), shard in found.items() if length == n})
+        check_gap(given, n, [shard.gap for (length, _), shard in found.items() if length == n])
+    shards = found.values()
+    return {"words": sum(shard.words for shard in shards),
+            "situations of heads": sum(shard.situations for shard in shards),
+            "vectors": sum(shard.vectors for shard in shards)}
+
+
+def expect_shard(given: Softened, n: int, prefix: Word) -> None:
+    """Raises: Malformed: if there are no such words."""
+    fits = n in given.claim.lengths and len(prefix) <= n and {*prefix} <= {*given.claim.alphabet}
+    expect(fits, "no shard: n = {}, prefix {}", n, quote(" ".join(prefix)))
+
+
+def check_all_words(given: Softened, n: int, words: Mapping[Word, int]) -> None:
+    """Shards with these prefixes, in which so many words were run, are all words of length n, each once.
+
+    Proof. A word is in the shards of those prefixes that it begins with. Of two of them one begins with the other; if
+    there are such prefixes, then also two that are neighbours in the order of words. So no word is in two shards, and
+    each shard ran as many words as it has, all together as many as there are.
+    """
+    size, prefixes = len(given.claim.alphabet), sorted(words)
+    overlap = any(other[: len(one)] == one for one, other in pairwise(prefixes))
+    complete = all(number == size ** (n - len(prefix)) for prefix, number in words.items())
+    is_all = complete and not overlap and sum(words.values()) == size**n
+    require(is_all, "the shards at n = {} are not all words, each once", n)
+
+
+def check_gap(given: Softened, n: int, gaps: Iterable[Fraction | None]) -> None:
+    """The least of the gaps is the stated one."""
+    least, stated = least_gap(gaps), given.gaps[n - 1]
+    require(least == stated, "the gap at n = {} is {}, not the stated {}", n, show_gap(least), show_gap(stated))
+
+
+def show_gap(gap: Fraction | None) -> str:
+    """A gap, or that there is none."""
+    return "none" if gap is None else show(gap)
+
+
+def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> None:
+    """Counts the work of a shard, as far as nothing spares it; so that a claim of too many words ends at once.
+
+    Raises:
+        Incomplete: if it is more than is left.
+    """
+    size, shared = len(given.claim.alphabet), count_shared(forms)
+    free = n - len(prefix)
+    beginnings = len(prefix) + sum(size**k for k in range(1, free + 1))
+    visits = (beginnings * count_visits(forms[:shared]) + size**free * n * count_visits(forms[shared:]))
+    given.language.budget.spend((visits + n * size**free) // VISITS_PER_STEP)
+
+
+def count_visits(forms: Sequence[LayerForms]) -> int:
+    """Layers and heads."""
+    return sum(1 + len(layer.heads) for layer in forms)
+
+
+def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> Found:
+    """The words of a shard, one after another; tables that are full are emptied between words."""
+    found, walk = NOTHING, begin(given, forms, n)
+    for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
+        if walk.at.memory.is_full:
+            found = combine(found, end(walk))
+            walk = begin(given, forms, n)
+        run_word(walk, prefix + rest)
+    return combine(found, end(walk))
+
+
+def begin(given: Softened, forms: Sequence[LayerForms], n: int) -> Walk:
+    """A walk with empty tables."""
+    with within(f"n = {n}"):
+        return Walk(Length(given, forms, n))
+
+
+def run_word(walk: Walk, word: Word) -> None:
+    """One word; what goes wrong is said with the word and the position."""
+    try:
+        walk.run(word)
+    except Refusal as refusal:
+        where = f"n = {len(word)}, word {quote(' '.join(word))}, position {walk.position}"
+        raise type(refusal)(f"{where}: {refusal}") from None
+
+
+def end(walk: Walk) -> Found:
+    """What a walk showed; its tables are given up."""
+    walk.at.memory.forget()
+    return Found(walk.words, walk.at.gap, walk.at.situations, walk.at.vectors)
+
+
+def combine(one: Found, other: Found) -> Found:
+    """What two showed together."""
+    return Found(one.words + other.words, least_gap((one.gap, other.gap)), one.situations + other.situations,
+                 one.vectors + other.vectors)
+
+
+def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:
+    """The least, None if there is none."""
+    return min((gap for gap in gaps if gap is not None), default=None)

@@ -1,0 +1,57 @@
+"""What must hold of what is stated, before any word is run; docs/softened.md, sections 1 and 2.
+
+The temperatures that U's own heads have mean nothing for hard attention, and nothing for uniform heads, whose scores
+are 0. All must be positive all the same, at every (n, i): a transformer that mentions an undefined number is none.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ..numbers import QUARTER, ZERO, total
+from ..reading.records import Weights
+from ..reading.softened import Softened
+from ..verdicts import quote, require
+from .forms import is_uniform
+
+
+def check_heads(given: Softened) -> None:
+    """Heads with scores are hard, and the temperature of softmax does not depend on the position.
+
+    Raises:
+        Rejected: if not.
+    """
+    for head in given.transformer.heads:
+        is_hard_or_uniform = head.weighting != "softmax" or is_uniform(head)
+        require(is_hard_or_uniform, "head {} has scores and softmax, expected a hard weighting", quote(head.name))
+    require("i" not in given.language.leaves(given.claim.temperature), "the temperature is not in n alone")
+
+
+def check_statement(given: Softened, n: int) -> None:
+    """The temperatures at one length are positive; its bounds never shrink, and add up to at most 1/4 at last.
+
+    Raises:
+        Rejected: if not, or a temperature has no value.
+    """
+    heat, bounds = given.heat(n), given.bounds(n)
+    require(heat > 0, "the temperature is {} at n = {}", heat, n)
+    for head in given.transformer.heads:
+        for i in range(1, n + 1):
+            own = given.language.value_at(head.temperature, n, i)
+            require(own > 0, "the temperature of head {} is {} at n = {}, i = {}", quote(head.name), own, n, i)
+    for stage, (before, after) in enumerate(pairwise(bounds), 1):
+        check_growth(given, f"n = {n}, stage {stage}", before, after)
+    last = total(given.language.budget, bounds[-1].values())
+    require(last <= QUARTER, "the bounds at n = {} add up to {}, expected at most 1/4", n, last)
+
+
+def check_growth(given: Softened, where: str, before: Weights, after: Weights) -> None:
+    """No bound is below the one before it; so they are all from 0 to the sum of the last ones.
+
+    Raises:
+        Rejected: if one is.
+    """
+    given.language.budget.spend(1 + len(before) + len(after))
+    for d in {**before, **after}:
+        never_less = after.get(d, ZERO) >= before.get(d, ZERO)
+        require(never_less, "{}: the bound of {} is below the one before", where, quote(d))
