@@ -13,6 +13,8 @@ from certify.pipeline import certify
 from constructions.regimes import Regime, Sharpening
 from tests.checker import handmade, handmade_counting
 from tests.checker.handmade import near, position, truth
+from tests.checker.softened_models import MODELS
+from tests.checker.softened_models import sealed as softened
 
 Json = Any
 MAX_N = 3
@@ -66,6 +68,7 @@ BASES: dict[str, Callable[[], Json]] = {
     "balanced": lambda: handmade_counting.balanced(MAX_N),
     "on a count": lambda: handmade_counting.on_a_count(max_n=MAX_N),
     "on a count, own": lambda: handmade_counting.on_a_count("THIRD", "#>", MAX_N, "THIRD(k,n) := k % 3 == 1 or k > n"),
+    **{f"softened {name}": (lambda name=name: softened(name, MAX_N)) for name in MODELS},  # type: ignore[misc]
     "sealed prev": lambda: sealed("prev Q_a", Regime()),
     "sealed since, causal position": lambda: sealed("Q_a S Q_b", Regime(Sharpening.POSITION, causal=True)),
     "sealed parity": lambda: sealed("ODD(#<[Q_a])", Regime()),

@@ -18,7 +18,8 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from tests.sabotage.certificates.judging import VERDICTS, Judge, Judgement
 from tests.sabotage.certificates.paths import dump
-from tests.sabotage.certificates.renaming import SYMBOL, with_plain_names
+from tests.sabotage.certificates.renaming import with_plain_names
+from tests.sabotage.certificates.softened_truth import find_untruth_of_softened, load_softened
 from tests.sabotage.certificates.truth import (
     Loaded,
     extension,
@@ -28,6 +29,8 @@ from tests.sabotage.certificates.truth import (
     load,
 )
 
+PRINTED_SYMBOL = re.compile(r"Q\['(?:[^'\\]|\\.)+'\]|Q_[A-Za-z0-9_]+")
+ESCAPED = re.compile(r"\\(?:[\\']|[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
@@ -45,17 +48,20 @@ def find_fault_of(data: bytes, found: Judgement, judge: Judge) -> str | None:
         return f"the checker failed: {found.lines[0]}"
     if found.verdict != "accepted":
         return None
+    is_softened = json.loads(data)["format"] == "certify-softened"
     try:
-        given = load(data)
+        given = load_softened(data) if is_softened else load(data)
     except InputError as error:
         return f"the producer does not load it: {error}"
     plain = dump(with_plain_names(json.loads(data)))
-    return (_find_untruth(plain) or find_meaning_of_names(found, _judged(judge, plain))
-            or find_false_word(given, found))
+    return (_find_untruth(is_softened, plain) or find_meaning_of_names(found, _judged(judge, plain))
+            or (find_false_word(given, found) if isinstance(given, Loaded) else None))
 
 
-_find_untruth = lru_cache(maxsize=4096)(find_untruth)
-"""Mutants by name, of which there are many, are the same when they have plain names."""
+@lru_cache(maxsize=4096)
+def _find_untruth(is_softened: bool, data: bytes) -> str | None:
+    """Mutants by name, of which there are many, are the same when they have plain names."""
+    return find_untruth_of_softened(data) if is_softened else find_untruth(data)
 
 
 @lru_cache(maxsize=4096)
@@ -67,6 +73,8 @@ def find_meaning_of_names(found: Judgement, other: Judgement) -> str | None:
     """Whether the verdict or the printed claim depends on what things are called."""
     if other.verdict != "accepted":
         return f"with other names it is {other.verdict}: {other.lines[0]}"
+    if re.search(r"[^ -~]", "".join(found.lines)):
+        return "something that is printed is not printable ASCII"
     if without_names(found) != without_names(other):
         return f"a name speaks: {without_names(found)}"
     return None
@@ -75,17 +83,20 @@ def find_meaning_of_names(found: Judgement, other: Judgement) -> str | None:
 def without_names(found: Judgement) -> str:
     """What is printed, without symbols and what is quoted, however it is broken into lines."""
     text = " ".join(found.lines)
-    return " ".join(QUOTED.sub("''", SYMBOL.sub("Q", text)).split())
+    return " ".join(QUOTED.sub("''", PRINTED_SYMBOL.sub("Q", text)).split())
+
+
+def unescape(found: re.Match[str]) -> str:
+    """A character that was printed as ASCII; a quote and a backslash are escaped in formulas, too."""
+    return found[0] if found[0] in ("\\\\", "\\'") else found[0].encode("ascii").decode("unicode_escape")
 
 
 def find_false_word(given: Loaded, found: Judgement) -> str | None:
     """What is printed and is not so."""
     text = "\n".join(found.lines)
-    if re.search(r"[^\n -~]", text):
-        return "something that is printed is not printable ASCII"
     (formula,) = re.findall(r"^formula +(.*)$", text, re.MULTILINE)[:1]
     try:
-        printed = parse_formula(formula, given.alphabet, given.predicates)
+        printed = parse_formula(ESCAPED.sub(unescape, formula), given.alphabet, given.predicates)
     except InputError as error:
         return f"the printed formula cannot be read: {error}"
     if extension(given, printed) != extension(given, given.formula):
