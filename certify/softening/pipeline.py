@@ -15,7 +15,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
 from proofs.check import Refusal
@@ -40,6 +40,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     """
     clock, lengths = Clock(), up_to(max_n)
     transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
+    transformer = _without_temperatures(transformer)
     found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
     if temperature and "i" in temperature.variables:
         raise InputError(f"temperature: found {temperature}, expected an expression in n alone")
@@ -65,6 +66,15 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         for row in found.lengths))
     clock.stamp("critical")
     return replace(found, seconds=clock.total, stages=clock.stages)
+
+
+def _without_temperatures(transformer: Transformer) -> Transformer:
+    """The same transformer: hard attention is divided by no temperature, so that of its heads is 1, which is defined."""
+    def of_head(head: Head) -> Head:
+        return head if head.weighting is Weighting.SOFTMAX else replace(head, temperature=parse_expression("1"))
+
+    return replace(transformer, layers=tuple(
+        replace(layer, heads=tuple(map(of_head, layer.heads))) for layer in transformer.layers))
 
 
 def _bound(found: Softening, progress: Progress) -> Softening:

@@ -88,7 +88,7 @@ def test_23_bytes(old: bytes, new: bytes) -> None:
 
 def test_23_homoglyphs() -> None:
     """23: a homoglyph of a symbol or a direction is another one, and is printed as an escape."""
-    rejected(edit(SINCE, "transformer", "alphabet", value=["\u0430", "b", "c"]), "not the alphabet of the claim")
+    malformed(edit(SINCE, "transformer", "alphabet", value=["\u0430", "b", "c"]), r"no row for the symbol '\\u0430'")
     malformed(edit(SINCE, *HEAD, "values", value={"n\u0435ar": {"good": "1"}}), r"'n\\u0435ar': unknown")
 
 
@@ -116,7 +116,7 @@ def test_25_symbols() -> None:
     malformed(edit(twice, "transformer", "alphabet", value=["a", "b", "b"]), "alphabet")
     empty = edit(SINCE, "claim", "alphabet", value=["a", "b", ""])
     malformed(edit(empty, "transformer", "alphabet", value=["a", "b", ""]), "alphabet")
-    malformed(edit(SINCE, "claim", "formula", value="Q_d"), "a symbol that is not in the alphabet")
+    malformed(edit(SINCE, "claim", "formula", value="Q_d"), "not in the alphabet")
     malformed(edit(SINCE, "transformer", "directions", "is[a]", "formula", value="Q_d"), "not in the alphabet")
 
 
@@ -220,10 +220,10 @@ def test_33_planted_violations() -> None:
     uniform = handmade.uniform_certificate(4)
     rejected(edit(uniform, *HEAD, "mask", value="past"), "the mean is .*, expected .*, at n = 2, i = 1")
     value = edit(uniform, *HEAD, "values", "mean future", value={"is[a]": "1"})
-    rejected(value, r"Q\('a'\) is not decided by what is read")
+    rejected(value, "Q_a is not decided by what is read")
     made = edit(uniform, *HEAD, "queries", value=[{"place": "1"}])
     rejected(edit(made, *HEAD, "keys", value=[{"place": "1"}]), "not all equal at n = 2, i = 2")
-    rejected(edit(made, *HEAD, "keys", value=[{"is[a]": "1"}]), r"Q\('a'\) is not decided by what is read")
+    rejected(edit(made, *HEAD, "keys", value=[{"is[a]": "1"}]), "Q_a is not decided by what is read")
     rejected(edit(SINCE, *HEAD, "queries", 0, value={"one": "6", "good": "1"}), "queries read the means of 0 counts")
     symbol_only = edit(SINCE, "transformer", "directions", "near", "formula", value="Q_a & Q_b")
     rejected(symbol_only, "no temporal operator of its own")
@@ -268,7 +268,7 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_STEPS", 1000)
     incomplete(SINCE, "more than 1000 steps of work; --work 10 allows more")
     monkeypatch.undo()
-    monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_HELD_BITS", 1 << 20)
+    monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_HELD_BITS", 1 << 14)
     incomplete(SINCE, "more than 0 MB of memory")
     monkeypatch.undo()
     monkeypatch.setattr("proofs.check.checker.proving.weights.MAX_SPREAD_BITS", 100)

@@ -21,7 +21,7 @@ WRONG_AT_2 = edit(SINCE, *PLACE, value="1-0^((n-2)^2)")  # 0 at n = 2, and 1 els
 def test_the_rows_from_the_least_length_on_are_covered(min_n: int) -> None:
     rows = sum(range(min_n, 7))
     given = check_text(dump(starting(SINCE, min_n)))
-    assert (given.claim.min_n, given.claim.max_n) == (min_n, 6)
+    assert (given.given.claim.min_n, given.given.claim.max_n) == (min_n, 6)
     assert given.coverage.head_rows == given.coverage.feed_forward_rows == rows
     assert given.coverage.embedding_cells == 3 * rows * (len(SINCE["transformer"]["directions"]) - 2)
 
@@ -32,7 +32,7 @@ def test_what_holds_from_1_holds_from_3(name: str) -> None:
 
 
 def test_without_a_least_length_it_is_1() -> None:
-    assert check_text(dump(SINCE)).claim.min_n == 1
+    assert check_text(dump(SINCE)).given.claim.min_n == 1
 
 
 def test_what_is_false_only_below_the_least_length_is_accepted() -> None:

@@ -102,11 +102,12 @@ def test_uniform_heads_are_certified_at_any_temperature() -> None:
 
 
 def test_what_files_say_about_the_temperature_of_hard_heads_does_not_matter() -> None:
-    """Hard scores are not divided by it; these are not positive, or not defined."""
+    """Hard scores are not divided by it; these are not positive, or not defined. In the certificate it is 1."""
     for text in ("-1", "1/(n-2)", "0"):
         odd = heads_with(flip_flop.build(), temperature=parse_expression(text))
         cold, hot = soften_model(odd, 3), soften_model(odd, 3, parse_expression("1/n"))
         assert (cold.verdict, hot.verdict) == ("certified", "refuted")
+        assert cold.certificate == soften_model(flip_flop.build(), 3).certificate
 
 
 def test_any_hard_weighting_of_a_tieless_head_is_the_same() -> None:

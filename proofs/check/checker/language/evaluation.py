@@ -122,7 +122,7 @@ class Values:
         return values[place]
 
     def _evaluate_node(self, node: Node, values: dict[Place, Value], n: int, i: int) -> Value:
-        self._budget.spend(1)
+        self._budget.spend(2)
         name, operands, data = node
         if name in ("i", "n", "int"):
             return Fraction({"i": i, "n": n}[name] if name != "int" else int(data[0]))

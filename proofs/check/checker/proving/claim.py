@@ -6,9 +6,10 @@ from the network that is to be proved right.
 
 from __future__ import annotations
 
+from ..language import Place
 from ..numbers import ONE
 from ..reading.records import Truth
-from ..verdicts import quote, require
+from ..verdicts import quote, require, within
 from .proof import Proof
 
 
@@ -41,29 +42,30 @@ def check_network(proof: Proof) -> None:
     heads = proof.transformer.heads
     softmax = all(head.weighting == "softmax" for head in heads)
     require(softmax, "the weighting of a head is not the expected softmax")
-    for n, i in proof.rows():
-        check_embeddings_at(proof, n, i)
-        check_temperatures_at(proof, n, i)
+    for name, place in proof.transformer.position_embedding.items():
+        with within(f"position embedding {quote(name)}"):
+            check_embedding_values(proof, place)
+    for head in heads:
+        with within(f"the temperature of head {quote(head.name)}"):
+            check_temperatures(proof, head.temperature)
     if proof.claim.causal:
         check_causal(proof)
 
 
-def check_embeddings_at(proof: Proof, n: int, i: int) -> None:
-    """Every position embedding has a value; in the temperature regime it is small ([SHA] Theorem 20a embeds i^2)."""
-    limit = n * n if proof.counts else 1
-    for name, place in proof.transformer.position_embedding.items():
-        value = proof.language.value_at(place, n, i)
+def check_embedding_values(proof: Proof, place: Place) -> None:
+    """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
+    for n, i in proof.rows():
+        value, limit = proof.language.value_at(place, n, i), n * n if proof.counts else 1
         fits = proof.claim.regime != "temperature" or abs(value) <= limit
-        require(fits, "regime: embedding {} is not in -{}..{} at n = {}, i = {}", quote(name), limit, limit, n, i)
+        require(fits, "regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, n, i)
 
 
-def check_temperatures_at(proof: Proof, n: int, i: int) -> None:
-    """Every temperature is positive, and 1 in the position regime."""
-    for head in proof.transformer.heads:
-        heat = proof.language.value_at(head.temperature, n, i)
-        require(heat > 0, "the temperature of head {} is {} at n = {}, i = {}", quote(head.name), heat, n, i)
-        fits = heat == ONE or proof.claim.regime != "position"
-        require(fits, "regime: the temperature of head {} is not 1 everywhere", quote(head.name))
+def check_temperatures(proof: Proof, place: Place) -> None:
+    """It is positive at every (n, i); in the position regime it is 1."""
+    for n, i in proof.rows():
+        heat = proof.language.value_at(place, n, i)
+        require(heat > 0, "it is {} at n = {}, i = {}", heat, n, i)
+        require(heat == ONE or proof.claim.regime != "position", "regime: it is not 1 everywhere")
 
 
 def check_causal(proof: Proof) -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from ..budget import Cache
 from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, combine, divide, size
-from ..reading.records import Certificate, FeedForward, Head, Mean, Meaning, Position, Product, Truth, Unit, Weights
+from ..reading.records import Certificate, FeedForward, Head, Mean, Meaning, Position, Product, Truth, Unit, Weights, kind_of
 from ..verdicts import Rejected, quote
 from .weights import Weigher
 
@@ -56,7 +56,8 @@ class Proof:
         Raises:
             Rejected: if its meaning does not say.
         """
-        match self.directions[name]:
+        meaning = self.directions[name]
+        match meaning:
             case Position(value):
                 return self.language.value_at(value, n, i)
             case Truth(formula):
@@ -65,7 +66,7 @@ class Proof:
                 return self.language.value_at(value, n, i) if self._holds(formula, n, i, held) else ZERO
             case Mean(count) if count in held:
                 return Fraction(held[count], self.positions_counted(count, n, i))
-        raise Rejected(f"exact directions are read, not {quote(name)}")
+        raise Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
 
     def _holds(self, formula: Place, n: int, i: int, held: Held) -> bool:
         if formula in held:

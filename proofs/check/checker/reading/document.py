@@ -32,7 +32,7 @@ def read_document(data: bytes, budget: Budget) -> Json:
     except RecursionError:
         raise Malformed("limit: nested too deep") from None
     except ValueError as error:
-        raise Malformed(f"not ASCII, or not JSON: {describe(error)}") from None
+        raise Malformed(describe(error)) from None
     return document
 
 
@@ -54,7 +54,7 @@ def expect_one_spelling(text: str, document: Json) -> None:
 def describe(error: ValueError) -> str:
     """What is wrong, without anything of the file."""
     if isinstance(error, json.JSONDecodeError):
-        return f"line {error.lineno} column {error.colno}: {error.msg}"
+        return f"not JSON: {error.msg}: line {error.lineno}, column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
-        return f"byte {error.start + 1}"
-    return "an integer has too many digits"
+        return f"not ASCII: byte {error.start + 1}"
+    return "limit: an integer of too many digits"
