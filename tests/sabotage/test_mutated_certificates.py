@@ -18,7 +18,7 @@ from tests.sabotage.certificates.mutants import Mutant, mutants
 from tests.sabotage.certificates.paths import Json, dump, removed, replaced
 from tests.sabotage.certificates.renaming import rename_directions, rename_symbols
 
-FEW, MANY = 700, 8
+FEW, MANY = 1000, 24
 """Every so many mutants: some hundreds in all, and tens of thousands."""
 Tally = Counter[str]
 
@@ -89,11 +89,11 @@ def undefined_somewhere() -> Json:
 
 
 def wrong_weight() -> Json:
-    return replaced(base("boolean"), ("transformer", "layers", 0, "feedforward", "units", 0, "bias"), "1")
+    return replaced(base("by_hand_boolean"), ("transformer", "layers", 0, "feedforward", "units", 0, "bias"), "1")
 
 
 def too_small_a_bound() -> Json:
-    return replaced(base("since"), ("bounds", 0, "error_if_true"), "0")
+    return replaced(base("by_hand_since"), ("bounds", 0, "error_if_true"), "0")
 
 
 def another_formula() -> Json:
