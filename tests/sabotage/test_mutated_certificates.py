@@ -20,14 +20,23 @@ from tests.sabotage.certificates.renaming import rename_directions, rename_symbo
 
 FEW, MANY = 1000, 24
 """Every so many mutants: some hundreds in all, and tens of thousands."""
-Tally = Counter[str]
+
+
+class Tally(Counter[str]):
+    """How many there are of each verdict, and the most steps that one took."""
+
+    most_steps = 0
+
+    def note(self, found: Judgement) -> None:
+        self[found.verdict] += 1
+        self.most_steps = max(self.most_steps, found.steps)
 
 
 @pytest.fixture(scope="module")
 def tally() -> Iterator[Tally]:
-    counted: Tally = Counter()
+    counted = Tally()
     yield counted
-    print(f"\n{counted.total()} mutants of {len(BASES)} certificates: {dict(sorted(counted.items()))}")
+    print(f"\n{counted.total()} mutants: {dict(sorted(counted.items()))}, at most {counted.most_steps} steps of work")
 
 
 def judge_every(step: int, name: str, tally: Tally) -> None:
@@ -37,7 +46,7 @@ def judge_every(step: int, name: str, tally: Tally) -> None:
         if number % step == first:
             data = mutant.make()
             found = judge(data)
-            tally[found.verdict] += 1
+            tally.note(found)
             if fault := find_fault_of(data, found, judge) or find_misspelling(mutant, data != whole, found):
                 faults.append((mutant.kind, mutant.where, fault))
     assert not faults

@@ -1,14 +1,18 @@
-"""The checker's verdict on the bytes of a file, as the tests of mutants see it."""
+"""The checker's verdict on the bytes of a file, and the work that it took, as the tests of mutants see it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proofs.check import ACCEPTED, STATUS, Refusal, check_text, verdict_of
+from proofs.check import ACCEPTED, STATUS, Refusal, verdict_of
+from proofs.check.checker.asking import ANYTHING
+from proofs.check.checker.budget import DEFAULT_STEPS, Budget
+from proofs.check.checker.checking import check_within
 
 VERDICTS = tuple(STATUS)
+FAILED = "failed"
+"""An exception of the checker's own, which it would report as incomplete; no file should bring one about."""
 
 
 @dataclass(frozen=True)
@@ -17,20 +21,22 @@ class Judgement:
 
     verdict: str
     lines: tuple[str, ...]
-
-    @property
-    def failed_inside(self) -> bool:
-        """Whether the checker stopped at an exception of its own, which a file should not bring about."""
-        return self.verdict != ACCEPTED and re.search(r"could not be completed: [A-Z]\w+", self.lines[0]) is not None
+    steps: int = 0
 
 
 Judge = Callable[[bytes], Judgement]
 
 
 def judge(data: bytes) -> Judgement:
-    """What the checker says. Any exception but its refusals is passed on: it would be a traceback."""
+    """What the checker says."""
+    budget = Budget()
+
+    def spent() -> int:
+        return DEFAULT_STEPS - budget.steps_left
     try:
-        accepted = check_text(data)
+        accepted = check_within(data, ANYTHING, budget)
     except Refusal as refusal:
-        return Judgement(verdict_of(refusal), (str(refusal),))
-    return Judgement(ACCEPTED, accepted.lines)
+        return Judgement(verdict_of(refusal), (str(refusal),), spent())
+    except Exception as error:
+        return Judgement(FAILED, (f"{type(error).__name__}: {error}",), spent())
+    return Judgement(ACCEPTED, accepted.lines, spent())
