@@ -54,7 +54,7 @@ REPORTS = st.builds(AuditReport, claims=tuples(CLAIMS), statements=tuples(st.bui
                     seconds=FLOATS)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(REPORTS)
 def test_a_report_comes_back_from_json_text_as_it_was(report: AuditReport) -> None:
     assert read_result(AuditReport, json.dumps(to_json(report)), "audit.json") == report

@@ -7,9 +7,6 @@ import io
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,8 @@ import pytest
 
 from constructions.errors import WorkLost
 from proofs.check import check_text
+from tests.processes import ROOT, start_python, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
 SINCE = ("--formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc")
 TWO_CLAIMS = """
 title = "Two claims"
@@ -254,14 +251,10 @@ lengths = "1..200"
 def test_an_interrupted_audit_reports_what_is_finished_and_resumes(certify: Any, jobs: str) -> None:
     claims = write(SLOW)
     kept = Path("claims.audit.json")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "certify.cli", "audit", claims, "--jobs", jobs], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # noqa: PLW1509  no threads; a shell may ignore it
-    while process.poll() is None and not (kept.is_file() and len(json.loads(kept.read_text())["claims"]) == 2):
-        time.sleep(0.05)
+    process = start_python("-m", "certify.cli", "audit", claims, "--jobs", jobs)
+    wait_until(lambda: kept.is_file() and len(json.loads(kept.read_text())["claims"]) == 2, [process])
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate()
     assert process.returncode == 130, err
     assert "2 of 3 claims are finished and kept in claims.audit.json: --resume continues" in err
     assert "enough" in out and "INTERRUPTED" in out and "Traceback" not in err

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.files import write_text
@@ -91,7 +91,6 @@ def test_a_progress_line_on_a_terminal_is_overwritten_and_cleared(
     assert captured.err == "\r\x1b[Kcertify: 2 s: shown\r\x1b[Kcertify: 3 s: shown again\r\x1b[K"
 
 
-@settings(derandomize=True, deadline=None, database=None)
 @given(st.fractions(min_value=-3, max_value=3), st.integers(1, 15))
 def test_decimals_are_rounded_to_the_safe_side(x: Fraction, digits: int) -> None:
     low, high = Fraction(decimal_lower(x, digits)), Fraction(decimal_upper(x, digits))

@@ -319,7 +319,7 @@ def test_a_model_with_a_leaf_replaced_by_a_plausible_one_is_refused_or_gets_a_ve
     assert verdicts["refused"] > 30 and verdicts["refuted"] + verdicts["unknown"] > 50
 
 
-@settings(max_examples=400, derandomize=True, deadline=None, database=None,
+@settings(max_examples=400,
           suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_a_model_with_any_part_replaced_by_any_value_is_refused_or_gets_a_verdict(data: st.DataObject) -> None:

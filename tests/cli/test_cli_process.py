@@ -14,20 +14,19 @@ from typing import Any
 import pytest
 
 import proofs.check
+from tests.processes import ENVIRONMENT, start_python
 
 COMMAND = [sys.executable, "-m", "certify.cli"]
 CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve().parent)]
-PROJECT = str(Path(proofs.check.__file__).resolve().parents[2])
-ENVIRONMENT = {**os.environ, "PYTHONPATH": PROJECT}
 
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [*COMMAND, *arguments]
-    return subprocess.run(command, text=True, env=ENVIRONMENT, check=False, capture_output=True, timeout=120, **options)
+    return subprocess.run(command, text=True, env=ENVIRONMENT, check=False, capture_output=True, **options)
 
 
 def run_checker(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*CHECKER, *arguments], text=True, check=False, capture_output=True, timeout=120, **options)
+    return subprocess.run([*CHECKER, *arguments], text=True, check=False, capture_output=True, **options)
 
 
 def test_help_loads_no_prover_and_no_parser() -> None:
@@ -93,12 +92,11 @@ def test_closed_standard_output_is_no_error() -> None:
 
 
 def test_an_interrupt_ends_the_demo_with_one_line_and_whole_certificates_only(tmp_path: Path) -> None:
-    with subprocess.Popen([*COMMAND, "formula", "--max-n", "128", "-o", str(tmp_path)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+    with start_python("-m", "certify.cli", "formula", "--max-n", "128", "-o", str(tmp_path)) as process:
         assert process.stderr
         assert process.stderr.readline().startswith("certify: ")  # the first line of progress: work is under way
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "certify: interrupted" and "Traceback" not in err
     assert all(path.suffix == ".cert" and path.read_text().endswith("}\n") for path in tmp_path.iterdir())

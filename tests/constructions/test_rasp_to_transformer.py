@@ -133,7 +133,7 @@ def test_every_mask(choice: str, mask: str, score: str) -> None:
     check(program, words(program, 4))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs(), st.lists(st.lists(st.sampled_from(ALPHABET), min_size=4, max_size=7).map(tuple), max_size=3))
 def test_programs_are_compiled_exactly_or_refused(program: Program, longer: list[tuple[str, ...]]) -> None:
     try:
@@ -168,7 +168,7 @@ def programs_with_equations(draw: st.DrawFn) -> Program:
         f"out(i) := {draw(CHOICES)} j [{draw(MASKS)}, {score}] {value} : {default}")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(programs_with_equations())
 def test_programs_with_equations_are_compiled_exactly_or_refused(program: Program) -> None:
     try:

@@ -12,7 +12,7 @@ from proofs.instances.comparing import Quotient
 from proofs.instances.examination import Instance
 from proofs.instances.registry import EXAMINATIONS
 
-quick = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+quick = settings(max_examples=60)
 between_0_and_1 = st.fractions(min_value=Fraction(1, 50), max_value=Fraction(49, 50), max_denominator=50)
 small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import time
+import sys
 from fractions import Fraction
 
 import pytest
@@ -135,13 +135,11 @@ def test_where_there_is_no_value(text: str, values: dict[str, int], message: str
     assert str(caught.value) == message
 
 
-def test_numbers_beyond_100000_bits_are_refused_quickly() -> None:
-    started = time.perf_counter()
+def test_numbers_beyond_100000_bits_are_refused_before_they_are_computed() -> None:
     distinct = [f"1/(({base}^64)^64)" for base in (7, 11, 13, 17, 19, 23, 29, 31, 37, 41)]
     for text in ("(" * 40 + "9^64" + ")^64" * 40, "*".join(["(9^64)^64"] * 20), "+".join(distinct)):
         with pytest.raises(EvaluationError, match="more than 100000 bits"):
             parse_expression(text).evaluate()
-    assert time.perf_counter() - started < 5
 
 
 def test_texts_of_more_than_300_characters_are_refused() -> None:
@@ -221,9 +219,7 @@ def test_conditions_have_all_forms() -> None:
 
 
 def test_sympy_never_computes_what_is_written() -> None:
-    started = time.perf_counter()
     assert parse_expression("(9^9^9^9)*2*n^(9^9^9)").to_sympy().free_symbols
-    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize(("text", "value"), [
@@ -244,9 +240,12 @@ def test_equality_is_structural_and_survives_copying() -> None:
     assert isinstance(expression, Expression)
 
 
-def test_evaluation_is_fast_enough_to_be_called_often() -> None:
-    expression = parse_expression("i/n")
-    started = time.perf_counter()
-    for i in range(20_000):
-        expression.evaluate(i=i, n=64)
-    assert time.perf_counter() - started < 5
+def test_evaluation_neither_parses_nor_calls_much() -> None:
+    """It is done for every n and i, so the work of one evaluation counts: here, as the functions that it calls."""
+    expression, called = parse_expression("i/n"), list[str]()
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_qualname) if event == "call" else None)
+    try:
+        expression.evaluate(i=3, n=64)
+    finally:
+        sys.setprofile(None)
+    assert len(called) <= 20, called

@@ -87,7 +87,7 @@ def test_both_runs_are_exact_on_long_random_words(regime: Regime) -> None:
     check_soft(transformer, [random_word(rng, 40)])
 
 
-@settings(max_examples=40, derandomize=True, database=None, deadline=None)
+@settings(max_examples=40)
 @given(formulas("ab"))
 def test_formulas_of_the_shared_strategy_run_exactly(formula: Formula) -> None:
     """The hypothesis strategy reaches the abbreviations and shared parts that the generator of this folder does not."""

@@ -49,7 +49,7 @@ def test_soft_run_is_exact_up_to_length_3(first: int) -> None:
         check_soft(compile_formula(formula, "ab", regime), words_up_to(3))
 
 
-@settings(max_examples=40, derandomize=True, database=None, deadline=None)
+@settings(max_examples=40)
 @given(formulas("ab", counting=True, max_depth=3))
 def test_formulas_of_the_shared_strategy_run_exactly(formula: Formula) -> None:
     for regime in REGIMES[:2]:

@@ -28,7 +28,7 @@ def cost_tables(draw: st.DrawFn) -> tuple[list[list[tuple[int, int]]], int]:
     return draw(st.lists(st.lists(costs, min_size=1, max_size=4), min_size=1, max_size=9)), bits
 
 
-@settings(max_examples=400, derandomize=True, database=None, deadline=None)
+@settings(max_examples=400)
 @given(cost_tables(), st.randoms(use_true_random=False))
 def test_sums_of_one_cost_per_position_keep_their_sign(
     table: tuple[list[list[tuple[int, int]]], int], rng: random.Random
@@ -63,7 +63,7 @@ def test_parts_above_a_gap_that_cancel_leave_the_sign_to_the_part_below() -> Non
     assert max(abs(x) for row in small for x in row).bit_length() < 64
 
 
-@settings(max_examples=300, derandomize=True, database=None, deadline=None)
+@settings(max_examples=300)
 @given(
     st.integers(-(10**9), 10**9),
     st.integers(1, 10**12),
@@ -82,7 +82,7 @@ def test_a_rounded_cost_is_below_every_product_it_stands_for(
     assert cost[0] == 0 or 2 ** (bits - 1) <= abs(cost[0]) <= 2**bits
 
 
-@settings(max_examples=300, derandomize=True, database=None, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(st.integers(-60, 60), st.integers(1, 100), st.integers(-40, 40)), min_size=2, max_size=2),
     st.integers(1, 8),

@@ -94,7 +94,7 @@ def one_layer(draw: st.DrawFn) -> Transformer:
         {name: parse_expression(name) for name in names if name not in TOKENS}, (Layer((head,)),), "t")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(one_layer(), st.integers(1, 4))
 def test_gaps_of_scores_of_single_letters_are_those_of_all_words(transformer: Transformer, n: int) -> None:
     check_least(transformer, 1, 1, n)
@@ -165,7 +165,7 @@ OFFERS = st.dictionaries(st.integers(1, 5), st.dictionaries(st.integers(0, 6).ma
                          min_size=2)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(OFFERS)
 def test_the_closest_choices_are_the_closest_of_all_choices(offers: dict[int, dict[Fraction, str]]) -> None:
     choices: list[list[Fraction]] = [[]]

@@ -83,7 +83,6 @@ def test_vectors_are_given_in_the_order_of_definition() -> None:
     assert list(run_program(program, "ba").items()) == [("R", (1, 2)), ("P", (2, 4)), ("out", ("b", "a"))]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab", min_size=1, max_size=8))
 @pytest.mark.parametrize(("formula", "body"), [
     ("prev Q_a", "rightmost j [j<i, true] Q_a(j) : false"),
@@ -98,7 +97,6 @@ def test_attention_computes_the_temporal_operators(formula: str, body: str, word
     assert output(body, word) == truth_values(parse_formula(formula), word)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab", min_size=1, max_size=8))
 def test_prefix_sums_compute_counts(word: str) -> None:
     balanced = truth_values(parse_formula("#<[Q_a] == #<[Q_b]"), word)
@@ -113,7 +111,7 @@ def mirror(program: Program) -> Program:
         if isinstance(body := vector.body, Attention) else vector for vector in program.vectors))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(programs(sums=False, positions=False), WORDS)
 def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word(
         program: Program, word: list[str]) -> None:
@@ -121,7 +119,7 @@ def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word
     assert {name: entries[::-1] for name, entries in mirrored.items()} == run_program(program, word)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(programs(), WORDS)
 def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[str]) -> None:
     types = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.SYMBOL: str}
@@ -130,7 +128,7 @@ def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[s
         assert [type(entry) for entry in vectors[vector.name]] == [types[vector.type]] * len(word)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(programs(), WORDS)
 def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: Program, word: list[str]) -> None:
     """Attention to one position computes the summand there."""

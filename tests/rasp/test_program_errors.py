@@ -186,7 +186,7 @@ PIECES = ["P(i) := ", "Q_a(i)", "R(j)", "rightmost j [", "psum j [j<=i] ", "j<i,
           "f(s)", "in(i)", "'a'", "1", " & ", "!", "(", ")", " if ", " else ", "?", "\n", "alphabet ab", "# ", "▶", "'"]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(max_size=40) | st.lists(st.sampled_from(PIECES)).map("".join))
 @example("\ud800")
 @example("alphabet 'a\nb'")

@@ -73,7 +73,7 @@ def test_attention_on_what_attention_found_agrees_with_the_interpreter(choice: s
                             out(i) := {choice} j [{mask}, P(j) = R(i) & N(i) <= N(j)] N(j) + N(i) : -7"""), 4)
 
 
-@settings(max_examples=80, derandomize=True, database=None, deadline=None)
+@settings(max_examples=80)
 @given(programs(sums=False, positions=False))
 def test_random_programs_agree_with_the_interpreter(program: Program) -> None:
     check(program, 3)
@@ -86,7 +86,7 @@ def test_formulas_of_shipped_programs_agree_with_the_interpreter_on_longer_words
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=3000, derandomize=True, database=None, deadline=None)
+@settings(max_examples=3000)
 @given(programs(sums=False, positions=False))
 def test_many_random_programs_agree_with_the_interpreter(program: Program) -> None:
     check(program, 5)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.processes import ROOT, wait_until
 
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is an extra")
 
@@ -24,23 +23,23 @@ class Cluster:
 
     def __init__(self, folder: Path, stack: ExitStack):
         self.folder, self.stack = folder, stack
+        self.workers: list[subprocess.Popen[bytes]] = []
         self.place = folder / "scheduler.json"
         self.scheduler = self._start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file",
                                      str(self.place))
-        while not self.place.is_file():
-            assert self.scheduler.poll() is None
-            time.sleep(0.05)
+        wait_until(self.place.is_file, [self.scheduler])
         self.address = json.loads(self.place.read_text())["address"]
 
     def add_worker(self, code: Path = ROOT) -> subprocess.Popen[bytes]:
-        return self._start("dask_worker", self.address, "--nthreads", "2", "--no-nanny", "--local-directory",
-                           str(self.folder), code=code)
+        self.workers.append(self._start("dask_worker", self.address, "--nthreads", "2", "--no-nanny",
+                                        "--local-directory", str(self.folder), code=code))
+        return self.workers[-1]
 
-    def wait_for_workers(self, count: int) -> None:
+    def wait_for_all_workers(self) -> None:
         from distributed import Client
 
         with Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(count, timeout=60)
+            wait_until(lambda: len(client.nthreads()) == len(self.workers), [self.scheduler, *self.workers])
 
     def _start(self, program: str, *arguments: str, code: Path = ROOT) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

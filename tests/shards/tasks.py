@@ -47,11 +47,21 @@ def square_that_exits(text: str) -> str:
     os._exit(7)
 
 
-def slow_square(text: str) -> str:
+def patient_square(text: str) -> str:
+    """Waits, where its keys say so, for a gate (a file) and for company: so many processes that have begun a task."""
     keys = json.loads(text)
     note(keys)
-    time.sleep(keys["seconds"])
+    while not (is_open(keys) and processes_seen(keys) >= keys.get("company", 0)):
+        time.sleep(0.02)
     return square(text)
+
+
+def is_open(keys: dict[str, Any]) -> bool:
+    return "gate" not in keys or Path(keys["gate"]).exists()
+
+
+def processes_seen(keys: dict[str, Any]) -> int:
+    return len({path.name.split("-")[1] for path in Path(keys["notes"]).iterdir()})
 
 
 def fail_on_odd(text: str) -> str:

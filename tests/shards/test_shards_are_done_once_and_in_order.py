@@ -19,7 +19,6 @@ from tests.shards.tasks import (
     fail_on_odd,
     gap,
     noted_square,
-    slow_square,
     square,
     square_that_exits,
     square_that_kills_first,
@@ -104,5 +103,5 @@ def test_the_number_of_processes_is_checked(jobs: int) -> None:
 
 
 def test_processes_are_gone_afterwards(tmp_path: Path) -> None:
-    run_tasks([task(x=str(x), notes=str(tmp_path), seconds=0) for x in range(4)], slow_square, jobs=2)
+    run_tasks([task(x=str(x), notes=str(tmp_path)) for x in range(4)], noted_square, jobs=2)
     assert not multiprocessing.active_children()

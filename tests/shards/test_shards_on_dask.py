@@ -10,30 +10,32 @@ import pytest
 
 from certify.shards import run_tasks
 from constructions.errors import InputError, Unsupported, WorkLost
-from tests.shards.cluster import ROOT, cluster, needs_dask
-from tests.shards.tasks import fail_on_odd, gap, slow_square, square, square_that_kills_first, task
+from tests.processes import ROOT
+from tests.shards.cluster import cluster, needs_dask
+from tests.shards.tasks import fail_on_odd, gap, patient_square, square, square_that_kills_first, task
 
 SQUARES = [json.dumps({"square": str(x * x)}) for x in range(12)]
 
 @needs_dask
 def test_two_workers_of_which_one_is_killed_in_the_middle_give_the_same_bytes(
         tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    notes = tmp_path / "notes"
+    notes, gate = tmp_path / "notes", tmp_path / "gate"
     notes.mkdir()
-    tasks = [task(x=str(x), notes=str(notes), seconds=0.2) for x in range(12)]
+    keys = [{"x": str(x), "notes": str(notes), "company": 2} for x in range(12)]
+    tasks = [task(**own) if place < 4 else task(gate=str(gate), **own) for place, own in enumerate(keys)]
     with cluster(tmp_path) as dask:
         workers = [dask.add_worker(), dask.add_worker()]
-        dask.wait_for_workers(2)
-        seen = []
+        dask.wait_for_all_workers()
 
-        def kill_one_soon(_task: str, _result: str) -> None:
-            seen.append(len({path.name.split("-")[1] for path in notes.iterdir()}))
-            if seen[-1] == 2 and workers[0].poll() is None:  # both workers have had work
-                workers[0].kill()
+        def kill_one(_task: str, _result: str) -> None:
+            """Both workers have had work by then, and most of it waits at the gate."""
+            workers[0].kill()
+            assert workers[0].wait() == -9
+            gate.touch()
 
-        assert run_tasks(tasks, slow_square, dask=dask.address, finished=kill_one_soon) == SQUARES
-        assert workers[0].poll() == -9 and workers[1].poll() is None
-        assert len(list(notes.glob("*"))) >= 12
+        assert run_tasks(tasks, patient_square, dask=dask.address, finished=kill_one) == SQUARES
+        assert workers[1].poll() is None
+        assert len(list(notes.iterdir())) >= 12
         store = tmp_path / "store"
         assert run_tasks([task(x=str(x)) for x in range(12)], square, dask=dask.address, store=store) == SQUARES
         assert len(list(store.iterdir())) == 12
@@ -50,16 +52,17 @@ def test_a_task_that_kills_every_worker_and_a_scheduler_that_goes_away_are_one_l
     with cluster(tmp_path) as dask:
         for _ in range(5):
             dask.add_worker()
-        dask.wait_for_workers(5)
+        dask.wait_for_all_workers()
         with pytest.raises(WorkLost, match="shard 4: 4 workers died at it; expected enough memory for every worker"):
             run_tasks([task(x=str(x), deaths=99, **keys) for x in range(6)], square_that_kills_first, dask=dask.address)
-        tasks = [task(x=str(x), seconds=0.2, **keys) for x in range(12)]
-        store = tmp_path / "store"
+        gate, store = tmp_path / "gate", tmp_path / "store"
+        tasks = [task(x="0", **keys), *(task(x=str(x), gate=str(gate), **keys) for x in range(1, 12))]
         with pytest.raises(WorkLost, match="the connection to its scheduler is lost; finished shards are kept"):
-            run_tasks(tasks, slow_square, dask=dask.address, store=store,
+            run_tasks(tasks, patient_square, dask=dask.address, store=store,
                       finished=lambda _task, _result: dask.scheduler.kill())
-    assert list(store.iterdir())
-    assert run_tasks(tasks, slow_square, store=store, jobs=2) == SQUARES
+    assert len(list(store.iterdir())) == 1
+    gate.touch()
+    assert run_tasks(tasks, patient_square, store=store, jobs=2) == SQUARES
     assert capfd.readouterr().err == ""
 
 

@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,78 +14,78 @@ import pytest
 from certify.shards import run_tasks
 from certify.shards.store import Store
 from constructions.errors import InputError
+from tests.processes import start_python, wait_until
 from tests.shards.tasks import noted_square, square, task
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SQUARES = [json.dumps({"square": str(x * x)}) for x in range(6)]
 
 RUN = """
 import json, sys
 from pathlib import Path
 from certify.shards import run_tasks
-from tests.shards.tasks import slow_square, task
+from tests.shards.tasks import patient_square, task
+folder = Path(sys.argv[1])
+free, gate = {"notes": str(folder / "notes")}, {"gate": str(folder / "gate")}
 try:
-    tasks = [task(x=str(x), notes=sys.argv[1], seconds=0.2) for x in range(12)]
-    print(json.dumps(run_tasks(tasks, slow_square, jobs=int(sys.argv[3]), store=Path(sys.argv[2]))))
+    tasks = [task(x=str(x), **free, **(gate if x >= 4 else {})) for x in range(12)]
+    print(json.dumps(run_tasks(tasks, patient_square, jobs=int(sys.argv[2]), store=folder / "store")))
 except KeyboardInterrupt:
     sys.exit(130)
 """
+ANSWER = json.dumps([json.dumps({"square": str(x * x)}) for x in range(12)]) + "\n"
 
 
-def start(notes: Path, store: Path, jobs: int = 2) -> subprocess.Popen[str]:
-    notes.mkdir(exist_ok=True)
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, str(notes), str(store), str(jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # noqa: PLW1509  no threads; a shell may ignore it
+def start(folder: Path, jobs: int) -> subprocess.Popen[str]:
+    """Twelve squares; all but the first four wait until the gate is open."""
+    (folder / "notes").mkdir(exist_ok=True)
+    return start_python("-c", RUN, str(folder), str(jobs), start_new_session=True)
 
 
-def times_done(notes: Path) -> dict[int, int]:
-    return {x: len(list(notes.glob(f"{x}-*"))) for x in range(12)}
+def kept(folder: Path) -> int:
+    return len(list((folder / "store").glob("*.json")))
+
+
+def times_begun(folder: Path, x: int) -> int:
+    return len(list((folder / "notes").glob(f"{x}-*")))
 
 
 def group_is_gone(group: int) -> bool:
-    """Whether no process of this group is left, within some seconds."""
-    for _ in range(100):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
     return False
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_goes_on_where_it_was_and_ends_with_the_same_bytes(tmp_path: Path, how: int) -> None:
-    notes, store = tmp_path / "notes", tmp_path / "store"
-    first = start(notes, store)
-    while first.poll() is None and len(list(store.glob("*.json"))) < 3:
-        time.sleep(0.02)
+    first = start(tmp_path, jobs=2)
+    wait_until(lambda: kept(tmp_path) == 4, [first])
     if how == signal.SIGINT:
         os.killpg(first.pid, how)  # as a terminal does: all processes get it
     else:
         first.kill()
-    out, err = first.communicate(timeout=30)
-    assert (first.returncode, out, err) == (130 if how == signal.SIGINT else -9, "", "")
-    assert group_is_gone(first.pid)
-    kept = len(list(store.glob("*.json")))
-    assert 3 <= kept < 12
-    second = start(notes, store, jobs=3)
-    out, err = second.communicate(timeout=30)
-    assert (second.returncode, err) == (0, "")
-    assert out == json.dumps([json.dumps({"square": str(x * x)}) for x in range(12)]) + "\n"
-    assert sum(count == 1 for count in times_done(notes).values()) >= kept
-    assert len(list(store.glob("*.json"))) == 12
+    first.wait()
+    (tmp_path / "gate").touch()  # what a killed run leaves behind ends with its task
+    assert first.communicate() == ("", "") and first.returncode == (130 if how == signal.SIGINT else -9)
+    wait_until(lambda: group_is_gone(first.pid))
+    assert kept(tmp_path) == 4
+    second = start(tmp_path, jobs=3)
+    assert second.communicate() == (ANSWER, "") and second.returncode == 0
+    assert [times_begun(tmp_path, x) for x in range(4)] == [1, 1, 1, 1]
+    assert kept(tmp_path) == 12
 
 
 def test_two_runs_in_one_folder_help_each_other_and_agree(tmp_path: Path) -> None:
-    notes, store = tmp_path / "notes", tmp_path / "store"
-    runs = [start(notes, store, jobs) for jobs in (1, 2)]
-    answers = [run.communicate(timeout=60) for run in runs]
-    assert [run.returncode for run in runs] == [0, 0]
-    assert answers[0] == answers[1] == (json.dumps([json.dumps({"square": str(x * x)}) for x in range(12)]) + "\n", "")
-    assert len(list(store.iterdir())) == 12
-    assert sum(times_done(notes).values()) < 24
+    first = start(tmp_path, jobs=1)
+    wait_until(lambda: kept(tmp_path) == 4 and times_begun(tmp_path, 4), [first])
+    second = start(tmp_path, jobs=2)
+    wait_until(lambda: times_begun(tmp_path, 4) == 2, [first, second])
+    (tmp_path / "gate").touch()
+    assert first.communicate() == second.communicate() == (ANSWER, "")
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert len(list((tmp_path / "store").iterdir())) == 12
+    assert [times_begun(tmp_path, x) for x in range(4)] == [1, 1, 1, 1]
 
 
 def cut(path: Path) -> None:

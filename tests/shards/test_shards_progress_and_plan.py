@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.shards import ShardsProgress, Standing, plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
@@ -59,7 +59,6 @@ def test_the_bar_goes_away_when_work_is_interrupted(
     assert "\x1b[?25h" in capsys.readouterr().err  # the cursor is back
 
 
-@settings(derandomize=True, deadline=None, database=None)
 @given(st.integers(1, 50), st.integers(1, 200), st.integers(1, 10**12))
 def test_shards_are_as_short_as_asked_or_there_are_as_many_as_allowed(size: int, n: int, weight: int) -> None:
     length = plan_prefixes(size, n, weight)

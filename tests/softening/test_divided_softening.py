@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,8 @@ from constructions.network.lengths import up_to
 from examples.hard import flip_flop, mixed_masks, tied
 from proofs.check import Malformed, Rejected
 from proofs.perturbation.tasks import do_task
-from tests.shards.cluster import ROOT, cluster, needs_dask
+from tests.processes import ROOT, start_python, wait_until
+from tests.shards.cluster import cluster, needs_dask
 
 MODELS = (flip_flop, mixed_masks)
 
@@ -59,23 +57,24 @@ def test_two_processes_give_the_same_certificate() -> None:
 
 @needs_dask
 def test_two_dask_workers_of_which_one_is_killed_in_the_middle_give_the_same_certificate(tmp_path: Path) -> None:
-    """It is killed when the store shows that some shards of the survey are finished, and some are not."""
-    store, shards_in_all = tmp_path / "store", 4 + 2 * 64
-    divided = ("import certify.softening.shards as shards\nfrom certify.cli import main\n"
-               "shards.plan_prefixes = lambda size, n, steps: 3 if n > 4 else 0\nmain()")
-    command = [sys.executable, "-c", divided, "soften", str(ROOT / "examples" / "programs" / "dyck_2.rasp"),
-               "--max-n", "6", "--critical", "none", "--store", str(store)]
+    """It is killed when the store has some shards of the survey, and the rest is held up."""
+    store, killed = tmp_path / "store", tmp_path / "killed"
+    command = ["-m", "tests.softening.command_held_up", "9", str(killed), "soften",
+               str(ROOT / "examples" / "programs" / "dyck_2.rasp"), "--max-n", "6", "--critical", "none",
+               "--store", str(store)]
     with cluster(tmp_path) as dask:
         workers = [dask.add_worker(), dask.add_worker()]
-        dask.wait_for_workers(2)
-        run = subprocess.Popen([*command, "--dask", dask.address, "-o", str(tmp_path / "killed.cert")], cwd=ROOT,
-                               stdout=subprocess.DEVNULL)
-        while (finished := len(list(store.glob("*.json")))) <= 4 and run.poll() is None:
-            time.sleep(0.01)
+        dask.wait_for_all_workers()
+        run = start_python(*command, "--dask", dask.address, "-o", str(tmp_path / "killed.cert"))
+        wait_until(lambda: len(list(store.glob("*.json"))) == 9, [run, *workers])
         workers[0].kill()
-        assert workers[0].wait() == -9 and 4 < finished < shards_in_all and run.poll() is None
-        assert run.wait() == 0 and workers[1].poll() is None
-    subprocess.run([*command[:-2], "-o", str(tmp_path / "alone.cert")], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        assert workers[0].wait() == -9 and run.poll() is None
+        killed.touch()
+        run.communicate()
+        assert run.returncode == 0 and workers[1].poll() is None
+    alone = start_python(*command[:-2], "-o", str(tmp_path / "alone.cert"))
+    alone.communicate()
+    assert alone.returncode == 0
     assert (tmp_path / "killed.cert").read_bytes() == (tmp_path / "alone.cert").read_bytes()
 
 

@@ -1,0 +1,90 @@
+"""Small certificates of every kind, whose mutants are judged; all words of their claims can be run."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from certify.outcomes import Certified
+from certify.pipeline import certify
+from constructions.regimes import Regime, Sharpening
+from tests.checker import handmade, handmade_counting
+from tests.checker.handmade import near, position, truth
+from tests.checker.softened_models import MODELS
+from tests.checker.softened_models import sealed as softened
+
+Json = Any
+MAX_N = 3
+ACCEPTED = Path(__file__).resolve().parents[2] / "corpus" / "accepted"
+
+
+def read(path: Path) -> Json:
+    """A certificate of the corpus."""
+    return json.loads(path.read_text(encoding="ascii"))
+
+
+def constant() -> Json:
+    """No head, no unit, no layer: `true`, embedded at every position."""
+    made = handmade.certificate("true", "01", MAX_N, {"y": truth("true")}, {}, {"y": "1"}, [], [], "y")
+    made["transformer"]["layers"] = []
+    return made
+
+
+def with_anything() -> Json:
+    """A symbol's truth, and directions that hold any number: embedded by position, by symbol, by nothing."""
+    directions = {"free": {"kind": "any"}, "other": {"kind": "any"}, "none": {"kind": "any"}, "y": truth("Q_1")}
+    tokens, positions = {"y": "1", "other": "01"}, {"free": "i/n"}
+    made = handmade.certificate("Q_1", "01", MAX_N, directions, tokens, positions, [], [], "y", regime="unstated")
+    made["transformer"]["layers"] = []
+    return made
+
+
+def guarded() -> Json:
+    """A head that nobody reads beside a symbol's truth; its guard holds at some positions only."""
+    directions = {"one": position("1"), "time": position("i/n"), "y": truth("Q_1"), "near": near("prev Q_1", "!FIRST"),
+                  "unread": {"kind": "any"}}
+    one = handmade.head([{"one": "1"}], [{"time": "0"}], {"near": {"y": "1"}, "unread": {"y": "1"}})
+    one["keys"] = [{"time": "-20"}]
+    directions["near"] = near("true since Q_1", "FIRST")
+    return handmade.certificate("Q_1", "01", MAX_N, directions, {"y": "1"}, {"one": "1", "time": "i/n"}, [one], [], "y",
+                                errors=("0", "0"))
+
+
+def one_symbol() -> Json:
+    """An alphabet of one symbol, words of one length, one direction."""
+    made = handmade.certificate("Q_a", "a", MAX_N, {"y": truth("Q_a")}, {"y": "a"}, {}, [], [], "y")
+    return handmade.starting(made, MAX_N)
+
+
+def sealed(formula: str, regime: Regime, alphabet: str = "ab") -> Json:
+    """What the producer writes."""
+    outcome = certify(formula, alphabet, MAX_N, regime)
+    assert isinstance(outcome, Certified)
+    return json.loads(outcome.certificate)
+
+
+BASES: dict[str, Callable[[], Json]] = {
+    **{path.stem: partial(read, path) for path in sorted(ACCEPTED.glob("*.cert"))},
+    "constant": constant, "anything": with_anything, "guarded": guarded, "one symbol": one_symbol,
+    "own predicate of two variables": lambda: handmade_counting.on_a_count(
+        "THIRD", "#>", MAX_N, "THIRD(k,n) := k % 3 == 1 or k > n"),
+    **{f"softened {name}": partial(softened, name, MAX_N) for name in MODELS},
+    "sealed prev": partial(sealed, "prev Q_a", Regime()),
+    "sealed since, causal position": partial(sealed, "Q_a S Q_b", Regime(Sharpening.POSITION, causal=True)),
+    "sealed parity": partial(sealed, "ODD(#<[Q_a])", Regime()),
+}
+"""The accepted certificates of the corpus on disk, and some besides."""
+
+
+@cache
+def _base(name: str) -> Json:
+    return BASES[name]()
+
+
+def base(name: str) -> Json:
+    """A fresh copy of the certificate of this name."""
+    return copy.deepcopy(_base(name))

@@ -1,0 +1,31 @@
+"""The command with words divided by three letters; after so many shards in the store it waits until a file is there.
+
+Usage    python -m tests.softening.command_held_up SHARDS FILE soften ... --store STORE
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from certify.cli import main
+from certify.shards.store import Store
+from certify.softening import shards
+from tests.processes import wait_until
+
+_COUNT, _SIGNAL = int(sys.argv[1]), Path(sys.argv[2])
+_keep, _kept = Store.keep, list[str]()
+
+
+def _keep_or_wait(store: Store, task: str, result: str) -> None:
+    _keep(store, task, result)
+    _kept.append(task)
+    if len(_kept) == _COUNT:
+        wait_until(_SIGNAL.exists)
+
+
+if __name__ == "__main__":
+    Store.keep = _keep_or_wait  # type: ignore[method-assign]
+    shards.plan_prefixes = lambda size, n, steps: 3 if n > 4 else 0  # type: ignore[attr-defined]
+    sys.argv[1:3] = []
+    main()
