@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from mpmath import mp, mpf
 
-from proofs.check import Malformed, Rejected, check_text
+from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.budget import Budget
 from proofs.check.checker.exponential import enclose_series
 from proofs.check.checker.functions import UNITS, floor_ln

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.check import Malformed, Rejected
+from proofs.check import Incomplete, Malformed, Rejected
 from proofs.check.checker.budget import Budget
 from proofs.check.checker.language import Language
 from proofs.check.checker.reading.shapes import read_rational
