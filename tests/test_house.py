@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,7 @@ from constructions.statements import NUMBERS, STATEMENTS, Statement
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
-TRUSTED = ROOT / "proofs" / "check" / "checker"
-CHECKER = sorted(TRUSTED.rglob("*.py"))
+CHECKER = sorted((ROOT / "proofs" / "check").rglob("*.py"))
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -34,42 +34,57 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
             yield node
 
 
-def imported_chapters(path: Path) -> set[Path]:
-    """The files of the trusted folder that a file of it imports; all its imports of the folder are relative."""
+def relative_imports(path: Path) -> set[Path]:
+    """The files of the trusted package that a file imports."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
-            home = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
-            named = [home / alias.name for alias in node.names] if home.is_dir() else []
-            found |= {place.with_suffix(".py") for place in (home, *named) if place.with_suffix(".py").is_file()}
-            if home.is_dir() and not all(place.with_suffix(".py").is_file() for place in named):
-                found.add(home / "__init__.py")
-    return found - {path}
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            candidates = [folder / name.name for name in node.names] if not node.module else [folder]
+            found |= {one.with_suffix(".py") if one.with_suffix(".py").is_file() else one / "__init__.py"
+                      for one in candidates}
+    return found
 
 
-@pytest.mark.parametrize("path", CHECKER, ids=lambda path: str(path.relative_to(TRUSTED)))
-def test_the_trusted_folder_imports_the_standard_library_and_itself_only(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-        assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
-        if isinstance(node, ast.ImportFrom) and node.level:
-            assert path.parents[node.level - 1].is_relative_to(TRUSTED)
+def test_the_checker_imports_the_standard_library_and_itself() -> None:
+    for path in CHECKER:
+        absolute = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                    if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)}
+        foreign = {name for name in absolute if str(name).partition(".")[0] not in sys.stdlib_module_names}
+        assert foreign == ({"checker.command"} if path.name == "__main__.py" else set()), path
 
 
-def test_the_trusted_folder_has_no_circle_of_imports() -> None:
-    waiting = {path: imported_chapters(path) for path in CHECKER}
-    while waiting:
-        ready = {path for path, imports in waiting.items() if not imports & waiting.keys()}
-        assert ready, sorted(str(path.relative_to(TRUSTED)) for path in waiting)
-        waiting = {path: imports for path, imports in waiting.items() if path not in ready}
+def test_the_imports_of_the_checker_have_no_circle() -> None:
+    """Removing what imports nothing that is left, again and again, removes everything."""
+    package = [path for path in CHECKER if "checker" in path.relative_to(ROOT / "proofs" / "check").parts]
+    left = {path: relative_imports(path) for path in package}
+    assert all(imported.is_file() for files in left.values() for imported in files)
+    while free := [path for path, files in left.items() if not files & left.keys()]:
+        for path in free:
+            del left[path]
+    assert not left
 
 
-@pytest.mark.parametrize("path", CHECKER, ids=lambda path: str(path.relative_to(TRUSTED)))
-def test_the_trusted_folder_uses_no_floating_point(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, float)]
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "float"]
+def test_the_checker_uses_no_floating_point() -> None:
+    for path in CHECKER:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
+            assert not (isinstance(node, ast.Name) and node.id == "float"), path
+
+
+def test_every_file_of_the_checker_is_in_its_readme_and_every_chapter_has_its_files() -> None:
+    folder = ROOT / "proofs" / "check"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    named = [path for path in CHECKER if path.name[:2] != "__" and path.parent.name != "softening"]
+    assert [path.name for path in named if path.name not in readme] == []
+    page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    chapters = {line[3:].strip() for line in page.splitlines() if line.startswith("## ")}
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
+    for chapter, files in ((row[0][2:], row[1]) for row in rows):
+        assert any(one.startswith(chapter) for one in chapters) or all(f"**{part.strip()}" in page for part in chapter.split(",")), chapter
+        for name in re.findall("`([^`]+)`", files):
+            assert (folder / "checker" / name).exists(), name
 
 
 def test_only_by_z3_imports_z3() -> None:
