@@ -35,8 +35,8 @@ Residual = dict[str, Interval]
 ZERO, ONE = Fraction(0), Fraction(1)
 ZERO_POINT = point(ZERO)
 NEAR_A_NUMBER = Fraction(1, 2)
-SPREAD_OF_MISSES = 1 << 14
-"""No meaning is missed by less than e^-10000, and numbers of a million bits take seconds to reduce."""
+SPREAD_OF_MISSES = 1 << 12
+"""No meaning is missed by so little, and numbers of a million bits take seconds to reduce to lowest terms."""
 
 
 @dataclass(frozen=True)

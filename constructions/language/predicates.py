@@ -28,7 +28,8 @@ _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 class PredicateDefinition:
     """``holds(k, n, parameters)`` for k >= 0 and n >= 1, with as many parameters as ``parameter_count`` says.
 
-    Two definitions are equal if they are written alike; the ``description`` of a user's predicate is its definition.
+    Two definitions are equal if they are written alike; the ``description`` of a user's predicate is its definition,
+    and ``condition`` what stands behind ``:=`` there, in the variables k and n.
     """
 
     name: str
@@ -37,6 +38,7 @@ class PredicateDefinition:
     description: str
     depends_on_n: bool = False
     first_parameter_at_least: int = 0
+    condition: Expression | None = field(default=None, compare=False, repr=False)
 
     def find_problem(self, parameters: tuple[int, ...]) -> str | None:
         """What is wrong with the parameters, or None.
@@ -159,6 +161,7 @@ def _define(name: str, variables: list[str], condition: Expression) -> Predicate
         lambda k, n, _: condition.holds(k=k, n=n),
         f"{name}({'k,n' if depends_on_n else 'k'}) := {condition}",
         depends_on_n=depends_on_n,
+        condition=condition,
     )
 
 

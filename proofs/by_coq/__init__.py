@@ -1,14 +1,14 @@
 """Coq as a prover: its kernel decides whether a network computes a formula on words of every length.
 
 ``library`` knows the sources of ``proofs/coq``, ``compiled`` compiles them once for each user, ``kernel`` runs
-``coqc``, ``axioms`` reads what a theorem rests on and ``question`` puts the question. Nothing is believed but the exit
+``coqc``, ``axioms`` reads what a theorem rests on and ``asking`` puts the question. Nothing is believed but the exit
 status of ``coqc`` and its list of axioms.
 """
 
 from __future__ import annotations
 
+from proofs.by_coq.asking import ask
 from proofs.by_coq.compiled import compiled_library
 from proofs.by_coq.kernel import Answer, Coq, CoqMissing, find_coq
-from proofs.by_coq.question import ask
 
 __all__ = ["Answer", "Coq", "CoqMissing", "ask", "compiled_library", "find_coq"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from constructions.errors import Unsupported
 from constructions.language.arithmetic import NEGATE, Postfix
-from constructions.language.expressions import parse_expression
 from constructions.language.predicates import PredicateDefinition
 
 _OPERATORS: Mapping[str, str] = {
@@ -23,9 +22,8 @@ def predicate_function(definition: PredicateDefinition) -> str:
     Raises:
         Unsupported: if the condition divides with ``/``, or by (or to the power of) anything but a positive number.
     """
-    _, _, condition = definition.description.partition(":=")
-    parsed = parse_expression(condition.strip(), frozenset({"k", "n"}), boolean=True)
-    return f"fun k n => {_translate(parsed.postfix, definition.name)}"
+    assert definition.condition is not None, f"{definition.name} is built in"
+    return f"fun k n => {_translate(definition.condition.postfix, definition.name)}"
 
 
 def _translate(program: Postfix, name: str) -> str:

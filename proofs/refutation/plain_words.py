@@ -56,9 +56,10 @@ def words_of_few_symbols(alphabet: Sequence[str], lengths: Iterable[int]) -> Ite
 
 
 def random_words(alphabet: Sequence[str], lengths: range, budget: Budget) -> Iterator[Word]:
-    """Words drawn with a fixed seed, shortest first."""
+    """Words drawn with a fixed seed, long and short in turn, so that a budget that ends early has seen both."""
     draw = random.Random(len(lengths))
-    for n in sorted(draw.choice(lengths) for _ in range(RANDOM_WORDS if lengths else 0)):
+    for _ in range(RANDOM_WORDS if lengths else 0):
+        n = draw.choice(lengths)
         if not budget.spend(n):
             return
         yield tuple(draw.choice(alphabet) for _ in range(n))
