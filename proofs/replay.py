@@ -24,7 +24,7 @@ from constructions.network.meanings import (
     Truth,
 )
 from constructions.network.run import attend_hard, embed, run_layers
-from constructions.network.transformer import FeedForward, Head, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
@@ -105,7 +105,7 @@ class InexactHardAttention(Unsupported):
 
 def feed(feedforward: FeedForward, vector: Residual) -> Residual:
     """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
-    units: dict[str, list[tuple[Row, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
+    units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
     for unit in feedforward.units:
         for name, write in unit.writes.items():
             units.setdefault(name, []).append((unit.reads, unit.bias, write))
