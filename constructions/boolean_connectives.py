@@ -24,10 +24,10 @@ from constructions.language.syntax import (
     is_symbolic,
     operands,
 )
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
-_Unit = tuple[Row, Fraction, Fraction]
+_Unit = tuple[Coefficients, Fraction, Fraction]
 
 
 def require_truth(draft: Draft, formula: Formula) -> str:
@@ -61,7 +61,7 @@ def connective_units(formula: Formula, names: Sequence[str]) -> tuple[list[_Unit
     raise AssertionError(f"not a Boolean connective: {formula!r}")
 
 
-def _form(names: Sequence[str], *coefficients: int) -> Row:
+def _form(names: Sequence[str], *coefficients: int) -> Coefficients:
     row: dict[str, Fraction] = {}
     for name, coefficient in zip(names, coefficients, strict=True):
         row[name] = row.get(name, ZERO) + coefficient

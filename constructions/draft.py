@@ -15,7 +15,7 @@ from constructions.language.expressions import Expression, parse_expression
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import Meaning, Position, Truth
-from constructions.network.transformer import FeedForward, Head, Layer, Row, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
 from constructions.regimes import Regime
 
 MAX_NAME = 100
@@ -116,13 +116,14 @@ class Draft:
         for name, meaning in written.items():
             self._add(name, meaning, stage=2 * layer - 1)
 
-    def add_truth(self, formula: Formula, units: Iterable[tuple[Row, Fraction, Fraction]], bias: Fraction) -> str:
+    def add_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
+                  bias: Fraction) -> str:
         """A direction ``is[formula]`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
         name = self.add_feed_forward(self.spell("is", formula), Truth(formula), units, bias)
         self._names[formula] = name
         return name
 
-    def add_feed_forward(self, name: str, meaning: Meaning, units: Iterable[tuple[Row, Fraction, Fraction]],
+    def add_feed_forward(self, name: str, meaning: Meaning, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
                          bias: Fraction) -> str:
         """The direction ``name`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
         listed = list(units)
@@ -191,7 +192,7 @@ class Draft:
         self._directions[name] = meaning
         self._stages[name] = stage
 
-    def _latest(self, rows: Iterable[Row]) -> int:
+    def _latest(self, rows: Iterable[Coefficients]) -> int:
         return max((self._stages[name] for row in rows for name in row), default=0)
 
     def _layer(self, number: int) -> _LayerDraft:

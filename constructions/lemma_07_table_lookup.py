@@ -25,7 +25,7 @@ from fractions import Fraction
 from constructions.draft import Draft
 from constructions.language.syntax import Side
 from constructions.network.meanings import Meaning
-from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 from constructions.proposition_11_end_markers import reciprocal_from_end, reciprocal_of_position
 from constructions.regimes import Sharpening
 
@@ -40,10 +40,10 @@ class TableLookup:
     source: str
     mask: Mask
     side: Side
-    share: Row
+    share: Coefficients
     offset: int
     sharpness: Fraction
-    values: Mapping[str, Row]
+    values: Mapping[str, Coefficients]
 
 
 def reciprocal_of_length(draft: Draft, side: Side) -> str:

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from constructions.draft import Draft
 from constructions.network.meanings import Near
-from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 from constructions.proposition_11_end_markers import reciprocal_of_position
 from constructions.regimes import Sharpening
 
@@ -35,8 +35,8 @@ class TieBrokenHead:
     name: str
     source: str
     side: Side
-    score: Row
-    values: Mapping[str, Row]
+    score: Coefficients
+    values: Mapping[str, Coefficients]
 
 
 def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str, Near]) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 
 FALSE_UPPER = Fraction(1, 4)
 TRUE_LOWER = Fraction(3, 4)
 SLOPE = 1 / (TRUE_LOWER - FALSE_UPPER)
 
 
-def rounding_units(near: str, gate: Row | None = None, gate_bias: Fraction = Fraction(0)) -> list[
-    tuple[Row, Fraction, Fraction]
+def rounding_units(near: str, gate: Coefficients | None = None, gate_bias: Fraction = Fraction(0)) -> list[
+    tuple[Coefficients, Fraction, Fraction]
 ]:
     """The two units (reads, bias, write) of Lemma 9 on ``near``.
 

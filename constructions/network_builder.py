@@ -22,7 +22,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, subformulas
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
-from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
 from constructions.regimes import Regime
 
 Number = int | str | Fraction
@@ -226,10 +226,10 @@ class NetworkBuilder:
         read = self._read(means)
         return Truth(read) if isinstance(read, Formula) else Position(read)
 
-    def _rows(self, forms: Forms) -> tuple[Row, ...]:
+    def _rows(self, forms: Forms) -> tuple[Coefficients, ...]:
         return tuple(map(self._row, [forms] if isinstance(forms, str | Mapping) else forms))
 
-    def _row(self, form: Form) -> Row:
+    def _row(self, form: Form) -> Coefficients:
         row: dict[str, Fraction] = {}
         for text, weight in ({form: 1} if isinstance(form, str) else form).items():
             name = self.direction(text)  # two texts may denote one direction
@@ -250,7 +250,7 @@ class NetworkBuilder:
             add_truth(self._draft, part)
         return self._draft.truth(formula)
 
-    def _write_truth(self, formula: Formula, units: Iterable[tuple[Row, Fraction, Fraction]], bias: Fraction,
+    def _write_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]], bias: Fraction,
                      where: str) -> str:
         if self._draft.has_truth(formula):
             raise InputError(f"{where}: {self._draft.truth(formula)} is written already, expected a new truth")

@@ -14,7 +14,7 @@ from constructions.draft import Draft
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Predicate
 from constructions.network.meanings import Position
-from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 
 FIRST = Predicate("FIRST", ())
 LAST = Predicate("LAST", ())
@@ -57,7 +57,7 @@ def reciprocal_from_end(draft: Draft) -> str:
     return _uniform_head(draft, Mask.PAST, {last_marker(draft): _ONE}, name=name, value=name, case="b, remark")
 
 
-def _uniform_head(draft: Draft, mask: Mask, values: Row, *, name: str, value: str, case: str) -> str:
+def _uniform_head(draft: Draft, mask: Mask, values: Coefficients, *, name: str, value: str, case: str) -> str:
     head = Head(
         name=name,
         source=f"Proposition 11 {case}",

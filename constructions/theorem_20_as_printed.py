@@ -27,7 +27,7 @@ from constructions.language.syntax import Comparison, Count, Predicate, Predicat
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Anything, Near
-from constructions.network.transformer import Mask, Row
+from constructions.network.transformer import Coefficients, Mask
 from constructions.theorem_20_counting import (
     ZERO,
     add_mean,
@@ -38,7 +38,7 @@ from constructions.theorem_20_counting import (
 )
 
 
-def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict[str, Row]) -> TableLookup:
+def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict[str, Coefficients]) -> TableLookup:
     """The lookup of position κ + offset; ``weight`` is C."""
     return TableLookup(
         name="the count" if offset == 0 else f"the count + {offset}",

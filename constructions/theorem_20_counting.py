@@ -33,13 +33,13 @@ from constructions.language.syntax import (
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
 from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER, rounding_units
 from constructions.network.meanings import Mean, Near, Others, Product
-from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 
 MAX_COEFFICIENT = 10**9
 MAX_CONSTANT = 10**12
 ZERO = Fraction(0)
 LENGTHS = {"left": "i", "right": "n+1-i"}
-_Units = list[tuple[Row, Fraction, Fraction]]
+_Units = list[tuple[Coefficients, Fraction, Fraction]]
 
 
 def statement(draft: Draft) -> str:
@@ -79,7 +79,7 @@ def add_here(draft: Draft, count: Count) -> str:
     return draft.once(meaning, lambda: draft.add_feed_forward(draft.spell("here", count), meaning, units, ZERO))
 
 
-def look_up_others(draft: Draft, count: Count, weight: int, name: str, values: dict[str, Row]) -> TableLookup:
+def look_up_others(draft: Draft, count: Count, weight: int, name: str, values: dict[str, Coefficients]) -> TableLookup:
     """A head that attends to position m + 1, where m other positions are counted; ``weight`` is C."""
     return TableLookup(
         name=name,
@@ -100,7 +100,7 @@ def add_others(draft: Draft, count: Count, weight: int) -> str:
 
 def _add_others_head(draft: Draft, count: Count, weight: int) -> str:
     name = draft.spell("others", count, f" for {weight}" if weight > 1 else "")
-    values: dict[str, Row] = {name: {draft.embed_position("i"): ONE, draft.one(): -ONE}}
+    values: dict[str, Coefficients] = {name: {draft.embed_position("i"): ONE, draft.one(): -ONE}}
     add_lookup_head(draft, look_up_others(draft, count, weight, "1 + others counted", values), {name: Others(count)})
     return name
 
@@ -138,7 +138,7 @@ def _size(number: int) -> str:
     return digits if len(digits) <= 20 else f"{len(digits)} digits"
 
 
-def comparison_units(relation: Relation, row: Row, constant: Fraction) -> tuple[_Units, Fraction]:
+def comparison_units(relation: Relation, row: Coefficients, constant: Fraction) -> tuple[_Units, Fraction]:
     """Units and bias that decide T R 0 from H = row . h + constant, where H is within 1/4 of the integer T."""
     at_least_0 = _step(row, constant)
     at_least_1 = _step(row, constant - 1)
@@ -157,7 +157,7 @@ def comparison_units(relation: Relation, row: Row, constant: Fraction) -> tuple[
             return _negated(at_least_0) + at_least_1, ONE
 
 
-def _step(row: Row, constant: Fraction) -> _Units:
+def _step(row: Coefficients, constant: Fraction) -> _Units:
     """Lemma 9 at H + 1: 1 where H >= -1/4, and 0 where H <= -3/4."""
     return [(row, constant + 1 - FALSE_UPPER, SLOPE), (row, constant + 1 - TRUE_LOWER, -SLOPE)]
 
@@ -178,7 +178,8 @@ def add_predicate_on_count(draft: Draft, formula: PredicateOnCount) -> str:
 def _add_predicate_heads(draft: Draft, formula: PredicateOnCount) -> tuple[str, str]:
     theta = Predicate(formula.name, formula.parameters, formula.definition)
     names = draft.spell("near", formula, " if counted here"), draft.spell("near", formula, " if not")
-    values: dict[str, Row] = {names[0]: {position_truth(draft, theta): ONE}, names[1]: {draft.embed_before(theta): ONE}}
+    values: dict[str, Coefficients] = {
+        names[0]: {position_truth(draft, theta): ONE}, names[1]: {draft.embed_before(theta): ONE}}
     counted = formula.count.operand
     add_lookup_head(draft, look_up_others(draft, formula.count, 1, "1 + others counted", values),
                     {names[0]: Near(formula, counted), names[1]: Near(formula, Not(counted))})

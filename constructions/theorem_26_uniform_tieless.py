@@ -44,7 +44,7 @@ from itertools import chain
 from constructions.errors import Unsupported
 from constructions.language.expressions import MAX_LENGTH, Expression, parse_expression
 from constructions.language.functions import log2ceil
-from constructions.network.transformer import FeedForward, Head, Layer, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Weighting
 
 ZERO, ONE = Fraction(0), Fraction(1)
 EXPONENTS = range(9)
@@ -152,7 +152,7 @@ def _amplification(layer: Layer) -> Fraction:
     return (1 + _norm_of_units(layer.feedforward)) * (1 + _norm_of_values(layer.heads))
 
 
-def _norm(row: Row) -> Fraction:
+def _norm(row: Coefficients) -> Fraction:
     return sum(map(abs, row.values()), ZERO)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import Unsupported
-from constructions.language.semantics import truth_values
+from constructions.language.semantics import TruthTable
 from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import (
     ALLOWED_ERROR,
@@ -24,7 +24,7 @@ from constructions.network.meanings import (
     Truth,
 )
 from constructions.network.run import attend_hard, embed, run_layers
-from constructions.network.transformer import FeedForward, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
@@ -35,6 +35,8 @@ Residual = dict[str, Interval]
 ZERO, ONE = Fraction(0), Fraction(1)
 ZERO_POINT = point(ZERO)
 NEAR_A_NUMBER = Fraction(1, 2)
+REPLAY_BITS = 192
+"""The precision at which words are made and replayed: claims are missed by far more than it blurs."""
 SPREAD_OF_MISSES = 1 << 12
 """No meaning is missed by so little, and numbers of a million bits take seconds to reduce to lowest terms."""
 
@@ -103,11 +105,12 @@ class InexactHardAttention(Unsupported):
 
 def feed(feedforward: FeedForward, vector: Residual) -> Residual:
     """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
-    change = {}
-    for name in feedforward.written():
-        units = tuple((unit.reads, unit.bias, unit.writes[name]) for unit in feedforward.units_writing(name))
-        change[name] = enclose_output(units, feedforward.bias.get(name, Fraction(0)), vector)
-    return change
+    units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
+    for unit in feedforward.units:
+        for name, write in unit.writes.items():
+            units.setdefault(name, []).append((unit.reads, unit.bias, write))
+    return {name: enclose_output(tuple(writing), feedforward.bias.get(name, ZERO), vector)
+            for name, writing in units.items()}
 
 
 class Reading:
@@ -117,13 +120,11 @@ class Reading:
         """Nothing is read yet."""
         self.word = tuple(word)
         self.n = len(word)
-        self._truths: dict[Formula, tuple[bool, ...]] = {}
+        self._truths = TruthTable(self.word)
 
     def truth(self, formula: Formula, i: int) -> bool:
         """The truth of a formula at position i."""
-        if formula not in self._truths:
-            self._truths[formula] = truth_values(formula, self.word)
-        return self._truths[formula][i - 1]
+        return self._truths.values(formula)[i - 1]
 
     def count(self, count: Count, i: int) -> int:
         """How many positions are counted at position i."""
@@ -162,7 +163,7 @@ class Reading:
                 return None
 
 
-def find_miss(transformer: Transformer, word: Sequence[str], bits: int = 192,
+def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_BITS,
               allowed_error: Fraction | None = None) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
 

@@ -16,7 +16,7 @@ from certify.exports.npz import arrays_of
 from certify.exports.sealed import Bound, Sealed, read_sealed
 from certify.files import check_writable, write_text
 from certify.showing.numbers import decimal_upper
-from constructions.network.transformer import Row, Unit, Weighting
+from constructions.network.transformer import Coefficients, Unit, Weighting
 from constructions.text import printable
 
 PICTURED = 10
@@ -88,7 +88,7 @@ def bounds_by_head(sealed: Sealed) -> dict[tuple[int, int], list[Bound]]:
     return found
 
 
-def linear_form(row: Row, numbers: Mapping[str, int], constant: Fraction = Fraction(0)) -> str:
+def linear_form(row: Coefficients, numbers: Mapping[str, int], constant: Fraction = Fraction(0)) -> str:
     """The sum of multiples of numbered directions; 0 if there are none.
 
     >>> linear_form({"a": Fraction(-1), "b": Fraction(3, 2)}, {"a": 1, "b": 2}, Fraction(-1, 4))

@@ -11,7 +11,7 @@ from certify.showing.numbers import decimal_upper
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import TRUE, Formula
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import FeedForward, Head, Row, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Unit
 
 _MASKS = {"none": "unmasked", "future": r"future-masked ($j \le i$)", "past": r"past-masked ($j \ge i$)"}
 PREAMBLE = r"""% Pastes into a document with \usepackage{amsmath,booktabs}.
@@ -69,7 +69,7 @@ class _Writer:
         self.transformer = transformer
         self.numbers = {name: place for place, name in enumerate(transformer.directions, start=1)}
 
-    def form(self, row: Row, constant: str = "") -> str:
+    def form(self, row: Coefficients, constant: str = "") -> str:
         return linear_form({f"h_{{{self.numbers[name]}}}": weight
                             for name, weight in sorted(row.items(), key=lambda item: self.numbers[item[0]])}, constant)
 
@@ -90,7 +90,7 @@ class _Writer:
                      for name, value in self.transformer.position_embedding.items()]
         yield from table("Position embeddings", ("to", "at position $i$ of $n$"), positions)
 
-    def embedded(self, row: Row) -> str:
+    def embedded(self, row: Coefficients) -> str:
         """The vector, as multiples of unit vectors of the directions."""
         return linear_form({f"e_{{{self.numbers[name]}}}": weight for name, weight in row.items()})
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from certify.shards import steps_per_word
 from constructions.network.run import embed
-from constructions.network.transformer import Head, Layer, Mask, Row, Transformer
+from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer
 from proofs.perturbation.gap import Word
 
 Stream = list[list[float]]
@@ -112,10 +112,10 @@ class _Sketch:
                                    for u, v in zip(hard, soft, strict=True))
         return self.known[word]
 
-    def _dense(self, row: Row) -> list[float]:
+    def _dense(self, row: Coefficients) -> list[float]:
         return [float(row.get(name, 0)) for name in self.places]
 
-    def _sparse(self, row: Row) -> Sparse:
+    def _sparse(self, row: Coefficients) -> Sparse:
         return [(self.places[name], float(weight)) for name, weight in row.items() if weight]
 
     def _layer(self, layer: Layer) -> _Layer:

@@ -30,7 +30,8 @@ from constructions.language.syntax import (
     Symbol,
     Term,
     Until,
-    subformulas,
+    operands,
+    postorder,
 )
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
@@ -45,12 +46,7 @@ def truth_values(formula: Formula, word: Sequence[str]) -> tuple[bool, ...]:
     >>> truth_values(parse_formula("ODD(#<[Q_1])"), "0110")
     (False, True, False, False)
     """
-    if not word:
-        raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
-    reading = _Reading(word)
-    for part in subformulas(formula):
-        reading.table[part] = tuple(reading.satisfies(part, i) for i in reading.positions)
-    return reading.table[formula]
+    return TruthTable(word).values(formula)
 
 
 def satisfies(formula: Formula, word: Sequence[str], i: int) -> bool:
@@ -61,19 +57,36 @@ def satisfies(formula: Formula, word: Sequence[str], i: int) -> bool:
     return values[i - 1]
 
 
-class _Reading:
-    """One word, and the truth values of the subformulas found so far."""
+class TruthTable:
+    """One word, and the truth values of all formulas asked about so far and of their subformulas."""
 
     def __init__(self, word: Sequence[str]) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            InputError: if the word is empty.
+        """
+        if not word:
+            raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
         self.word = word
         self.n = len(word)
         self.positions = range(1, self.n + 1)
         self.table: dict[Formula, tuple[bool, ...]] = {}
 
+    def values(self, formula: Formula) -> tuple[bool, ...]:
+        """Whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
+        if formula not in self.table:
+            for part in postorder(formula, lambda part: () if part in self.table else operands(part)):
+                if part not in self.table:
+                    self.table[part] = tuple(self.satisfies(part, i) for i in self.positions)
+        return self.table[formula]
+
     def holds(self, formula: Formula, i: int) -> bool:
+        """The truth at position i of a formula in the table."""
         return self.table[formula][i - 1]
 
     def satisfies(self, formula: Formula, i: int) -> bool:
+        """The truth at position i of a formula whose operands are in the table."""
         match formula:
             case Constant(value):
                 return value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.network.transformer import Head, Layer, Row, Transformer
+from constructions.network.transformer import Coefficients, Head, Layer, Transformer
 
 Matrix = list[list[Fraction]]
 
@@ -31,7 +31,7 @@ class DenseLayer:
     b2: list[Fraction]
 
 
-def dense_matrix(rows: Sequence[Row], names: Sequence[str]) -> Matrix:
+def dense_matrix(rows: Sequence[Coefficients], names: Sequence[str]) -> Matrix:
     """One matrix row per linear form, one column per direction.
 
     >>> dense_matrix([{"b": Fraction(2)}], ["a", "b"])

@@ -20,7 +20,7 @@ from constructions.language.predicates import PredicateDefinition, parse_predica
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 FORMAT = "certify-transformer"
 VERSION = 1
@@ -41,7 +41,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
     def ordered(row: Mapping[str, V], write: Callable[[V], Any]) -> dict[str, Any]:
         return {name: write(row[name]) for name in sorted(row, key=order.__getitem__) if row[name] != 0}
 
-    def numbers(row: Row) -> dict[str, Any]:
+    def numbers(row: Coefficients) -> dict[str, Any]:
         return ordered(row, str)
 
     def head_to_json(head: Head) -> dict[str, Any]:
@@ -219,7 +219,7 @@ class _Reader:
         raise InputError(f"{where}: {_quoted(data)}, expected a rational such as \"-3/4\" "
                          f"(at most {MAX_DIGITS} digits, no zero denominator)")
 
-    def row(self, data: Any, where: str) -> Row:
+    def row(self, data: Any, where: str) -> Coefficients:
         return {name: value for name, value in self.by_direction(data, where, self.rational).items() if value}
 
     def one_of(self, choices: type[Mask] | type[Weighting], data: Any, where: str) -> Any:

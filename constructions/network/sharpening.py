@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from constructions.language.expressions import Expression
-from constructions.network.transformer import Head, Layer, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Transformer, Weighting
 
 Place = tuple[int, int]
 """A head: its layer and its place there, both from 1."""
@@ -38,7 +38,7 @@ def change_model(transformer: Transformer, gamma: Fraction, temperature: Express
     return with_scores_times(network, lambda _: gamma)
 
 
-def _times(row: Row, factor: Fraction) -> Row:
+def _times(row: Coefficients, factor: Fraction) -> Coefficients:
     return {name: weight * factor for name, weight in row.items()}
 
 

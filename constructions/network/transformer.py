@@ -17,8 +17,8 @@ from constructions.language.expressions import Expression
 from constructions.language.predicates import PredicateDefinition, definitions_of
 from constructions.network.meanings import Meaning, formulas_of
 
-Row = Mapping[str, Fraction]
-"""A linear form on the residual stream: direction -> coefficient; directions left out have coefficient 0."""
+Coefficients = Mapping[str, Fraction]
+"""Direction -> rational: a vector of the residual stream, or a linear form on it; what is left out is 0."""
 
 
 class Mask(StrEnum):
@@ -58,18 +58,18 @@ class Head:
     mask: Mask
     weighting: Weighting
     temperature: Expression
-    queries: tuple[Row, ...]
-    keys: tuple[Row, ...]
-    values: Mapping[str, Row]
+    queries: tuple[Coefficients, ...]
+    keys: tuple[Coefficients, ...]
+    values: Mapping[str, Coefficients]
 
 
 @dataclass(frozen=True)
 class Unit:
     """One hidden unit of a feed-forward layer: adds ``writes * ReLU(reads . h + bias)``."""
 
-    reads: Row
+    reads: Coefficients
     bias: Fraction
-    writes: Row
+    writes: Coefficients
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class FeedForward:
     """One hidden layer of ReLU units, and an output bias."""
 
     units: tuple[Unit, ...] = ()
-    bias: Row = field(default_factory=dict)
+    bias: Coefficients = field(default_factory=dict)
 
     def written(self) -> list[str]:
         """The directions that a unit or the bias writes, each once."""
@@ -102,7 +102,7 @@ class Transformer:
 
     alphabet: tuple[str, ...]
     directions: Mapping[str, Meaning]
-    token_embedding: Mapping[str, Row]
+    token_embedding: Mapping[str, Coefficients]
     position_embedding: Mapping[str, PositionFunction]
     layers: tuple[Layer, ...]
     output: str
@@ -139,7 +139,7 @@ class Transformer:
         return tokens + attention + dense + sum(len(layer.feedforward.bias) for layer in self.layers)
 
 
-def combine(row: Row, values: Mapping[str, Fraction]) -> Fraction:
+def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:
     """The linear form at a residual vector; directions without a value count as 0.
 
     >>> combine({"x": Fraction(1, 2), "y": Fraction(3)}, {"x": Fraction(4)})

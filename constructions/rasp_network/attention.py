@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from constructions.draft import ONE
 from constructions.errors import Unsupported
-from constructions.network.transformer import Mask, Row
+from constructions.network.transformer import Coefficients, Mask
 from constructions.rasp.syntax import (
     INPUT,
     Attention,
@@ -77,7 +77,7 @@ class _Reading:
         self._circuit = circuit
         self._mask = mask
         self._name = name
-        self.values: dict[str, Row] = {}
+        self.values: dict[str, Coefficients] = {}
         self.bounds: dict[str, Bounds] = {}
 
     def variable(self, variable: Variable) -> Table:
@@ -87,7 +87,7 @@ class _Reading:
         self.values.update(read)
         return identity((found, "i"))
 
-    def row(self, row: Row, vector: str) -> Integer:
+    def row(self, row: Coefficients, vector: str) -> Integer:
         """The integer at the position that is found."""
         found = self._circuit.fresh(f"{vector}(j) of {self._name}")
         self.values[found] = row
@@ -177,9 +177,9 @@ class Attending:
     def _attend(self, score: _Score, reading: _Reading) -> None:
         """The head that looks for the position, and retrieves."""
         circuit, one = self._circuit, self._circuit.one
-        parts_of_keys: dict[frozenset[tuple[str, Fraction]], Row] = {}
+        parts_of_keys: dict[frozenset[tuple[str, Fraction]], Coefficients] = {}
 
-        def add(query: Row, key: Row, factor: int = 1) -> None:
+        def add(query: Coefficients, key: Coefficients, factor: int = 1) -> None:
             asked = frozenset(query.items())
             parts_of_keys[asked] = added(parts_of_keys.get(asked, {}), key, factor)
 
@@ -208,7 +208,7 @@ class Attending:
         """The variable of the position that the head sees in the place of j."""
         return self._lookups.neighbour(variable, self._shift, blank) if self._shift else variable
 
-    def _moved_row(self, row: Row) -> Row:
+    def _moved_row(self, row: Coefficients) -> Coefficients:
         return self._lookups.neighbour_row(row, self._shift) if self._shift else row
 
     def _moved_table(self, table: Table) -> Table:

@@ -19,7 +19,7 @@ from constructions.language.printer import quote_symbol
 from constructions.language.syntax import Predicate, Relation, Symbol
 from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER
 from constructions.network.meanings import Anything
-from constructions.network.transformer import Head, Mask, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
 from constructions.rasp_network.tables import (
     MANY_CASES,
@@ -36,7 +36,7 @@ from constructions.rasp_network.tables import (
 from constructions.regimes import Regime
 
 _NO_TEMPERATURE = parse_expression("1")
-_Unit = tuple[Row, Fraction, Fraction]
+_Unit = tuple[Coefficients, Fraction, Fraction]
 T = TypeVar("T")
 
 
@@ -50,9 +50,9 @@ class Circuit:
         self._owners: dict[str, tuple[Variable, Value]] = {}
         self._bounds: dict[str, Bounds] = {self.one: between(1, 1)}
         self._variables: dict[tuple[Table, bool], Variable] = {}
-        self._sums: dict[Table, Row] = {}
+        self._sums: dict[Table, Coefficients] = {}
         self._comparisons: dict[tuple[frozenset[tuple[str, Fraction]], Relation], Variable] = {}
-        self._equations: dict[Variable, Row] = {}
+        self._equations: dict[Variable, Coefficients] = {}
         self._once: dict[tuple[object, ...], object] = {}
         letters = {symbol: self.draft.embed_truth(Symbol(symbol), [symbol]) for symbol in alphabet}
         self.input = self._own("in", alphabet, {symbol: {name: ONE} for symbol, name in letters.items()}, None)
@@ -93,7 +93,7 @@ class Circuit:
         """As ``variable``, always in directions of its own; ``soon`` spends units to save a layer."""
         if _is_truth(table.range):
             return self._truth(name, self._write(table, name, {True: ONE}, soon), table)
-        literals: dict[Value, Row] = {}
+        literals: dict[Value, Coefficients] = {}
         for value in table.range:
             if value is not None:
                 direction = self.fresh(literal_name(name, value))
@@ -101,7 +101,7 @@ class Circuit:
         rest = {direction: -ONE for row in literals.values() for direction in row}
         return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
 
-    def linear(self, table: Table, name: str) -> Row:
+    def linear(self, table: Table, name: str) -> Coefficients:
         """A function of one position whose values are numbers or truths, as a linear form."""
         table = table.at("i")
         if len(table.slots) <= 1:
@@ -116,12 +116,12 @@ class Circuit:
         self._bounds[direction] = between(min(table.range), max(table.range))
         return direction
 
-    def literal(self, variable: Variable, values: tuple[Value, ...]) -> Row:
+    def literal(self, variable: Variable, values: tuple[Value, ...]) -> Coefficients:
         """1 where the variable has one of the values, else 0."""
         others = [value for value in variable.values if value not in values]
         if len(others) < len(values):
             return added({self.one: ONE}, self.literal(variable, tuple(others)), -1) if others else {self.one: ONE}
-        row: Row = {}
+        row: Coefficients = {}
         for value in values:
             row = added(row, variable.literals[value])
         return row
@@ -130,7 +130,7 @@ class Circuit:
         return self._own(name, (False, True), {True: {direction: ONE}, False: {self.one: ONE, direction: -ONE}},
                          definition)
 
-    def _own(self, name: str, values: tuple[Value, ...], literals: Mapping[Value, Row],
+    def _own(self, name: str, values: tuple[Value, ...], literals: Mapping[Value, Coefficients],
              definition: Table | None) -> Variable:
         """A new variable, whose literals of one direction are remembered to be its own."""
         variable = Variable(name, values, {value: literals[value] for value in values}, definition)
@@ -149,10 +149,10 @@ class Circuit:
         return Variable(name, table.range,
                         {value: self.literal(variable, arguments) for value, arguments in groups.items()}, table)
 
-    def _weighted(self, table: Table) -> Row:
+    def _weighted(self, table: Table) -> Coefficients:
         """The linear form of a function of at most one variable."""
         base = max(table.range, key=table.outputs.count)
-        row: Row = {self.one: Fraction(base)} if base else {}
+        row: Coefficients = {self.one: Fraction(base)} if base else {}
         for value in table.range:
             if value != base:
                 ((variable, _),) = table.slots
@@ -181,7 +181,7 @@ class Circuit:
 
         With k other literals, whose sum is s, (k + 1) x + s - k is 0 exactly if x = 0 and s = k.
         """
-        row: Row = {self.one: ONE}
+        row: Coefficients = {self.one: ONE}
         equal: bool | None = None
         others = [(variable, values) for (variable, _), values in cube if variable is not equation]
         for variable, values in others:
@@ -229,7 +229,7 @@ class Circuit:
 
     # -- integers ------------------------------------------------------------------------------------------------------
 
-    def row(self, integer: Integer, name: str) -> Row:
+    def row(self, integer: Integer, name: str) -> Coefficients:
         """An integer of one position as a linear form."""
         row = self.linear(integer.table, name)
         for form in integer.rows.values():
@@ -240,7 +240,7 @@ class Circuit:
         """The variable that the direction is a literal of, and the value."""
         return self._owners.get(direction)
 
-    def bounds(self, row: Row) -> Bounds:
+    def bounds(self, row: Coefficients) -> Bounds:
         """Bounds of a linear form; of the directions of one variable only one is 1 at a time."""
         result = between(0, 0)
         variables: dict[Variable, dict[Value, Fraction]] = {}
@@ -255,7 +255,7 @@ class Circuit:
             result = result.plus(between(min(possible), max(possible)))
         return result
 
-    def compare(self, row: Row, relation: Relation) -> Variable:
+    def compare(self, row: Coefficients, relation: Relation) -> Variable:
         """Whether an integer that is a linear form stands in the relation to 0."""
         key = (frozenset(row.items()), relation)
         if key not in self._comparisons:
@@ -275,12 +275,12 @@ class Circuit:
                 self._equations[truth] = row
         return self._comparisons[key]
 
-    def _positive(self, row: Row, weight: Fraction) -> list[_Unit]:
+    def _positive(self, row: Coefficients, weight: Fraction) -> list[_Unit]:
         """Units that add ``weight`` where the integer is at least 1, nothing where it is at most 0."""
         return [self.unit(added(row, {self.one: ONE}, -FALSE_UPPER), weight * SLOPE),
                 self.unit(added(row, {self.one: ONE}, -TRUE_LOWER), -weight * SLOPE)]
 
-    def unit(self, row: Row, weight: Fraction) -> _Unit:
+    def unit(self, row: Coefficients, weight: Fraction) -> _Unit:
         """One ReLU; the constant in what it reads becomes its bias."""
         return {name: value for name, value in row.items() if name != self.one}, row.get(self.one, ZERO), weight
 
@@ -289,15 +289,15 @@ class Circuit:
         self._bounds[name] = bounds
         return self.draft.add_feed_forward(name, Anything(), units, bias)
 
-    def write_row(self, row: Row, name: str) -> str:
+    def write_row(self, row: Coefficients, name: str) -> str:
         """A direction of this name that holds the linear form."""
         bounds = self.bounds(row)
         return self.write_integer(name, [self.unit(added({}, row, sign), sign) for sign in bounds.signs()], bounds)
 
     # -- heads ---------------------------------------------------------------------------------------------------------
 
-    def attend(self, name: str, mask: Mask, queries: tuple[Row, ...], keys: tuple[Row, ...],
-               values: Mapping[str, Row], bounds: Mapping[str, Bounds] | None = None) -> None:
+    def attend(self, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
+               values: Mapping[str, Coefficients], bounds: Mapping[str, Bounds] | None = None) -> None:
         """A head that writes these directions."""
         self._bounds.update(bounds or {})
         asked, offered = (tuple(added({}, row) for row in rows) for rows in (queries, keys))
@@ -305,12 +305,12 @@ class Circuit:
         head = Head(name, "B-RASP, S-RASP", mask, Weighting.AVERAGE_HARDMAX, _NO_TEMPERATURE, asked, offered, read)
         self.draft.add_head(head, {direction: Anything() for direction in values})
 
-    def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Row]]:
+    def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Coefficients]]:
         """The variable as a head holds it that attends to one position, and what the head reads for it."""
         spare = next((value for value in variable.values if value is None or value is False), variable.values[-1])
         kept = [value for value in variable.values if value is not spare]
         names = {value: self.fresh(name if _is_truth(variable.values) else literal_name(name, value)) for value in kept}
-        literals: dict[Value, Row] = {value: {direction: ONE} for value, direction in names.items()}
+        literals: dict[Value, Coefficients] = {value: {direction: ONE} for value, direction in names.items()}
         literals[spare] = {self.one: ONE, **dict.fromkeys(names.values(), -ONE)}
         return (self._own(name, variable.values, literals, None),
                 {direction: variable.literals[value] for value, direction in names.items()})

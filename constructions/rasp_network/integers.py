@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.tables import Table, combine, constant
 
@@ -99,7 +99,7 @@ _ZERO_TABLE = constant(0)
 class Integer:
     """The sum of linear forms on the residual vectors at i and at j, and of a function of finitely many cases."""
 
-    rows: Mapping[Place, Row] = field(default_factory=dict)
+    rows: Mapping[Place, Coefficients] = field(default_factory=dict)
     table: Table = _ZERO_TABLE
 
     @property
@@ -123,7 +123,7 @@ class Integer:
         return Integer(dict(zip([place], self.rows.values(), strict=False)), self.table.at(place))
 
 
-def added(row: Row, other: Row, factor: int | Fraction = 1) -> Row:
+def added(row: Coefficients, other: Coefficients, factor: int | Fraction = 1) -> Coefficients:
     """The sum of two linear forms, the second multiplied by ``factor``; without zeros."""
     result = dict(row)
     for name, weight in other.items():

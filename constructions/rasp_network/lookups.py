@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from constructions.draft import ONE
 from constructions.errors import Unsupported
-from constructions.network.transformer import Mask, Row
+from constructions.network.transformer import Coefficients, Mask
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
 from constructions.rasp_network.tables import Table, Value, Variable, combine, constant, identity
@@ -29,7 +29,7 @@ class Lookups:
     def __init__(self, circuit: Circuit) -> None:
         """Nothing is written yet."""
         self.circuit = circuit
-        self._counted: dict[str, Row] = {}
+        self._counted: dict[str, Coefficients] = {}
 
     # -- the neighbour -------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ class Lookups:
         """Whether there is no position on this side."""
         return self.circuit.edge("FIRST" if side < 0 else "LAST")
 
-    def copy(self, values: dict[str, Row], side: Side, bounds: dict[str, Bounds] | None = None) -> None:
+    def copy(self, values: dict[str, Coefficients], side: Side, bounds: dict[str, Bounds] | None = None) -> None:
         """Directions that hold linear forms of the next position on this side; at the edge, those of the edge.
 
         Score       -(j - (i ± 1))² + (i ± 1)², over the positions on this side and i itself; the gap is 1.
@@ -61,14 +61,14 @@ class Lookups:
 
         return self.circuit.once(("neighbour", variable, side, blank, isinstance(blank, bool)), build)
 
-    def neighbour_row(self, row: Row, side: Side) -> Row:
+    def neighbour_row(self, row: Coefficients, side: Side) -> Coefficients:
         """An integer that is a linear form, one position to the side; at the edge any integer within the bounds.
 
         Positions need no head, and neither do counts: what is before i - 1 is what is before i, less what i - 1 counts.
         """
         one, i = self.circuit.one, self.circuit.embed("i")
-        result: Row = {}
-        copied: Row = {}
+        result: Coefficients = {}
+        copied: Coefficients = {}
         for name, weight in row.items():
             if name == one:
                 result = added(result, {one: ONE}, weight)
@@ -85,7 +85,7 @@ class Lookups:
             result = added(result, self._copied(name, side), weight)
         return result
 
-    def _copied(self, name: str, side: Side) -> Row:
+    def _copied(self, name: str, side: Side) -> Coefficients:
         if name in (self.circuit.one, "n"):
             return {name: ONE}
         if owner := self.circuit.owner(name):
@@ -93,7 +93,7 @@ class Lookups:
             moved = self.neighbour(variable, side, variable.values[0])
             return self.circuit.literal(moved, (value,))
 
-        def build() -> Row:
+        def build() -> Coefficients:
             copy = self.circuit.fresh(f"{name}(i{side:+d})")
             bounds = self.circuit.bounds({name: ONE}).elsewhere(before=side < 0, after=side > 0)
             self.copy({copy: {name: ONE}}, side, {copy: bounds})
@@ -133,7 +133,7 @@ class Lookups:
 
     # -- squares -------------------------------------------------------------------------------------------------------
 
-    def square(self, row: Row) -> Row:
+    def square(self, row: Coefficients) -> Coefficients:
         """The square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
 
         Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value
@@ -155,7 +155,7 @@ class Lookups:
         key = ("square", frozenset(row.items()))
         return circuit.once(key, lambda: self._square(row, Mask.NONE if bound.after > 0 else Mask.FUTURE, shift))
 
-    def _square(self, row: Row, mask: Mask, shift: Fraction) -> Row:
+    def _square(self, row: Coefficients, mask: Mask, shift: Fraction) -> Coefficients:
         circuit = self.circuit
         i, one, squares = circuit.embed("i"), circuit.one, circuit.embed("i^2")
         size, found = circuit.fresh("absolute value"), circuit.fresh("square")
@@ -163,7 +163,7 @@ class Lookups:
         circuit.write_integer(size, units, Bounds(Line(), circuit.bounds(row).magnitude()))
         circuit.attend("square", mask, ({size: ONE * 2, one: -2 * shift}, {one: ONE}),
                        ({i: ONE}, {squares: -ONE}), {found: {squares: ONE, i: 2 * shift, one: shift**2}})
-        result: Row = {found: ONE}
+        result: Coefficients = {found: ONE}
         for small in range(int(shift) + 1):
             equal = circuit.compare(added({size: ONE}, {one: ONE}, -small), "<=" if small == 0 else "==")
             result = added(result, circuit.literal(equal, (True,)), small**2 - (1 + shift) ** 2)
@@ -196,7 +196,7 @@ class Lookups:
         name = circuit.fresh("chosen")
         return Integer({"i": {circuit.write_integer(name, units, hull): ONE}}, constant(0))
 
-    def _hidden(self, bound: Line, condition: Table, truth: Table) -> Row:
+    def _hidden(self, bound: Line, condition: Table, truth: Table) -> Coefficients:
         """The bound where ``truth`` is false, 0 where it is true; it is the condition or its negation."""
         circuit = self.circuit
         variable = circuit.variable(condition, "condition")
@@ -210,12 +210,12 @@ class Lookups:
                 result = added(result, added(whole, row, -1) if positive else row, weight)
         return result
 
-    def _product_before(self, truth: Variable) -> Row:
+    def _product_before(self, truth: Variable) -> Coefficients:
         """A truth c times i - 1: score (2 c - 1) j, over j <= i, so i wins if c, else 1; the gap is 1."""
         circuit = self.circuit
         one, i = circuit.one, circuit.embed("i")
 
-        def build() -> Row:
+        def build() -> Coefficients:
             name = circuit.fresh(f"i - 1 where {truth.name}")
             query = added({one: -ONE}, circuit.literal(truth, (True,)), 2)
             circuit.attend("product with i - 1", Mask.FUTURE, (query,), ({i: ONE},), {name: {i: ONE, one: -ONE}},
@@ -224,12 +224,12 @@ class Lookups:
 
         return circuit.once(("times i - 1", truth), build)
 
-    def _product_after(self, truth: Variable) -> Row:
+    def _product_after(self, truth: Variable) -> Coefficients:
         """A truth c times n - i: score (1 - 2 c) j, over j >= i, so i wins if c, else n; the gap is 1."""
         circuit = self.circuit
         one, i, n = circuit.one, circuit.embed("i"), circuit.embed("n")
 
-        def build() -> Row:
+        def build() -> Coefficients:
             name = circuit.fresh(f"n - i where {truth.name}")
             query = added({one: ONE}, circuit.literal(truth, (True,)), -2)
             circuit.attend("product with n - i", Mask.PAST, (query,), ({i: ONE},), {name: {n: ONE, i: -ONE}},

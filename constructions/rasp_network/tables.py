@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 from constructions.rasp.syntax import Variable as Place
 
 MAX_CASES = 20_000
@@ -32,7 +32,7 @@ class Variable:
 
     name: str
     values: tuple[Value, ...]
-    literals: Mapping[Value, Row]
+    literals: Mapping[Value, Coefficients]
     definition: Table | None = None
 
 

@@ -10,12 +10,12 @@ from certify.files import write_text
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import Anything, Meaning, Position
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 Form = Mapping[str, int | str]
 
 
-def row(form: Form) -> Row:
+def row(form: Form) -> Coefficients:
     """The linear form, exactly."""
     return {name: Fraction(weight) for name, weight in form.items()}
 

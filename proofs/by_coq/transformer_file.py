@@ -50,7 +50,7 @@ from constructions.network.meanings import (
     Truth,
     formulas_of,
 )
-from constructions.network.transformer import Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
 from constructions.text import printable
 from proofs.by_coq.predicates import predicate_function
 
@@ -216,7 +216,7 @@ class _Writer:
     def _unit(self, unit: Unit) -> str:
         return f"Unit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
 
-    def _row(self, row: Row) -> str:
+    def _row(self, row: Coefficients) -> str:
         entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items())
         return f"[{'; '.join(entries)}]"
 

@@ -40,14 +40,14 @@ def proves_lookup(profiles: LookupProfiles, excess: Fraction, shortfall: Fractio
     Raises:
         Undecided: if Z3 gives up.
     """
-    weights = _Weights(profiles.bits + EXTRA_BITS)
+    weights = _EnclosedWeights(profiles.bits + EXTRA_BITS)
     ordered = sorted((profile for profile, _ in profiles.cases),
                      key=lambda profile: (profile.window.peak.drop(1), profile.left))
     return all(_proves_group(profiles, ordered, weights, sign, bound, record)
                for sign, bound in ((1, excess), (-1, shortfall)))
 
 
-def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights, sign: int,
+def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights, sign: int,
                   bound: Fraction, record: Record) -> bool:
     pending = [group] if group else []
     while pending:
@@ -69,7 +69,7 @@ def _describe(group: Sequence[LookupProfile], sign: int, bound: Fraction) -> str
     return f"the weighted mean {misses} by at most {bound} in all cases of {len(group)} profiles"
 
 
-class _Weights:
+class _EnclosedWeights:
     """Weights relative to the greatest, enclosed once."""
 
     def __init__(self, bits: int) -> None:
@@ -90,7 +90,7 @@ class _Weights:
         return ends.lower * unit, ends.upper * unit
 
 
-def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights) -> list[Hull]:
+def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights) -> list[Hull]:
     """For every offset, and for what lies beyond the windows, the range of the weight and that of the miss."""
     aligned: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     reaches: dict[Window, tuple[int, int]] = {}
@@ -109,7 +109,7 @@ def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _W
     return hulls + _beyond(profiles, group, weights)
 
 
-def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _Weights) -> list[Hull]:
+def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights) -> list[Hull]:
     """What the windows leave out, taken together: so many times the first weight that is left out, at most."""
     cut = {(profile.window, side) for profile in group for side in (0, 1) if profile.cut[side]}
     if not cut:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval, enclose_form, point
 
 ZERO = Fraction(0)
-Units = tuple[tuple[Row, Fraction, Fraction], ...]
+Units = tuple[tuple[Coefficients, Fraction, Fraction], ...]
 """What each unit reads, its bias, and the weight with which the output takes it."""
 
 
@@ -37,7 +37,7 @@ def enclose_output(units: Units, bias: Fraction,
 
 
 def _split(units: Units, bias: Fraction, box: Mapping[str, Interval], name: str,
-           reads: Row, offset: Fraction) -> Interval:
+           reads: Coefficients, offset: Fraction) -> Interval:
     """The hull of the output over the two halves at the point where the unit's input is 0."""
     rest = enclose_form({k: w for k, w in reads.items() if k != name}, box).lower + offset
     knee = -rest / reads[name]

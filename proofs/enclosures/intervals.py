@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def point(x: Fraction) -> Interval:
     return Interval(x, x)
 
 
-def enclose_form(row: Row, values: Mapping[str, Interval]) -> Interval:
+def enclose_form(row: Coefficients, values: Mapping[str, Interval]) -> Interval:
     """An enclosure of a linear form; directions without a value count as 0."""
     total = point(Fraction(0))
     for name, weight in row.items():

@@ -10,7 +10,7 @@ from proofs.enclosures.exponential import round_up
 
 DIGITS = 12
 """Significant decimal digits of a proved bound."""
-SMALLEST = Fraction(1, 10**300)
+SMALLEST_BOUND = Fraction(1, 10**300)
 """Bounds below this are rounded up to it, so that no certificate needs longer numbers."""
 
 
@@ -85,4 +85,4 @@ def proved_bound(upper: Fraction) -> Fraction:
     >>> str(proved_bound(Fraction(1, 4))), str(proved_bound(Fraction(0)))
     ('1/4', '0')
     """
-    return round_up(max(upper, SMALLEST), DIGITS) if upper > 0 else Fraction(0)
+    return round_up(max(upper, SMALLEST_BOUND), DIGITS) if upper > 0 else Fraction(0)

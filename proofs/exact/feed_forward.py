@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from constructions.language.printer import format_count
 from constructions.language.syntax import Count, Term
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.failures import NotDerived
@@ -24,7 +24,7 @@ ZERO = Fraction(0)
 class Function:
     """sum of write * ReLU(scale * x + bias), x being the form ``reads``; ``pieces`` lists (scale, bias, write)."""
 
-    reads: Row
+    reads: Coefficients
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
 
     def at(self, x: Fraction) -> Fraction:
@@ -79,7 +79,7 @@ def _described(case: InputCase) -> str:
     return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
 
 
-def _enclose_input(reads: Row, obligation: FeedForwardObligation, case: InputCase) -> Interval:
+def _enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
     """The interval of a form: what it reads exactly or nearly, and a multiple of a difference of counts."""
     rest = enclose_form(reads, dict(case.box))
     counted = {name: weight for name, weight in reads.items() if name in obligation.counted}

@@ -23,12 +23,13 @@ from proofs.obligations.lookup import Affine, LookupObligation, LookupRow
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
-SMALLEST = Fraction(1, 10**15)
+SMALLEST_LOOKUP_BOUND = Fraction(1, 10**15)
 """Bounds below this are rounded up to it. The errors of all counts together, each times its coefficient of at most ten
 digits, may be 1/4: nothing is lost."""
 ROOM = 1 + Fraction(1, 10**6)
-"""Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them."""
-TINY = ball(SMALLEST)
+"""Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them: it
+counts a weight below e^-60 of the greatest as anything up to e^-60 (docs/certificate.md, section 5)."""
+TINY = ball(SMALLEST_LOOKUP_BOUND)
 
 
 @dataclass(frozen=True)
@@ -246,12 +247,12 @@ def find_lookup_worst_case(profiles: LookupProfiles) -> WorstCase:
                 if upper > 0 and (excess not in best or upper > best[excess][1]):
                     best[excess] = (error, upper, case)
         above, below = (_extreme(*best[excess], excess) if excess in best else None for excess in (True, False))
-    return WorstCase(above, below, otherwise=SMALLEST)
+    return WorstCase(above, below, otherwise=SMALLEST_LOOKUP_BOUND)
 
 
 def _extreme(error: arb, upper: arb, case: CountCase, excess: bool) -> LookupExtreme:
     if upper < TINY:
-        return LookupExtreme(Fraction(0), SMALLEST, case, excess)
+        return LookupExtreme(Fraction(0), SMALLEST_LOOKUP_BOUND, case, excess)
     lower_end, upper_end = exact_ends(error)
     return LookupExtreme(max(lower_end, Fraction(0)), proved_bound(upper_end), case, excess)
 
@@ -262,7 +263,7 @@ def _with_room(upper: Fraction) -> Fraction:
     >>> [str(_with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
     ['3000003/20000000', '1/4', '250000001/1000000000']
     """
-    return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST)), ALLOWED_ERROR))
+    return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST_LOOKUP_BOUND)), ALLOWED_ERROR))
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[CountCase]:

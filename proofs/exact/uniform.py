@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 from proofs.failures import NotDerived
 from proofs.obligations.uniform import UniformObligation, check_reads_known
 
@@ -45,6 +45,6 @@ def _check_means(obligation: UniformObligation, n: int) -> None:
             raise NotDerived(f"uniform attention gives {mean} at i = {i}, n = {n}, expected {expected}")
 
 
-def _known_form(obligation: UniformObligation, row: Row, i: int, n: int, what: str) -> Fraction:
+def _known_form(obligation: UniformObligation, row: Coefficients, i: int, n: int, what: str) -> Fraction:
     check_reads_known(row, obligation.known, what)
     return obligation.known.form(row, i, n)

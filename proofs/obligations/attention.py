@@ -18,7 +18,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, is_positional, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
-from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.composition import symbolic_truth
 from proofs.obligations.kinds import Kind
@@ -140,7 +140,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 
 class _Derivation:
-    def __init__(self, transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, value: Row,
+    def __init__(self, transformer: Transformer, known: KnownValues, lengths: Lengths, head: Head, value: Coefficients,
                  meaning: Near, steps: KnownSteps):
         self.known = known
         self.steps = steps
@@ -298,5 +298,5 @@ def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assig
     return tuple(a for a in assignments(len(atoms)) if tuple(a[place] for place in symbolic) in given)
 
 
-def _truth_part(row: Row, truths: dict[str, Fraction]) -> Fraction:
+def _truth_part(row: Coefficients, truths: dict[str, Fraction]) -> Fraction:
     return sum((weight * truths[name] for name, weight in row.items() if name in truths), ZERO)

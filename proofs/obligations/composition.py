@@ -14,7 +14,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
-from constructions.network.transformer import Row, Transformer
+from constructions.network.transformer import Coefficients, Transformer
 from proofs.obligations.known import known_value
 
 
@@ -67,7 +67,7 @@ def find_composition_faults(transformer: Transformer) -> list[str]:
     return faults
 
 
-def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Row]]]:
+def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Coefficients]]]:
     for number, place, head in transformer.heads():
         yield 2 * number - 1, f"layer {number}, head {place}", [*head.queries, *head.keys, *head.values.values()]
     for number, layer in enumerate(transformer.layers, start=1):

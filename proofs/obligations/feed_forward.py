@@ -39,7 +39,8 @@ from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
-"""So many truth values and signs are free at most: the cases are up to 2^12 and more, and each is looked at."""
+"""So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
+refuses more (docs/certificate.md, section 5)."""
 ZERO, ONE = Fraction(0), Fraction(1)
 FALSE_BOX = Interval(ZERO, ALLOWED_ERROR)
 TRUE_BOX = Interval(ONE - ALLOWED_ERROR, ONE)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from constructions.language.positional import positional_truth
 from constructions.network.meanings import Meaning, Position, Product, Truth, is_known
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
 
@@ -30,7 +30,7 @@ class KnownValues:
             self._values[key] = known_value(self._meanings[name], i, n)
         return self._values[key]
 
-    def form(self, row: Row, i: int, n: int) -> Fraction:
+    def form(self, row: Coefficients, i: int, n: int) -> Fraction:
         """The linear form at (n, i), of its known directions alone."""
         return sum((weight * self.value(name, i, n) for name, weight in row.items() if name in self), ZERO)
 

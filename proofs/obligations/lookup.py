@@ -32,8 +32,7 @@ from constructions.language.syntax import (
 )
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Meaning, Near, Others, Product, Truth
-from constructions.network.transformer import Head, Transformer, Weighting
-from constructions.network.transformer import Row as LinearForm
+from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues, known_value
@@ -135,7 +134,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
 
 
 class _Derivation:
-    def __init__(self, transformer: Transformer, known: KnownValues, head: Head, value: LinearForm,
+    def __init__(self, transformer: Transformer, known: KnownValues, head: Head, value: Coefficients,
                  meaning: Near | Others):
         self.known = known
         self.head = head
@@ -145,7 +144,7 @@ class _Derivation:
         self.queries = [self._parts(transformer.directions, row) for row in head.queries]
         self.truths = CaseTruths(self.count)
 
-    def _parts(self, directions: Mapping[str, Meaning], row: LinearForm) -> list[tuple[Fraction, Meaning]]:
+    def _parts(self, directions: Mapping[str, Meaning], row: Coefficients) -> list[tuple[Fraction, Meaning]]:
         """The coefficients of a query with the meanings they belong to; each is known or decided by the case."""
         for name in row:
             match directions[name]:

@@ -30,9 +30,9 @@ from constructions.language.syntax import (
 from proofs.failures import NotDerived
 
 MAX_ATOMS = 8
-"""A step offers up to 2^8 letters, each of which is looked at in every state of the automaton."""
+"""A step offers up to 2^8 letters, each of which is looked at in every state; the checker, too, refuses more."""
 MAX_MEMORY = 6
-"""An automaton has up to 2^6 states; operators that a head has to follow by itself are one or two in all theorems."""
+"""An automaton has up to 2^6 states, a head of the theorems follows one operator; the checker, too, refuses more."""
 Assignment = tuple[bool, ...]
 """The truth of each atom at one position."""
 

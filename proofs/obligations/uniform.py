@@ -8,7 +8,7 @@ from constructions.language.brackets import PositionFunction
 from constructions.language.printer import format_count, format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Position, Truth
-from constructions.network.transformer import Head, Mask, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
@@ -81,7 +81,7 @@ def _check_is_mean_of_count(transformer: Transformer, head: Head, direction: str
         raise NotDerived(f"the value is not the truth of {format_formula(count.operand)} and nothing else")
 
 
-def check_reads_known(row: Row, known: KnownValues, what: str) -> None:
+def check_reads_known(row: Coefficients, known: KnownValues, what: str) -> None:
     """Check that a linear form reads known directions only.
 
     Raises:

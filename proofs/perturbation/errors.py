@@ -25,7 +25,7 @@ from itertools import accumulate
 from math import lcm
 
 from constructions.errors import InputError
-from constructions.network.transformer import FeedForward, Head, Row, Transformer
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
 from constructions.theorem_26_uniform_tieless import is_uniform
 from proofs.enclosures.exponential import enclose_exp, round_up
 from proofs.enclosures.intervals import Interval
@@ -95,7 +95,7 @@ def _grown(errors: Errors, added: Errors, transformer: Transformer) -> Errors:
     return {name: error for name, error in grown.items() if error}
 
 
-def _reach(row: Row, errors: Errors) -> Fraction:
+def _reach(row: Coefficients, errors: Errors) -> Fraction:
     """|R|·e: how far a linear form may be off."""
     return sum((abs(weight) * errors[name] for name, weight in row.items() if name in errors), ZERO)
 

@@ -20,7 +20,7 @@ from enum import IntEnum
 from fractions import Fraction
 
 from constructions.network.run import Residual, run_hard
-from constructions.network.transformer import Head, Row, Transformer, combine
+from constructions.network.transformer import Coefficients, Head, Transformer, combine
 from proofs.failures import NotDerived
 
 MAX_WORDS = 2_000
@@ -90,7 +90,7 @@ class Reaches:
     def __init__(self, of_letters: Iterable[str]):
         self._reaches = dict.fromkeys(of_letters, Reach.LETTER)
 
-    def of(self, *rows: Row) -> Reach:
+    def of(self, *rows: Coefficients) -> Reach:
         """The greatest reach of the directions that are read."""
         return max((self._reaches.get(name, Reach.NOTHING) for row in rows for name in row), default=Reach.NOTHING)
 

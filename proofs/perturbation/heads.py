@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Head, Row, Weighting
+from constructions.network.transformer import Coefficients, Head, Weighting
 from constructions.network.weighting import hard_weights
 from proofs.perturbation.interning import Form, Memo, Numbers, Pool, Vector
 from proofs.perturbation.profiles import Places, Profile, Rival
@@ -27,7 +27,7 @@ Change = tuple[tuple[int, int], ...]
 """What is added: places in the vector, and ids of numbers."""
 
 
-def scoring(head: Head) -> list[tuple[Row, Row]]:
+def scoring(head: Head) -> list[tuple[Coefficients, Coefficients]]:
     """The rows of queries and keys that scores depend on: no other r has a non-zero entry in both.
 
     A head without any is *uniform* if its weighting is average-hardmax or softmax.

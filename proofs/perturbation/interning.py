@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from constructions.network.transformer import Row
+from constructions.network.transformer import Coefficients
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -80,7 +80,7 @@ class Numbers(Pool[Fraction]):
 class Form:
     """A linear form on vectors, its values as ids; directions without a place hold 0."""
 
-    def __init__(self, row: Row, places: Mapping[str, int], numbers: Numbers):
+    def __init__(self, row: Coefficients, places: Mapping[str, int], numbers: Numbers):
         reads = [(places[name], weight) for name, weight in row.items() if weight and name in places]
         self.places = [place for place, _ in reads]
         self._weights = [weight for _, weight in reads]

@@ -13,9 +13,7 @@ from proofs.refutation.budget import DEFAULT_WORK, Budget, replay_work
 from proofs.refutation.plain_words import Word, all_words, exhaustive_length, random_words, words_of_few_symbols
 from proofs.refutation.words_breaking_heads import words_breaking_heads
 from proofs.refutation.words_with_counts import words_with_counts
-from proofs.replay import Counterexample, InexactHardAttention, find_miss
-
-BITS = 192
+from proofs.replay import REPLAY_BITS, Counterexample, InexactHardAttention, find_miss
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class _Replay:
             tried.number, tried.longest = tried.number + 1, max(tried.longest, len(word))
             self.progress(f"looking for a counterexample: {tried.family.name}, {tried.number} of length "
                           f"{tried.longest} or less")
-            if miss := find_miss(self.transformer, word, BITS, self.allowed_error):
+            if miss := find_miss(self.transformer, word, REPLAY_BITS, self.allowed_error):
                 return miss
         tried.cut_short = budget.exhausted
         return None

@@ -15,8 +15,8 @@ from proofs.obligations.composition import symbolic_truth
 from proofs.obligations.targets import Target
 from proofs.refutation.budget import Budget
 from proofs.refutation.plain_words import Word
+from proofs.replay import REPLAY_BITS
 
-BITS = 192
 SOLVER_RESOURCES = 4_000_000
 """What one question to Z3 may take, in Z3's own count of its steps (rlimit): some 4 seconds."""
 RESOURCES_PER_UNIT = 25
@@ -38,7 +38,7 @@ def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[L
             if not budget.spend(_weighing_work(sweep)):
                 return
             violations += [(i, truth, weighed, target)
-                           for _, i, truth, weighed in find_violations([weigh(sweep, BITS)], bound)]
+                           for _, i, truth, weighed in find_violations([weigh(sweep, REPLAY_BITS)], bound)]
         for i, truth, weighed, target in sorted(violations, key=lambda violation: violation[:2]):
             if not budget.spend(n):
                 return

@@ -15,8 +15,8 @@ from proofs.obligations.kinds import Kind
 from proofs.obligations.lookup import LookupObligation
 from proofs.refutation.budget import Budget
 from proofs.refutation.plain_words import Word
+from proofs.replay import REPLAY_BITS
 
-BITS = 192
 DRAWN_WORDS = 2000
 """So many words are drawn where nothing better than chance makes one with a given count."""
 CASES_PER_UNIT = 5
@@ -51,7 +51,7 @@ def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line
             if not budget.spend(sum(len(row.targets[0]) for row in lookup.by_query) * 2 // CASES_PER_UNIT):
                 return
             wanted |= dict.fromkeys(Wanted(case.row.n, case.row.i, case.here, case.others, lookup.count)
-                                    for case in find_violations(lookup, BITS, bound))
+                                    for case in find_violations(lookup, REPLAY_BITS, bound))
         elif any(line.layer <= layer for layer in layers) and line.worst:
             wanted |= dict.fromkeys(_around_the_worst(line, lookup.count))
     for each in sorted(wanted, key=lambda each: (each.n, each.i, each.here, each.others)):

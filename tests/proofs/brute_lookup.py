@@ -10,7 +10,7 @@ from constructions.language.positional import positional_truth
 from constructions.language.predicates import definition_of
 from constructions.language.syntax import Comparison, Count, Formula, Iff, Not, PredicateOnCount
 from constructions.network.meanings import Mean, Near, Others, Position, Product, Truth
-from constructions.network.transformer import Head, Row, Transformer
+from constructions.network.transformer import Coefficients, Head, Transformer
 
 DIGITS = 60
 RELATIONS = {
@@ -82,7 +82,7 @@ def worst_lookup_errors(transformer: Transformer, head: Head, direction: str, co
 
 def mean_of(transformer: Transformer, head: Head, direction: str, count: Count, i: int, n: int, here: bool,
             others: int) -> Fraction:
-    def form(row: Row, j: int) -> Fraction:
+    def form(row: Coefficients, j: int) -> Fraction:
         return sum((w * number(transformer, name, j, n, count, here, others) for name, w in row.items()), Fraction(0))
 
     temperature = head.temperature.evaluate(i=i, n=n)

@@ -25,7 +25,7 @@ from constructions.language.syntax import (
     is_symbolic,
 )
 from constructions.network.meanings import Near, Position, Truth
-from constructions.network.transformer import Head, Row, Transformer
+from constructions.network.transformer import Coefficients, Head, Transformer
 
 DIGITS = 60
 Sequences = Sequence[dict[Formula, bool]]
@@ -151,7 +151,7 @@ def mp_ratio(x: mpf) -> tuple[int, int]:
     return (int(man) << exponent, 1) if exponent >= 0 else (int(man), 1 << -exponent)
 
 
-def known_form(transformer: Transformer, row: Row, n: int, j: int, letter: dict[Formula, bool]) -> Fraction:
+def known_form(transformer: Transformer, row: Coefficients, n: int, j: int, letter: dict[Formula, bool]) -> Fraction:
     total = Fraction(0)
     for name, weight in row.items():
         meaning = transformer.directions[name]

@@ -37,7 +37,7 @@ from constructions.language.syntax import (
     is_positional,
 )
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 Node = Any
 """A number, a name, a list of nodes, or a tuple: an application with its function first, or a pair."""
@@ -208,7 +208,7 @@ class _Reader:
     def name(self, place: Fraction) -> str:
         return self.names[int(place)]
 
-    def row(self, node: Node) -> Row:
+    def row(self, node: Node) -> Coefficients:
         row = {self.name(place): Fraction(number) for place, number in node}
         if len(row) != len(node):
             raise Unreadable("a direction twice in one row")

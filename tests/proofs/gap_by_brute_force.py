@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.network.run import run_hard
-from constructions.network.transformer import Row, Transformer
+from constructions.network.transformer import Coefficients, Transformer
 
 
 def scores(transformer: Transformer, layer: int, place: int, word: Sequence[str], i: int) -> list[Fraction]:
@@ -17,7 +17,7 @@ def scores(transformer: Transformer, layer: int, place: int, word: Sequence[str]
                         transformer.position_embedding, transformer.layers[: layer - 1], transformer.output)
     stream = run_hard(below, word)
 
-    def form(row: Row, j: int) -> Fraction:
+    def form(row: Coefficients, j: int) -> Fraction:
         return sum((c * stream[j - 1].get(name, Fraction(0)) for name, c in row.items()), Fraction(0))
 
     seen = [j for j in range(1, len(word) + 1)

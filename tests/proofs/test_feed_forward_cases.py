@@ -12,7 +12,7 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Meaning, Near, Position, Truth
-from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, point
@@ -28,7 +28,7 @@ from proofs.obligations.feed_forward import (
 )
 from proofs.obligations.known import KnownValues
 
-Units = tuple[tuple[Row, Fraction, Fraction], ...]
+Units = tuple[tuple[Coefficients, Fraction, Fraction], ...]
 F = Fraction
 
 

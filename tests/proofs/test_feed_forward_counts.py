@@ -13,7 +13,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.syntax import Comparison, difference
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Meaning, Others, Position, Product, Truth
-from constructions.network.transformer import FeedForward, Layer, Row, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.by_z3 import proves_feed_forward
 from proofs.enclosures.intervals import Interval
 from proofs.exact.feed_forward import check_cases, group_units
@@ -22,17 +22,17 @@ from proofs.obligations.feed_forward import oblige_feed_forward, range_of
 from proofs.obligations.known import KnownValues
 
 F = Fraction
-Units = list[tuple[Row, Fraction, Fraction]]
+Units = list[tuple[Coefficients, Fraction, Fraction]]
 RELATIONS = {"<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "==": int.__eq__, "!=": int.__ne__}
 KNEES = {">=": [-1], ">": [0], "<": [-1], "<=": [0], "==": [-1, 0], "!=": [-1, 0]}
 """The steps of the output as a function of T: from k to k + 1."""
 
 
-def step(row: Row, constant: Fraction, k: int, sign: int) -> Units:
+def step(row: Coefficients, constant: Fraction, k: int, sign: int) -> Units:
     return [(row, constant - k - F(1, 4), F(2 * sign)), (row, constant - k - F(3, 4), F(-2 * sign))]
 
 
-def network(text: str, directions: dict[str, Meaning], row: Row, constant: Fraction) -> tuple[Units, Fraction]:
+def network(text: str, directions: dict[str, Meaning], row: Coefficients, constant: Fraction) -> tuple[Units, Fraction]:
     """The units that decide ``text`` from the form, which is near its difference."""
     relation = parse_formula(text).relation  # type: ignore[attr-defined]
     falling = relation in ("<", "<=", "!=")
@@ -51,7 +51,7 @@ def directions_for(text: str) -> dict[str, Meaning]:
     return found
 
 
-def form_for(text: str) -> tuple[Row, Fraction]:
+def form_for(text: str) -> tuple[Coefficients, Fraction]:
     term = difference(parse_formula(text))  # type: ignore[arg-type]
     row = {f"{kind}{k}": F(number) for k, (number, _) in enumerate(term.coefficients) for kind in ("h", "is")}
     return row, F(term.constant)

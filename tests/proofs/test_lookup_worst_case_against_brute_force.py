@@ -16,7 +16,7 @@ from constructions.network.meanings import Mean, Near, Others, Position, Product
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.exact.extremes import Extreme
-from proofs.exact.lookup import SMALLEST, LookupProfiles, find_lookup_worst_case
+from proofs.exact.lookup import SMALLEST_LOOKUP_BOUND, LookupProfiles, find_lookup_worst_case
 from proofs.failures import NotDerived
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import oblige_lookup
@@ -38,7 +38,8 @@ def check(extreme: Extreme | None, error: Fraction | None) -> None:
     assert extreme is not None
     assert extreme.lower <= error * (1 + OWN_ERROR) + OWN_ERROR
     assert error * (1 - OWN_ERROR) - OWN_ERROR <= extreme.upper
-    assert extreme.upper - extreme.lower <= extreme.upper * Fraction(101, 10**8) or extreme.upper == SMALLEST
+    width = extreme.upper - extreme.lower
+    assert width <= extreme.upper * Fraction(101, 10**8) or extreme.upper == SMALLEST_LOOKUP_BOUND
 
 
 def check_direction(transformer: Transformer, head: Head, direction: str, max_n: int) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 from proofs.perturbation.survey import survey_words
 
 ONE = parse_expression("1")
@@ -27,7 +27,7 @@ class Drawn:
     def number(self) -> Fraction:
         return Fraction(self.random.choice([-2, -1, 1, 2, 3]), self.random.choice([1, 1, 2, 3]))
 
-    def row(self, size: int = 2) -> Row:
+    def row(self, size: int = 2) -> Coefficients:
         names = self.random.sample([*EMBEDDED, *WRITTEN], self.random.randint(1, size))
         return {name: self.number() for name in names}
 

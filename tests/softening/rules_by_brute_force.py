@@ -13,7 +13,7 @@ from fractions import Fraction
 from mpmath import mp, mpf
 
 from constructions.network.run import Residual, run_hard
-from constructions.network.transformer import FeedForward, Head, Row, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
 
 mp.dps = 60
 Errors = Mapping[str, Fraction]
@@ -23,11 +23,11 @@ def decimal(x: Fraction) -> mpf:
     return mpf(x.numerator) / mpf(x.denominator)
 
 
-def form(row: Row, vector: Residual) -> Fraction:
+def form(row: Coefficients, vector: Residual) -> Fraction:
     return sum((c * vector.get(name, Fraction(0)) for name, c in row.items()), Fraction(0))
 
 
-def reach(row: Row, errors: Errors) -> Fraction:
+def reach(row: Coefficients, errors: Errors) -> Fraction:
     return sum((abs(c) * errors.get(name, Fraction(0)) for name, c in row.items()), Fraction(0))
 
 
@@ -45,7 +45,8 @@ def is_uniform(head: Head) -> bool:
         any(q.values()) and any(k.values()) for q, k in zip(head.queries, head.keys, strict=True))
 
 
-def strayed(head: Head, value: Row, errors: Errors, temperature: Fraction, stream: list[Residual], i: int) -> mpf:
+def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fraction, stream: list[Residual],
+            i: int) -> mpf:
     """How far the head's mean of the exact values is from the winner's at most, at one position of one word."""
     queries = [form(row, stream[i - 1]) for row in head.queries]
     seen = list(head.mask.visible(i, len(stream)))
@@ -94,9 +95,10 @@ def heads_add(rules: Rules, number: int, errors: Errors, temperature: Fraction, 
     return added
 
 
-def grouped(feedforward: FeedForward, direction: str) -> list[tuple[Row, list[tuple[Fraction, Fraction, Fraction]]]]:
+def grouped(feedforward: FeedForward,
+            direction: str) -> list[tuple[Coefficients, list[tuple[Fraction, Fraction, Fraction]]]]:
     """Groups of units that write a direction: a row, and for each unit its multiple of the row, bias and weight."""
-    groups: list[tuple[Row, list[tuple[Fraction, Fraction, Fraction]]]] = []
+    groups: list[tuple[Coefficients, list[tuple[Fraction, Fraction, Fraction]]]] = []
     for unit in feedforward.units_writing(direction):
         for row, members in groups:
             name = next(iter(row))

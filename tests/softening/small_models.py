@@ -11,7 +11,17 @@ from itertools import pairwise, product
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.run import embed, run_hard
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Row, Transformer, Unit, Weighting, combine
+from constructions.network.transformer import (
+    Coefficients,
+    FeedForward,
+    Head,
+    Layer,
+    Mask,
+    Transformer,
+    Unit,
+    Weighting,
+    combine,
+)
 from constructions.theorem_26_uniform_tieless import is_uniform
 from proofs.enclosures.intervals import Interval, point
 from proofs.replay import Residual as Enclosed
@@ -27,7 +37,7 @@ def random_transformer(seed: int, layers: int = 2) -> Transformer:
     def number() -> Fraction:
         return Fraction(draw.randint(-3, 3), draw.randint(1, 2))
 
-    def row(size: int = 2) -> Row:
+    def row(size: int = 2) -> Coefficients:
         return {name: x for name in draw.sample(NAMES, size) if (x := number())}
 
     def head(number_of_head: int) -> Head:
