@@ -13,13 +13,13 @@ WHOLLY_WRONG = Fraction(2) ** 64
 """The odds of an error of 1 or more."""
 
 
-def read_probe(lines: Sequence[Line], tolerance: Fraction | None) -> Probe:
-    """Whether all obligations are proved, and by how much the worst head is within its tolerance or beyond it.
+def read_probe(lines: Sequence[Line], allowed_error: Fraction | None) -> Probe:
+    """Whether all obligations are proved, and by how much the worst head is within its allowed error or beyond it.
 
     The odds of error, E/(1-E), fall about exponentially with the constant, so their logarithms are compared.
     """
     passes = all(line.proved for line in lines)
-    allowed = _log_odds(tolerance or ALLOWED_ERROR)
+    allowed = _log_odds(allowed_error or ALLOWED_ERROR)
     margins = [_log_odds(worst.upper) - allowed for line in lines if line.worst and (worst := line.worst.worst)]
     margin = max(margins, default=None)
     return Probe(passes, margin if margin is not None and (margin <= 0) == passes else None)

@@ -18,6 +18,7 @@ from certify.auditing.tasks import claim_task, do_claim, read_claim_result
 from certify.auditing.to_json import read_result, to_json
 from certify.files import write_text
 from certify.shards import run_tasks
+from certify.verdicts import exit_status, worst
 from constructions.errors import InputError
 
 
@@ -136,7 +137,6 @@ class Session:
 
 def exit_code(report: AuditReport) -> int:
     """0 if all is as expected; 1 for a mismatch, or a refutation nobody expected; 3 for a verdict not reached."""
-    if any(claim.mismatch for claim in report.claims):
-        return 1
-    unexpected = {claim.verdict for claim in report.claims if not claim.expected}
-    return 1 if "refuted" in unexpected else 3 if unexpected & {"unknown", "unsupported"} else 0
+    found = ["refuted" for claim in report.claims if claim.mismatch]
+    found += [claim.verdict for claim in report.claims if not claim.expected]
+    return exit_status(worst(found)) if found else 0
