@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from constructions.statements import STATEMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
-CHECKERS = {ROOT / "proofs" / "check.py": 1000, ROOT / "proofs" / "check_softened.py": 600}
+CHECKER = sorted((ROOT / "proofs" / "check").rglob("*.py"))
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -33,22 +34,57 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
             yield node
 
 
-def test_the_checkers_import_the_standard_library_only_and_the_second_one_the_first() -> None:
-    first, second = ({name for name in imported_modules(path) if name.partition(".")[0] not in sys.stdlib_module_names}
-                     for path in CHECKERS)
-    assert (first, second) == (set(), {"proofs", "proofs.check"})
+def relative_imports(path: Path) -> set[Path]:
+    """The files of the trusted package that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            candidates = [folder / name.name for name in node.names] if not node.module else [folder]
+            found |= {one.with_suffix(".py") if one.with_suffix(".py").is_file() else one / "__init__.py"
+                      for one in candidates}
+    return found
 
 
-@pytest.mark.parametrize(("path", "limit"), CHECKERS.items(), ids=lambda value: getattr(value, "name", str(value)))
-def test_each_checker_is_read_in_one_sitting(path: Path, limit: int) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) < limit
+def test_the_checker_imports_the_standard_library_and_itself() -> None:
+    for path in CHECKER:
+        absolute = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                    if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)}
+        foreign = {name for name in absolute if str(name).partition(".")[0] not in sys.stdlib_module_names}
+        assert foreign == ({"checker.command"} if path.name == "__main__.py" else set()), path
 
 
-@pytest.mark.parametrize("path", CHECKERS, ids=lambda path: path.name)
-def test_the_checkers_use_no_floating_point(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, float)]
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "float"]
+def test_the_imports_of_the_checker_have_no_circle() -> None:
+    """Removing what imports nothing that is left, again and again, removes everything."""
+    package = [path for path in CHECKER if "checker" in path.relative_to(ROOT / "proofs" / "check").parts]
+    left = {path: relative_imports(path) for path in package}
+    assert all(imported.is_file() for files in left.values() for imported in files)
+    while free := [path for path, files in left.items() if not files & left.keys()]:
+        for path in free:
+            del left[path]
+    assert not left
+
+
+def test_the_checker_uses_no_floating_point() -> None:
+    for path in CHECKER:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
+            assert not (isinstance(node, ast.Name) and node.id == "float"), path
+
+
+def test_every_file_of_the_checker_is_in_its_readme_and_every_chapter_has_its_files() -> None:
+    folder = ROOT / "proofs" / "check"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    named = [path for path in CHECKER if path.name[:2] != "__" and path.parent.name != "softening"]
+    assert [path.name for path in named if path.name not in readme] == []
+    page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    chapters = {line[3:].strip() for line in page.splitlines() if line.startswith("## ")}
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
+    for chapter, files in ((row[0][2:], row[1]) for row in rows):
+        assert any(one.startswith(chapter) for one in chapters) or all(f"**{part.strip()}" in page for part in chapter.split(",")), chapter
+        for name in re.findall("`([^`]+)`", files):
+            assert (folder / "checker" / name).exists(), name
 
 
 def test_only_by_z3_imports_z3() -> None:
@@ -70,7 +106,7 @@ def test_no_floating_point_literal_and_no_eval_where_verdicts_are_made(folder: s
                 f"{path}:{node.lineno}")
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path not in CHECKERS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_files_have_at_most_400_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 

@@ -96,6 +96,7 @@ class Values:
         Raises:
             Rejected: if it has no value there.
         """
+        self._budget.spend(1)
         leaves = self._table.leaves(place)
         key = (place, n if "n" in leaves else 0, i if "i" in leaves else 0)
         known = self._values.get(key)
@@ -122,7 +123,7 @@ class Values:
         return values[place]
 
     def _evaluate_node(self, node: Node, values: dict[Place, Value], n: int, i: int) -> Value:
-        self._budget.spend(2)
+        self._budget.spend(3)
         name, operands, data = node
         if name in ("i", "n", "int"):
             return Fraction({"i": i, "n": n}[name] if name != "int" else int(data[0]))

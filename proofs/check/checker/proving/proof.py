@@ -42,7 +42,7 @@ class Proof:
     def rows(self) -> Iterator[tuple[int, int]]:
         """Every (n, i) of the claim."""
         for n in self.claim.lengths:
-            self.budget.spend(n)
+            self.budget.spend(2 * n)
             yield from ((n, i) for i in range(1, n + 1))
 
     def is_known(self, meaning: Meaning) -> bool:
