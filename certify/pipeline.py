@@ -12,7 +12,7 @@ from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedCl
 from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_about
 from certify.subjects import find_formula
 from constructions.compiler import PRINTED_GAMMA
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
@@ -22,7 +22,7 @@ from constructions.regimes import Regime
 from proofs.certificate import seal
 from proofs.check import Refusal, check_text
 from proofs.discharge import Line, Memory, Progress, discharge
-from proofs.refutation import Search, SearchByLength, find_counterexample
+from proofs.refutation import DEFAULT_WORK, Search, SearchByLength, find_counterexample
 
 CHECKER_WORK = 20
 """Times the default budget of the checker: the certificate is our own, no stranger's."""
@@ -52,19 +52,20 @@ def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n
             regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
             progress: Progress = lambda _: None, as_printed: bool = False,
             predicates: Sequence[str] = (), min_n: int = 1, temperature: Expression | None = None,
-            allowed_error: Fraction | None = None) -> Outcome:
+            allowed_error: Fraction | None = None, effort: int = 1) -> Outcome:
     """Build the transformer of a formula and decide the claim for every word of length ``min_n`` to ``max_n``.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
     ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``. A ``temperature``
-    takes the place of the regime's; an ``allowed_error`` is the largest that every head may have, up to 1/4.
+    takes the place of the regime's; an ``allowed_error`` is the largest that every head may have, up to 1/4; the search
+    for a counterexample may take ``effort`` times its usual work.
 
     Raises:
-        InputError: for a malformed formula, predicate, alphabet, length or gamma.
+        InputError: for a malformed formula, predicate, alphabet, length, gamma or effort.
     """
     request = request_about(formula, alphabet, predicates, regime, as_printed, lengths=Lengths(min_n, max_n),
                             gamma=gamma, temperature=temperature, allowed_error=allowed_error)
-    return certify_request(request, memory, progress)
+    return certify_request(request, memory, progress, effort)
 
 
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
@@ -83,13 +84,18 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
     return _decide(request, transformer, regime, memory, progress, Clock())
 
 
-def certify_request(request: Request, memory: Memory | None = None,
-                    progress: Progress = lambda _: None) -> Outcome:
+def certify_request(request: Request, memory: Memory | None = None, progress: Progress = lambda _: None,
+                    effort: int = 1) -> Outcome:
     """Decide what a request asks, for every word of its lengths.
 
+    The search for a counterexample, if one is needed, may take ``effort`` times its usual work.
+
     Raises:
-        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the effort is
+            below 1.
     """
+    if effort < 1:
+        raise InputError(f"effort: {effort}, expected 1 or more")
     clock = Clock()
     try:
         network = request.network
@@ -97,18 +103,18 @@ def certify_request(request: Request, memory: Memory | None = None,
         return UnsupportedClaim(formula=request.formula, alphabet=request.alphabet, lengths=request.claimed_lengths,
                                 regime=request.regime, seconds=clock.total, stages=clock.stages, reason=str(construct))
     clock.stamp("construct")
-    return _decide(request, network, request.stated_regime, memory, progress, clock)
+    return _decide(request, network, request.stated_regime, memory, progress, clock, effort)
 
 
 def _decide(request: Request, network: Transformer, stated: Regime | None, memory: Memory | None, progress: Progress,
-            clock: Clock) -> Outcome:
+            clock: Clock, effort: int = 1) -> Outcome:
     lengths = request.claimed_lengths
     check_defined(network, lengths)
     lines = discharge(network, lengths, memory, progress, request.allowed_error)
     clock.stamp("discharge")
     outcome = Unknown(formula=find_formula(network), alphabet=network.alphabet, lengths=lengths, regime=stated,
                       transformer=network, lines=tuple(lines), reason="", allowed_error=request.allowed_error)
-    decided = _seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress)
+    decided = _seal_and_check(outcome) if all(line.proved for line in lines) else _refute(outcome, progress, effort)
     clock.stamp("seal and check" if isinstance(decided, Certified) else "refute")
     return replace(decided, seconds=clock.total, stages=clock.stages)
 
@@ -125,10 +131,10 @@ def _seal_and_check(proved: Unknown) -> Outcome:
     return Certified(**_common(proved), certificate=certificate)
 
 
-def _refute(unproved: Unknown, progress: Progress) -> Outcome:
+def _refute(unproved: Unknown, progress: Progress, effort: int) -> Outcome:
     """Refuted if some word breaks the claim, the shortest lengths first."""
     assert unproved.transformer is not None
-    search = _find_counterexample(unproved, unproved.transformer, progress)
+    search = _find_counterexample(unproved, unproved.transformer, progress, effort * DEFAULT_WORK)
     if search.counterexample:
         return Refuted(**_common(unproved), counterexample=search.counterexample)
     failed = [line for line in unproved.lines if not line.proved]
@@ -136,15 +142,15 @@ def _refute(unproved: Unknown, progress: Progress) -> Outcome:
                    + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + f"; {search.account}")
 
 
-def _find_counterexample(unproved: Unknown, network: Transformer, progress: Progress) -> Search:
+def _find_counterexample(unproved: Unknown, network: Transformer, progress: Progress, work: int) -> Search:
     """A word that breaks the claim: looked for at all lengths together, then length by length.
 
     The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
     """
-    search = find_counterexample(network, unproved.lengths, unproved.lines, unproved.allowed_error, progress=progress)
+    search = find_counterexample(network, unproved.lengths, unproved.lines, unproved.allowed_error, work, progress)
     if search.counterexample:
         return search
-    memory, by_length = Memory(), SearchByLength(network, unproved.allowed_error, progress)
+    memory, by_length = Memory(), SearchByLength(network, unproved.allowed_error, progress, work)
     for n in unproved.lengths:
         one = Lengths(n, n)
         lines = sketch(network, one, unproved.allowed_error, memory)

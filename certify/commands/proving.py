@@ -12,6 +12,7 @@ from certify.options import (
     CausalOption,
     CertificateOption,
     DeltaOption,
+    EffortOption,
     GammaOption,
     JsonOption,
     MaxNOption,
@@ -49,6 +50,7 @@ def formula(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
+    effort: EffortOption = 1,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -67,11 +69,13 @@ def formula(
                       temperature=temperature, allowed_error=delta)
     rows = formulas_in_turn(text, symbol, alphabet)
     if rows is not None:
-        refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1})
+        refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
+                                                    "--effort": effort != 1})
         raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json))
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
-    prove_one(read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths), as_json, style, parenthesize, output)
+    request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    prove_one(request, effort, as_json, style, parenthesize, output)
 
 
 def model(
@@ -79,6 +83,7 @@ def model(
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
     output: CertificateOption = None,
+    effort: EffortOption = 1,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -93,16 +98,18 @@ def model(
 
     lengths = Lengths(min_n, max_n)
     check_place(output, as_json)
-    prove_one(read_request(path, taken=(Kind.NETWORK,), lengths=lengths), as_json, style, parenthesize, output)
+    request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
+    prove_one(request, effort, as_json, style, parenthesize, output)
 
 
-def prove_one(request: Request, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> None:
+def prove_one(request: Request, effort: int, as_json: bool, style: Style, parenthesize: bool,
+              output: str | None) -> None:
     """Decide one request, print what came of it, and exit with its status."""
     from certify.pipeline import certify_request
     from certify.progress import ProgressLine
 
     with ProgressLine() as progress:
-        outcome = certify_request(request, progress=progress)
+        outcome = certify_request(request, progress=progress, effort=effort)
     finish(outcome, as_json, style, parenthesize, output)
 
 

@@ -70,7 +70,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 
 
 def _without_temperatures(transformer: Transformer) -> Transformer:
-    """The same transformer: hard attention is divided by no temperature, so that of its heads is 1, which is defined."""
+    """The same transformer: scores of hard attention are divided by nothing, so the temperature of its heads is 1."""
     def of_head(head: Head) -> Head:
         return head if head.weighting is Weighting.SOFTMAX else replace(head, temperature=parse_expression("1"))
 
