@@ -33,7 +33,8 @@ def test_a_printed_formula_is_the_same_formula(seed: int) -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "P(k) := k % 3 == 1", "P(k,n) := not (k > 2) and n/2 == k or 2^k - 1 - 1 < -n", "P(p) := sqrt(p)*p // 2 != 1 and p > 0",
+    "P(k) := k % 3 == 1", "P(k,n) := not (k > 2) and n/2 == k or 2^k - 1 - 1 < -n",
+    "P(p) := sqrt(p)*p // 2 != 1 and p > 0",
 ])
 def test_a_printed_predicate_is_the_same_predicate(text: str) -> None:
     language, again = Language(Budget()), Language(Budget())
