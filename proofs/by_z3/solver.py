@@ -14,6 +14,8 @@ from constructions.language.positional import positional_truth
 from constructions.language.syntax import And, Comparison, Constant, Formula, Iff, Implies, Not, Or, Predicate
 
 TIMEOUT_MS = 60_000
+NO_TIMEOUT = 2**32 - 1
+"""Z3's own word for it."""
 
 
 class Undecided(Exception):
@@ -48,10 +50,11 @@ class Resources:
     used: int = 0
 
     def new_solver(self) -> Any:
-        """A solver that gives up at the limit."""
+        """A solver that gives up at the limit, and then at no time."""
         solver = new_solver()
         if self.limit is not None:
             solver.set("rlimit", self.limit)
+            solver.set("timeout", NO_TIMEOUT)
         return solver
 
     def is_unsat(self, solver: Any) -> bool:
