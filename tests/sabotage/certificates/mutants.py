@@ -82,22 +82,29 @@ def changes_at(certificate: Json, path: Path, number: int,
     if isinstance(path[-1], str):
         yield "values swapped", partial(paths.values_swapped, certificate, path)
         yield "key of another place", partial(paths.renamed_key, certificate, path, texts[(5 * number) % len(texts)])
-    for kind, other in other_values(look(certificate, path), number, texts):
+    for kind, other in (*other_values(look(certificate, path), number, texts), *other_meanings(certificate, path)):
         yield kind, partial(paths.replaced, certificate, path, other)
 
 
 def other_values(value: Json, number: int, texts: list[str]) -> Iterator[tuple[str, Json]]:
-    """Values of other types; other texts of the file, numbers, expressions, and formulas made of this one."""
+    """Values of other types; of a text other texts of the file and numbers, of a number its neighbours."""
     yield from (("retyped", OTHER_TYPES[(4 * number + k) % len(OTHER_TYPES)]) for k in range(4))
     if isinstance(value, str):
         yield from (("text replaced", texts[(3 * number + k) % len(texts)]) for k in range(3))
         yield from (("text replaced", NUMBERS[(2 * number + k) % len(NUMBERS)]) for k in range(2))
-        yield from (("text replaced", EXPRESSIONS[(3 * number + k) % len(EXPRESSIONS)]) for k in range(3))
-        yield from (("text replaced", FORMULAS[(3 * number + k) % len(FORMULAS)].format(f=value)) for k in range(3))
     elif isinstance(value, int):
         yield from (("number replaced", other) for other in (value - 1, value + 1, -value, str(value), not value))
     elif value:
         yield "emptied", type(value)()
+
+
+def other_meanings(certificate: Json, path: Path) -> Iterator[tuple[str, Json]]:
+    """Where an expression stands, all others, of which some are undefined somewhere; and all formulas for a formula."""
+    value = look(certificate, path)
+    if path[-1] in ("temperature", "value") or path[-2:-1] == ("position_embedding",):
+        yield from (("expression replaced", other) for other in EXPRESSIONS)
+    elif path[-1] in ("formula", "when", "count"):
+        yield from (("formula replaced here", pattern.format(f=value)) for pattern in FORMULAS)
 
 
 def renamed_symbols(certificate: Json) -> Iterator[Change]:
