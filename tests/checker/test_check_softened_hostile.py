@@ -87,7 +87,8 @@ def test_keys_are_these_in_this_order(path: tuple[Any, ...]) -> None:
     (("errors", 1, 0), {"near": "1/" + "9" * 1001}, "limit: 1000 digits"),
     (("errors", 1, 0), {"near": "+1"}, "a rational"),
     ((*HEAD, "weighting"), "hardmax", "weighting"), ((*HEAD, "mask"), "strict", "mask"),
-    ((*HEAD, "queries"), [], "not as many queries as keys"), ((*HEAD, "values"), {}, "layers: 1: heads: 1: it writes nothing"),
+    ((*HEAD, "queries"), [], "not as many queries as keys"),
+    ((*HEAD, "values"), {}, "layers: 1: heads: 1: it writes nothing"),
     ((*UNIT, "reads"), {"far": "1"}, "'far': unknown or misplaced"), (("transformer", "output"), "far", "output"),
 ])
 def test_the_format_is_read_strictly(path: tuple[Any, ...], value: Any, reason: str) -> None:
@@ -100,7 +101,8 @@ def test_the_alphabets_are_one_and_its_symbols_differ() -> None:
     for symbols in ([], ["0", "0"], ["0", ""]):
         both = edit(edit(BASE, "claim", "alphabet", value=symbols), "transformer", "alphabet", value=symbols)
         malformed(both, "alphabet: expected at least one symbol, none empty, each once")
-    malformed(edit(BASE, "transformer", "token_embedding", "1", drop=True), "token_embedding: no row for the symbol '1'")
+    rowless = edit(BASE, "transformer", "token_embedding", "1", drop=True)
+    malformed(rowless, "token_embedding: no row for the symbol '1'")
 
 
 def test_there_is_one_spelling() -> None:
