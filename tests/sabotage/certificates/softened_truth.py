@@ -19,7 +19,7 @@ from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.run import embed
 from constructions.network.transformer import FeedForward, Head, Transformer, Weighting
-from tests.network.second_forward import number, to_fraction
+from tests.network.second_forward import number
 from tests.sabotage.certificates.truth import short_words
 from tests.sabotage.ground_truth import DIGITS, TOLERANCE
 
@@ -101,8 +101,8 @@ def find_wrong_stage(given: Softened) -> str | None:
                 stated = given.errors[len(word) - 1][stage - 1]
                 for i, (u, v) in enumerate(zip(exact, near, strict=True), 1):
                     for name in given.transformer.directions:
-                        miss = abs(to_fraction(mpf(v.get(name, mpf(0)))) - u.get(name, Fraction(0)))
-                        if miss > stated.get(name, Fraction(0)) + TOLERANCE:
+                        miss = abs(v.get(name, mpf(0)) - number(u.get(name, Fraction(0))))
+                        if miss > number(stated.get(name, Fraction(0)) + TOLERANCE):
                             return f"{name!r} on {word} at {i} after stage {stage} is off by {float(miss)}"
     return None
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from mpmath import mp
+
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
@@ -21,7 +23,7 @@ from constructions.language.syntax import Formula, is_positional, subformulas
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.meanings import Meaning, Near, Others, Truth
 from constructions.network.transformer import Mask, Transformer, Weighting
-from tests.network.second_forward import SecondForward, to_fraction
+from tests.network.second_forward import SecondForward, number
 from tests.sabotage.ground_truth import DIGITS, TOLERANCE, Claims
 
 MOST_WORDS = 40
@@ -103,18 +105,22 @@ def find_untruth(data: bytes) -> str | None:
 def find_wrong_word(given: Loaded) -> str | None:
     """A word, position and direction where the transformer does not hold what is claimed."""
     forward = SecondForward(given.transformer, DIGITS)
-    for word in short_words(given.alphabet, given.lengths):
-        rows = forward.run(word)
-        claims = Claims(word)
-        for k, (name, meaning) in enumerate(given.transformer.directions.items()):
-            for i in range(1, len(word) + 1):
-                value, ends = to_fraction(rows[i - 1][k]), allowed(given, name, meaning, claims, i)
-                if ends and not ends[0] - TOLERANCE <= value <= ends[1] + TOLERANCE:
-                    return f"{name!r} on {word} at {i} is {float(value)}, allowed are {ends[0]} to {ends[1]}"
-        output = list(given.transformer.directions).index(given.transformer.output)
-        for i in range(1, len(word) + 1):
-            if abs(to_fraction(rows[i - 1][output]) - claims.truth(given.formula, i)) > TOLERANCE:
-                return f"the output on {word} at {i} is not the truth of the claimed formula"
+    words = short_words(given.alphabet, given.lengths)
+    with mp.workdps(DIGITS):
+        return next((fault for word in words if (fault := find_fault_on_word(given, forward, word))), None)
+
+
+def find_fault_on_word(given: Loaded, forward: SecondForward, word: Word) -> str | None:
+    """The first direction and position of this word that is wrong; compared to 60 digits, like the run."""
+    rows, claims = forward.run(word), Claims(word)
+    output = list(given.transformer.directions).index(given.transformer.output)
+    for i, row in enumerate(rows, 1):
+        for value, (name, meaning) in zip(row, given.transformer.directions.items(), strict=True):
+            ends = allowed(given, name, meaning, claims, i)
+            if ends and not number(ends[0] - TOLERANCE) <= value <= number(ends[1] + TOLERANCE):
+                return f"{name!r} on {word} at {i} is {float(value)}, allowed are {ends[0]} to {ends[1]}"
+        if abs(row[output] - int(claims.truth(given.formula, i))) > number(TOLERANCE):
+            return f"the output on {word} at {i} is not the truth of the claimed formula"
     return None
 
 
