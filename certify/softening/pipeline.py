@@ -69,7 +69,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 
 
 def _without_temperatures(transformer: Transformer) -> Transformer:
-    """The same transformer: hard attention is divided by no temperature, so that of its heads is 1, which is defined."""
+    """The same transformer: hard attention is divided by no temperature; its heads have 1, which is defined."""
     def of_head(head: Head) -> Head:
         return head if head.weighting is Weighting.SOFTMAX else replace(head, temperature=parse_expression("1"))
 

@@ -129,7 +129,7 @@ def check_length(certificate: str, n: int) -> None:
 
 
 def check_task(task: str) -> str:
-    """What the independent checker says of one shard, as canonical JSON: its verdict, and what it found or the reason."""
+    """What the independent checker says of one shard, as canonical JSON: its verdict, what it found or the reason."""
     data = json.loads(task)
     try:
         found = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
