@@ -62,7 +62,7 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     (TWO, (*LOOKUP, "queries", 0, "here #<"), "-6", "the error exceeds its bound"),
     (TWO, (*LOOKUP, "keys", 1, "square"), "1", "the error exceeds its bound"),
     (TWO, (*LOOKUP, "temperature"), "n", "the error exceeds its bound at n = 2, i = 2, count 0"),
-    (TWO, (*LOOKUP, "temperature"), "0", "the temperature of head 'others' is 0"),
+    (TWO, (*LOOKUP, "temperature"), "0", "the temperature of head 'others': it is 0"),
     (TWO, (*LOOKUP, "mask"), "past", "the error exceeds its bound at n = 2, i = 2, count 0"),
     (TWO, (*LOOKUP, "weighting"), "average-hardmax", "expected softmax"),
     (TWO, (*LOOKUP, "values", "others"), {"place": "1"}, "the error exceeds its bound at n = 1, i = 1, count 0"),
@@ -87,7 +87,7 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     # brackets
     (ODD, ("transformer", "position_embedding", "value"), "[EVEN]", "direction 'value': it is 0, expected 1"),
     (ODD, ("transformer", "position_embedding", "value before"), "[ODD]", "'value before': it is 1, expected 0"),
-    (ODD, ("claim", "regime"), "position", "regime: the temperature"),
+    (ODD, ("claim", "regime"), "position", "regime: it is not 1 everywhere"),
     # what reads the counts
     (TWO, (*UNITS, 0, "bias"), "-1/4", "the output"),
     (TWO, (*UNITS, 0, "bias"), "-1001/1000", "the output changes while"),
@@ -186,7 +186,7 @@ def test_others_and_means_are_not_embedded_or_written_by_units() -> None:
 def test_an_embedding_is_bounded_by_n_squared_if_the_formula_counts() -> None:
     big = edit(TWO, *DIRECTIONS, "square", "value", value="i^2+1")
     big = edit(big, "transformer", "position_embedding", "square", value="i^2+1")
-    rejected(big, "regime: embedding 'square' is not in -1..1")
+    rejected(big, "position embedding 'square': regime: it is not in -1..1")
 
 
 def test_causal_may_not_mention_the_length_in_a_bracket() -> None:

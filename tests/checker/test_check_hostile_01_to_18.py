@@ -75,12 +75,12 @@ def test_06_claim_edited() -> None:
     check_text(dump(exact))
     rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case at n = 3, i = \d")
     rejected(edit(SINCE, "claim", "causal", value=True), "causal: an embedding or a temperature mentions n")
-    rejected(edit(SINCE, "claim", "regime", value="position"), "regime: the temperature of head 'head' is not 1")
+    rejected(edit(SINCE, "claim", "regime", value="position"), "the temperature of head 'head': regime: it is not 1 everywhere")
     rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the claimed formula")
     loud = edit(SINCE, "transformer", "position_embedding", "time", value="n*i/n")
-    rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "is not in -1..1")
+    rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "it is not in -1..1")
     loud = edit(SINCE, "transformer", "position_embedding", "one", value="3/2")
-    rejected(edit(loud, "transformer", "directions", "one", "value", value="3/2"), "is not in -1..1")
+    rejected(edit(loud, "transformer", "directions", "one", "value", value="3/2"), "it is not in -1..1")
     past = handmade.until_certificate(3)
     rejected(edit(past, "claim", "causal", value=True), "not future-masked")
 
@@ -139,7 +139,7 @@ def test_11_mask() -> None:
 @pytest.mark.parametrize("temperature", ["0", "-1/n", "1/(n-3)", "1-1/n", "0^(i-1)", "1/(i-i)"])
 def test_12_division_by_zero(temperature: str) -> None:
     """12: a denominator that is or can be zero: temperatures that are not positive, or have no value."""
-    rejected(edit(SINCE, *HEAD, "temperature", value=temperature), "the temperature of head 'head' is|has no value")
+    rejected(edit(SINCE, *HEAD, "temperature", value=temperature), "the temperature of head 'head': it is|has no value")
 
 
 def test_13_exactly_a_quarter() -> None:

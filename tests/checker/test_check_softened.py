@@ -126,7 +126,7 @@ def test_a_head_with_scores_is_hard() -> None:
     path = ("transformer", "layers", 1, "heads", 0)
     assert sealed("copied", 2)["transformer"]["layers"][1]["heads"][0]["weighting"] == "softmax"
     cold = edit(sealed("copied", 2), *path, "temperature", value="n-1")
-    rejected(cold, "the temperature of head 'head' is 0 at n = 1, i = 1")
+    rejected(cold, "the temperature of head 'head': it is 0 at n = 1, i = 1")
 
 
 @pytest.mark.parametrize(("temperature", "reason"), [

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text, read_softened_text, verdict_of
 from tests.checker.handmade import edit
-from tests.checker.softened_models import sealed
-from tests.checker.softening import Json, dump, layer, transformer
+from tests.checker.softened_models import rounded, sealed
+from tests.checker.softening import Json, dump, layer, seal, transformer
 
 BASE = sealed("rounded", 3)
 HEAD = ("transformer", "layers", 0, "heads", 0)
@@ -101,8 +102,46 @@ def test_the_alphabets_are_one_and_its_symbols_differ() -> None:
     for symbols in ([], ["0", "0"], ["0", ""]):
         both = edit(edit(BASE, "claim", "alphabet", value=symbols), "transformer", "alphabet", value=symbols)
         malformed(both, "alphabet: expected at least one symbol, none empty, each once")
-    rowless = edit(BASE, "transformer", "token_embedding", "1", drop=True)
-    malformed(rowless, "token_embedding: no row for the symbol '1'")
+    malformed(edit(BASE, "transformer", "token_embedding", "1", drop=True), "no row for the symbol '1'")
+
+
+@pytest.mark.parametrize("name", ["min_n", "max_n", "format", "heads", "temperature", "alphabet", "true"])
+def test_a_symbol_may_have_any_name_and_needs_a_row(name: str) -> None:
+    model = rounded() | {"alphabet": [name, "1"], "token_embedding": {name: {"one": "1"}, "1": {"one": "1", "is": "1"}}}
+    made = seal(model, 2, "1/20")
+    assert check_text(dump(made)).coverage["words"] == 6
+    malformed(edit(made, "transformer", "token_embedding", name, drop=True), f"no row for the symbol '{name}'")
+
+
+@pytest.mark.parametrize("name", ["head\naccepted: all", "\x1b[2J", "x" * 5000, "\u202eeman", "'", "{}", "%s"])
+def test_names_of_a_file_are_quoted(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    symbols = {"alphabet": [name, "1"], "token_embedding": {name: {"one": "1"}, "1": {"one": "1", "is": "1"}}}
+    made = seal(rounded() | symbols, 2, "1/20")
+    tied = edit(edit(made, *HEAD, "name", value=name), *HEAD, "keys", 0, value={"is": "1", "near": "1"})
+    for number, one in enumerate((made, tied, edit(made, "gaps", 1, value="2"))):
+        path = tmp_path / str(number)
+        path.write_bytes(dump(one))
+        assert main([str(path)]) == min(number, 1)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[-1].startswith(("accepted: ", "rejected: ")) and all(len(line) < 1000 for line in lines)
+        assert all(line.isascii() and line.isprintable() for line in lines)
+        assert name not in "".join(lines) or name in ("'", "{}", "%s")
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("1/(2-n)", "1 / .2 - n. has no value at n = 2, i = 1"), ("ln(i-1)", "has no value at n = 1, i = 1"),
+    ("1/(n-i-1)", "the temperature of head 'head': it is -1 at n = 1, i = 1"), ("0", "it is 0 at n = 1, i = 1"),
+    ("1-n/3", "the temperature of head 'head': it is 0 at n = 3, i = 1")])
+def test_every_temperature_is_defined_and_positive_at_every_row_that_of_hard_heads_too(text: str, reason: str) -> None:
+    with pytest.raises(Rejected, match=reason):
+        check_text(dump(edit(BASE, *HEAD, "temperature", value=text)))
+
+
+@pytest.mark.parametrize("text", ["1/(n-2)", "ln(n-i)", "sqrt(i-2)"])
+def test_an_embedding_that_nothing_reads_is_defined_at_every_row(text: str) -> None:
+    unread = edit(BASE, "transformer", "position_embedding", value={"place": "i", "out": text})
+    with pytest.raises(Rejected, match="has no value at n = "):
+        check_text(dump(unread))
 
 
 def test_there_is_one_spelling() -> None:
@@ -122,7 +161,9 @@ def test_deep_nesting() -> None:
 
 
 @pytest.mark.parametrize(("symbols", "max_n"), [(2, 40), (2, 4096), (4, 18), (100, 8)])
-def test_too_many_words_are_refused_before_any_is_run(symbols: int, max_n: int) -> None:
+def test_a_check_of_too_many_words_ends_before_any_is_run(symbols: int, max_n: int,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.checker.softening.shards.run_words", None)
     tokens: Json = {f"s{k}": {} for k in range(symbols)}
     model = transformer("x", tokens, {}, [layer([])])
     made = {"format": "certify-softened", "version": 1,
@@ -136,12 +177,18 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     incomplete(BASE, "more than 100 steps of work; --work 10 allows more")
 
 
+def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.check.checker.budget.DEFAULT_HELD_BITS", 1 << 16)
+    incomplete(BASE, "more than 0 MB of memory; --work 10 allows more")
+    assert check_text(dump(BASE), work=100).coverage["words"] == 14
+
+
 def test_huge_numbers_are_refused_or_cost_little() -> None:
     for big in ("9" * 1000, "1/" + "9" * 1000, "9" * 999 + "/" + "7" * 1000):
         for path in ((*HEAD, "keys", 0, "place"), (*HEAD, "queries", 0, "one"), (*HEAD, "values", "near", "is"),
                      (*UNIT, "bias"), (*UNIT, "writes", "out"), ("transformer", "token_embedding", "1", "is"),
                      ("errors", 2, 0, "near"), ("gaps", 2)):
-            assert verdict(dump(edit(BASE, *path, value=big))) in ("rejected", "malformed", "accepted")
+            assert verdict(dump(edit(BASE, *path, value=big))) in ("rejected", "malformed", "incomplete", "accepted")
     tiny = edit(BASE, "claim", "temperature", value="1/10^60")
     assert verdict(dump(tiny)) == "accepted"
     assert verdict(dump(edit(BASE, "claim", "temperature", value="10^60"))) == "rejected"

@@ -118,7 +118,7 @@ class Lookup:
         width = bits + size.bit_length() + max((x.bit_length() for row in seen for x in row), default=0)
         span = self._proof.positions_counted(self._count, n, i)
         budget.spend((len(query) + 1) * len(seen) * (1 + (width * width >> 20)))
-        budget.spend(span * (10 + len(self._order) + len(seen) * (1 + (width >> 12))))
+        budget.spend(span * (10 + len(self._order) + (len(seen) * (1 + (width >> 10)) >> 2)))  # four scores to a step
         starts = [sum(map(mul, query, row)) for row in seen]
         steps = [sum(map(mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
         return Line(unit, size, starts, steps, [row[-1] for row in seen])

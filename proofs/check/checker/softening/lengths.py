@@ -11,9 +11,11 @@ from fractions import Fraction
 from itertools import chain, takewhile
 from operator import add, attrgetter
 
+from ..language import Place
 from ..numbers import ZERO, bits_of
 from ..reading.records import Weights
 from ..reading.softened import Softened
+from ..verdicts import quote, within
 from .forms import LayerForms
 from .integers import Integers, common_denominator, scaled
 from .layers import End, LayerAtLength, Surroundings, find_scales
@@ -37,7 +39,14 @@ def place(given: Softened, n: int) -> list[Weights]:
     """
     embeddings = given.transformer.position_embedding.items()
     given.language.budget.spend(2 * n * len(embeddings))
-    return [{d: given.language.value_at(value, n, i) for d, value in embeddings} for i in range(1, n + 1)]
+    columns = {d: place_direction(given, d, value, n) for d, value in embeddings}
+    return [{d: column[i] for d, column in columns.items()} for i in range(n)]
+
+
+def place_direction(given: Softened, direction: str, value: Place, n: int) -> list[Fraction]:
+    """One position embedding at each position."""
+    with within(f"position embedding {quote(direction)}"):
+        return [given.language.value_at(value, n, i) for i in range(1, n + 1)]
 
 
 class Length:

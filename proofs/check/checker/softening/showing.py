@@ -13,7 +13,7 @@ def show_upper(x: Fraction) -> str:
     Numbers of any length are shown: 30103/100000 is about log10(2), and where it misleads there are more digits.
 
     >>> show_upper(Fraction(1, 3))
-    '333334e-6'
+    '33333334e-8'
     """
     if not x:
         return "0"
