@@ -10,9 +10,10 @@ import typer
 def checker(
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="where to write it")] = "check.pyz",
 ) -> None:
-    """Write the independent checker as one file, for somebody who has Python and nothing else.
+    """Write the independent checker as one file.
 
-    It runs as python -I -S check.pyz CERTIFICATE... and is the same, byte for byte, whoever writes it.
+    For somebody who has Python and nothing else: it runs as python -I -S check.pyz CERTIFICATE... and is the same, byte
+    for byte, whoever writes it.
     """
     from certify.exports.checker import write_checker
 

@@ -13,7 +13,8 @@ from tests.checker import handmade
 CONDITIONS = ("P(k) := 2 <", "P(k) :=", "P(k)", "", "P(k) := k", "P(k) := ((k == 1)", "k := 1", "P(k,k) := k == 1")
 FORMULAS = ("H", "F ", "2<", "Q_0 S", "", " ", "(", ")", "Q_", "Q['", "#<", "#<[", "#<[Q_0", "-", "- 1 <", "1 + < 2",
             "!", "Q_0 since", "S", "ODD(", "ODD()", "ODD(#<", "MOD(", "MOD(1", "MOD(0,1)", "prev", "1", "#<[Q_0]",
-            "0 < 1/0", "#<[Q_0] * #<[Q_0] < 1", "9^9^9^9 < #<[Q_0]", "((9^64)^64)^64 < #<[Q_0]", "\0", "\ud800", "Q_0 Q_1")
+            "0 < 1/0", "#<[Q_0] * #<[Q_0] < 1", "9^9^9^9 < #<[Q_0]", "((9^64)^64)^64 < #<[Q_0]", "\0",
+            "\ud800", "Q_0 Q_1")
 
 
 @pytest.fixture
@@ -37,7 +38,8 @@ def test_a_predicate_that_is_none(condition: str, path: str, capsys: pytest.Capt
     assert out.count("\n") == 1 and out.startswith("malformed: --predicate: ")
 
 
-@pytest.mark.parametrize("argv", [["--work", "0"], ["--work", "x"], ["--max-n", "many"], ["--none"], ["--alphabet", "aa"]])
+@pytest.mark.parametrize(
+    "argv", [["--work", "0"], ["--work", "x"], ["--max-n", "many"], ["--none"], ["--alphabet", "aa"]])
 def test_other_options_that_make_no_sense(argv: list[str], path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*argv, path]) == 2
     assert capsys.readouterr().out.count("\n") == 1
@@ -47,9 +49,9 @@ def test_other_options_that_make_no_sense(argv: list[str], path: str, capsys: py
 def test_any_words_in_any_order(seed: int, path: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A question is a formula, or is answered by one line."""
     rng = random.Random(seed)
-    words = ["Q_0", "Q_1", "(", ")", "[", "]", "#<[", "#>[", "S", "U", "H", "F", "prev", "next", "since", "until", "!", "&",
-             "|", "->", "<->", "<", "<=", "==", "+", "-", "*", "/", "//", "%", "^", "1", "2", "ODD", "MOD(2,1)", "true",
-             "LAST", "ln", "sqrt", "k", "i", "n", "Q['a']", "not", "and", ",", ":=", "'", "P"]
+    words = ["Q_0", "Q_1", "(", ")", "[", "]", "#<[", "#>[", "S", "U", "H", "F", "prev", "next", "since", "until", "!",
+             "&", "|", "->", "<->", "<", "<=", "==", "+", "-", "*", "/", "//", "%", "^", "1", "2", "ODD", "MOD(2,1)",
+             "true", "LAST", "ln", "sqrt", "k", "i", "n", "Q['a']", "not", "and", ",", ":=", "'", "P"]
     for _ in range(400):
         text = " ".join(rng.choice(words) for _ in range(rng.randrange(1, 9)))
         option = rng.choice(("--formula=", "--predicate=P(k,n) := "))

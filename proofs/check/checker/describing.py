@@ -60,9 +60,9 @@ def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
     """The greatest stated errors, and where they are claimed."""
     rows = sum(coverage.guarded.values())
     heads = [name for name, count in coverage.guarded.items() if count]
-    yield (f"{round_up(worst_error(given, Near))} of a truth, before the feed-forward part (rounded up), of {len(heads)} "
-           f"directions at the {rows}")
-    yield "rows (n, i) where their guards hold; elsewhere they are between 0 and 1"
+    worst = round_up(worst_error(given, Near))
+    yield f"{worst} of a truth, before the feed-forward part (rounded up): {len(heads)} near"
+    yield f"directions, at the {rows} rows (n, i) where their guards hold; elsewhere they are in 0..1"
     if worst_error(given, Others):
         yield f"{round_up(worst_error(given, Others))} of a number of other positions (rounded up)"
 

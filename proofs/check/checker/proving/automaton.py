@@ -96,7 +96,8 @@ class Automaton:
         atoms = {place for place in self._own if is_atom(place)}
         self._read = sorted(language.below(
             self._adds, lambda place: place in atoms or not language.is_connective(place)))
-        atoms |= {place for place in self._read if not language.is_positional(place) and not language.is_connective(place)}
+        atoms |= {place for place in self._read
+                  if not language.is_positional(place) and not language.is_connective(place)}
         require(len(atoms) <= MAX_ATOMS, "{} atoms, expected at most {}", len(atoms), MAX_ATOMS)
         require(len(self._temporal) <= MAX_MEMORY, "more than {} temporal operators that are not read", MAX_MEMORY)
         self._choices = list(self._find_choices(sorted(atoms)))
@@ -127,7 +128,8 @@ class Automaton:
         for choice in self._choices:
             truths = self._language.connect(self._read, {**settled, **choice})
             added = [self._adds[place] for place in self._adds if truths[place]]
-            adds = tuple(total(self._proof.budget, column) for column in zip([ZERO] * len(self.known), *added, strict=True))
+            columns = zip([ZERO] * len(self.known), *added, strict=True)
+            adds = tuple(total(self._proof.budget, column) for column in columns)
             truths.pop(self._target, None)  # it is free where it is read, and decided here
             letter = Letter(adds, tuple(self._move(truths, state) for state in range(1 << len(self._temporal))))
             found[letter] = None
@@ -147,7 +149,7 @@ class Automaton:
         return Move(state, following, now[self._target])
 
     def _temporal_truth(self, place: Place, now: Mapping[Place, bool], last: bool) -> bool:
-        """The truth here of a temporal operator, from what it remembers ([SHA] Definition 14: left holds throughout)."""
+        """The truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
         operands = self._language.nodes[place].operands
         if len(operands) == 1:
             return last

@@ -21,6 +21,7 @@ def check_embedding(proof: Proof, name: str) -> int:
 def check_position_embedding(proof: Proof, name: str) -> int:
     """No token writes it, and the embedding is the stated number, or the truth, at every (n, i)."""
     place = proof.transformer.position_embedding[name]
+    proof.budget.spend(len(proof.claim.alphabet))
     by_token = any(name in row for row in proof.transformer.token_embedding.values())
     fits = proof.is_known(proof.directions[name]) and not by_token
     require(fits, "a position embedding does not make it what it means")

@@ -107,7 +107,7 @@ class Output:
         return covered
 
     def _settle(self, n: int, i: int) -> dict[Place, bool]:
-        """What holds of the position alone: positional formulas; `prev` is false at the first one, `next` at the last."""
+        """What holds of the position alone: positional formulas; `prev` is false at 1, and `next` at n."""
         fixed = self._language.settle(self._order, n, i)
         edges = {("prev", 1), ("next", n)}
         fixed |= {place: False for place in self._order if (self._language.nodes[place].operator, i) in edges}
@@ -223,8 +223,8 @@ class Output:
             return None
         counted = self._language.parts(comparison)
         here = constant + sum(c for c, place in zip(coefficients, counted, strict=True) if truths[place])
-        ends = multiply(self._proof.budget, a, Fraction(least - here)), multiply(self._proof.budget, a, Fraction(most - here))
-        return min(ends), max(ends)
+        low, high = (multiply(self._proof.budget, a, Fraction(end - here)) for end in (least, most))
+        return min(low, high), max(low, high)
 
 
 def group_by_form(proof: Proof, name: str, units: Sequence[Unit]) -> dict[Form, PiecewiseLinear]:

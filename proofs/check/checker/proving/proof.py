@@ -12,7 +12,19 @@ from fractions import Fraction
 from ..budget import Cache
 from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, combine, divide, size
-from ..reading.records import Certificate, FeedForward, Head, Mean, Meaning, Position, Product, Truth, Unit, Weights, kind_of
+from ..reading.records import (
+    Certificate,
+    FeedForward,
+    Head,
+    Mean,
+    Meaning,
+    Position,
+    Product,
+    Truth,
+    Unit,
+    Weights,
+    kind_of,
+)
 from ..verdicts import Rejected, quote
 from .weights import Weigher
 

@@ -1,7 +1,7 @@
 """Bytes to the one JSON value that they spell; docs/certificate.md, section 3, One spelling.
 
-The file is exactly ``json.dumps(value, indent=1, ensure_ascii=True) + "\\n"``. Repeated keys, other spellings of numbers
-and strings, and other spaces do not survive being written again, so there is one file for each value.
+The file is exactly ``json.dumps(value, indent=1, ensure_ascii=True) + "\\n"``. Repeated keys, other spellings of
+numbers and strings, and other spaces do not survive being written again, so there is one file for each value.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def expect_one_spelling(text: str, document: Json) -> None:
         if not text.startswith(piece, place):
             break
         place += len(piece)
-    expect(text[place:] == "\n", "line {}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)",
-           text.count("\n", 0, place) + 1)
+    line = text.count("\n", 0, place) + 1
+    expect(text[place:] == "\n",
+           "line {}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)", line)
 
 
 def describe(error: ValueError) -> str:

@@ -1,4 +1,4 @@
-"""The shapes that values in a file may have. Each function returns what it read, or raises Malformed with the reason."""
+"""The shapes that values in a file may have. Each function returns what it read, or raises Malformed."""
 
 from __future__ import annotations
 

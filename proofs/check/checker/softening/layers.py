@@ -18,7 +18,7 @@ from .stages import Stage
 from .tieless import Tieless
 from .uniform import Uniform
 
-VECTOR_STEPS = 30  # the work to make a vector, beside what its numbers take
+VECTOR_STEPS = 50  # the work to make a vector, beside what its numbers take
 
 
 @dataclass(frozen=True)

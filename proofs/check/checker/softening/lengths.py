@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain, takewhile
 from operator import add, attrgetter
 
-from ..numbers import ZERO
+from ..numbers import ZERO, bits_of
 from ..reading.records import Weights
 from ..reading.softened import Softened
 from .forms import LayerForms
@@ -36,6 +36,7 @@ def place(given: Softened, n: int) -> list[Weights]:
         Rejected: if one has no value.
     """
     embeddings = given.transformer.position_embedding.items()
+    given.language.budget.spend(2 * n * len(embeddings))
     return [{d: given.language.value_at(value, n, i) for d, value in embeddings} for i in range(1, n + 1)]
 
 
@@ -55,8 +56,9 @@ class Length:
         self._begin = common_denominator(self._budget, numbers)
         self.layers = self._make_layers(forms, given.bounds(n))
         first, live = (self.layers[0], forms[0].live) if forms else (End(), ())
-        rows = {symbol: self._scale_row(row, live) for symbol, row in tokens.items()}
-        self.cells = [self._make_cell(first, rows, self._scale_row(placed, live)) for placed in places]
+        with self._budget.holding(len(tokens) * bits_of([self._begin] * len(live))):
+            rows = {symbol: self._scale_row(row, live) for symbol, row in tokens.items()}
+            self.cells = [self._make_cell(first, rows, self._scale_row(placed, live)) for placed in places]
         self.shared, self.rest = self.layers[: count_shared(forms)], self.layers[count_shared(forms) :]
 
     def _make_layers(self, forms: Sequence[LayerForms], bounds: Sequence[Weights]) -> list[LayerAtLength]:

@@ -32,6 +32,7 @@ from .stages import Carried, Stage, spread
 from .weights import FRACTION_BITS, GREATEST_BITS, Weights
 
 ONE = 1 << FRACTION_BITS  # what the winner weighs
+WEIGHT_STEPS = 4  # the work to find both ends of a weight that is known, and to add them up
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Misses:
 
     def _make_distances(self, differences: Sequence[int]) -> list[int]:
         """Differences of scores, in units of doubt."""
+        self._budget.spend(WEIGHT_STEPS * len(differences))
         charge_products(self._budget, len(differences), longest(differences), self._doubts.fine.bit_length())
         return [x * self._doubts.fine for x in differences]
 

@@ -21,7 +21,7 @@ from .words import Walk, Word
 Shard = tuple[int, Word]
 """A length and a prefix."""
 
-VISITS_PER_STEP = 2  # of a layer or a head at a position, if all that happens there has been met
+LAYER_STEPS, HEAD_STEPS = 2, 1  # the work of a layer and of a head at a position, if all that happens has been met
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
     size, shared = len(given.claim.alphabet), count_shared(forms)
     free = n - len(prefix)
     beginnings = len(prefix) + sum(size**k for k in range(1, free + 1))
-    visits = (beginnings * count_visits(forms[:shared]) + size**free * n * count_visits(forms[shared:]))
-    given.language.budget.spend((visits + n * size**free) // VISITS_PER_STEP)
+    given.language.budget.spend(beginnings * steps_of_visit(forms[:shared]) +
+                                size**free * (1 + n * steps_of_visit(forms[shared:])))
 
 
-def count_visits(forms: Sequence[LayerForms]) -> int:
-    """Layers and heads."""
-    return sum(1 + len(layer.heads) for layer in forms)
+def steps_of_visit(forms: Sequence[LayerForms]) -> int:
+    """The least work of layers at one position."""
+    return sum(LAYER_STEPS + HEAD_STEPS * len(layer.heads) for layer in forms)
 
 
 def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> Found:

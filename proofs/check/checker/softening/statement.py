@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ..language import Place
 from ..numbers import QUARTER, ZERO, total
 from ..reading.records import Weights
 from ..reading.softened import Softened
@@ -35,14 +36,26 @@ def check_statement(given: Softened, n: int) -> None:
     """
     heat, bounds = given.heat(n), given.bounds(n)
     require(heat > 0, "the temperature is {} at n = {}", heat, n)
-    for head in given.transformer.heads:
-        for i in range(1, n + 1):
-            own = given.language.value_at(head.temperature, n, i)
-            require(own > 0, "the temperature of head {} is {} at n = {}, i = {}", quote(head.name), own, n, i)
+    names = {head.temperature: quote(head.name) for head in given.transformer.heads}
+    given.language.budget.spend(len(given.transformer.heads))
+    for temperature, name in names.items():
+        check_temperature(given, temperature, name, n)
     for stage, (before, after) in enumerate(pairwise(bounds), 1):
         check_growth(given, f"n = {n}, stage {stage}", before, after)
     last = total(given.language.budget, bounds[-1].values())
     require(last <= QUARTER, "the bounds at n = {} add up to {}, expected at most 1/4", n, last)
+
+
+def check_temperature(given: Softened, temperature: Place, name: str, n: int) -> None:
+    """The temperature that a head has is positive at every position; without i in it all positions are the first.
+
+    Raises:
+        Rejected: if it is not, or has no value.
+    """
+    for i in range(1, n + 1 if "i" in given.language.leaves(temperature) else 2):
+        value = given.language.value_at(temperature, n, i)
+        given.language.budget.spend(1)
+        require(value > 0, "the temperature of head {} is {} at n = {}, i = {}", name, value, n, i)
 
 
 def check_growth(given: Softened, where: str, before: Weights, after: Weights) -> None:

@@ -14,6 +14,9 @@ from .integers import charge_products, divide_exactly
 from .remembering import Addition, History, Memory, Numbers
 from .stages import Stage, spread
 
+HISTORY_STEPS = 10  # the work to see another position, beside what its values take
+MEAN_STEPS = 10  # the work of means, beside what their numbers take
+
 
 class Uniform:
     """A uniform head at one length: of the positions that it sees only their number and sums are kept.
@@ -42,7 +45,7 @@ class Uniform:
     def see(self, history: History, item: Numbers) -> History:
         """The history with one more position."""
         sums = tuple(map(add, history.items[0].integers, (1, *item.integers)))
-        self._memory.budget.spend(1 + (len(sums) * (64 + item.bits) >> 10))
+        self._memory.budget.spend(HISTORY_STEPS + (len(sums) * (64 + item.bits) >> 10))
         history.extended[item] = grown = self._see_sums(sums)
         return grown
 
@@ -57,6 +60,7 @@ class Uniform:
         """What the head adds where it has seen this."""
         (entry,) = history.items
         number, *sums = entry.integers
+        self._memory.budget.spend(MEAN_STEPS)
         charge_products(self._memory.budget, 2 * len(sums), entry.bits, self.factor.bit_length())
         means = tuple([divide_exactly(x * self.factor, number) for x in sums])
         history.answers[query] = addition = self._memory.unify_addition(means, self._carried)
