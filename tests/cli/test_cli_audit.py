@@ -56,7 +56,7 @@ def test_a_claim_that_holds_is_certified_with_its_critical_constants(certify: An
     assert [critical["n"] for critical in found["criticals"]] == [4, 8]
     lower, upper = (Fraction(found["criticals"][0]["gamma"][end]) for end in ("lower", "upper"))
     assert lower < Fraction("1.3740632") < upper < lower * Fraction(1_000_001, 1_000_000)
-    assert check_text(Path("c.cert").read_bytes()).claim.max_n == 8
+    assert check_text(Path("c.cert").read_bytes()).given.claim.max_n == 8
 
 
 def test_a_claim_that_fails_is_refuted_by_the_shortest_word_which_run_shows(certify: Any) -> None:
@@ -77,8 +77,8 @@ def test_a_claimed_bound_on_the_error_is_decided(certify: Any, delta: str, code:
     result = certify("audit", *SINCE, "--delta", delta, "--max-n", "6", "--critical", "none", "-o", "d.cert")
     assert result.code == code
     if code == 0:
-        errors = check_text(Path("d.cert").read_bytes()).errors.values()
-        assert all(max(pair) <= Fraction(delta) for pair in errors)
+        bounds = check_text(Path("d.cert").read_bytes()).given.bounds
+        assert all(max(bound.error_if_false, bound.error_if_true) <= Fraction(delta) for bound in bounds)
 
 
 def test_a_claimed_temperature_is_decided_from_the_least_length_on(certify: Any) -> None:
@@ -132,7 +132,7 @@ def test_the_warmest_constants_are_suggested_with_their_certificate(certify: Any
     (head,) = result.json["suggested"]
     assert (result.code, result.json["verdict"], head["suggested"]) == (0, "certified", "9/5")
     assert Fraction(head["critical"]["lower"]) < Fraction("1.791759") < Fraction(head["critical"]["upper"])
-    assert check_text(Path("s.cert").read_bytes()).claim.max_n == 6
+    assert check_text(Path("s.cert").read_bytes()).given.claim.max_n == 6
     shown = certify("audit", "--formula", "prev Q_1 & O Q_1", "--suggest", "--max-n", "5")
     assert shown.code == 0 and "certified  with the suggested constants, for every n <= 5" in shown.out
 

@@ -26,6 +26,6 @@ def _keep_or_wait(store: Store, task: str, result: str) -> None:
 
 if __name__ == "__main__":
     Store.keep = _keep_or_wait  # type: ignore[method-assign]
-    shards.plan_prefixes = lambda size, n, steps: 3 if n > 4 else 0  # type: ignore[attr-defined]
+    shards.plan_prefixes = lambda size, n, steps: 3 if n > 3 else 0  # type: ignore[attr-defined]
     sys.argv[1:3] = []
     main()
