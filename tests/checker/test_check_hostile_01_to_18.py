@@ -75,7 +75,8 @@ def test_06_claim_edited() -> None:
     check_text(dump(exact))
     rejected(edit(exact, "claim", "max_n", value=3), r"below the worst case at n = 3, i = \d")
     rejected(edit(SINCE, "claim", "causal", value=True), "causal: an embedding or a temperature mentions n")
-    rejected(edit(SINCE, "claim", "regime", value="position"), "the temperature of head 'head': regime: it is not 1 everywhere")
+    rejected(edit(SINCE, "claim", "regime", value="position"),
+             "the temperature of head 'head': regime: it is not 1 everywhere")
     rejected(edit(SINCE, "claim", "formula", value="Q_b"), "does not mean the claimed formula")
     loud = edit(SINCE, "transformer", "position_embedding", "time", value="n*i/n")
     rejected(edit(loud, "transformer", "directions", "time", "value", value="n*i/n"), "it is not in -1..1")

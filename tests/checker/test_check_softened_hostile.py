@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text, read_softened_text, verdict_of
+from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text, main, read_softened_text, verdict_of
 from tests.checker.handmade import edit
 from tests.checker.softened_models import rounded, sealed
 from tests.checker.softening import Json, dump, layer, seal, transformer

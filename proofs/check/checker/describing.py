@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from .proving.certificate import Coverage, worst_error
 from .reading.records import Certificate, Claim, Near, Others
-from .verdicts import quote
+from .verdicts import quote_all
 
 WIDTH = 13  # of the first column
 DIGITS = 6  # of a printed error, which is rounded up
@@ -25,9 +25,9 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
     return [
         *entry("formula", given.language.write(claim.formula)),
         *entry("where", [given.language.write_definition(name) for name in network.predicates]),
-        *entry("alphabet", [", ".join(map(quote, claim.alphabet))]),
+        *entry("alphabet", [quote_all(claim.alphabet)]),
         *entry("claim", words_of_claim(claim)),
-        *entry("output", [f"direction {quote(network.output)}"]),
+        *entry("output", [f"direction {quote_all([network.output])}"]),
         *entry("regime", [f"{claim.regime}: {words_of_regime(given)}"]),
         *entry("causal", ["yes: future masks only, nothing depends on n" if claim.causal else "not claimed"]),
         *entry("transformer", [f"{len(network.layers)} layers, {len(network.heads)} heads, {units} units"]),
@@ -69,8 +69,8 @@ def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
 
 def words_of_guards(coverage: Coverage) -> list[str]:
     """The near directions of which nothing is claimed but that they are between 0 and 1."""
-    never = [quote(name) for name, rows in coverage.guarded.items() if not rows]
-    return [f"of {', '.join(never)}: the guard holds at no (n, i)"] if never else []
+    never = [name for name, rows in coverage.guarded.items() if not rows]
+    return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
 
 
 def round_up(x: Fraction) -> str:

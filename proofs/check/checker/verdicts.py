@@ -10,7 +10,7 @@ Every refusal is one line. What a file says appears in it only through `quote` a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -72,6 +72,11 @@ def within(where: str) -> Iterator[None]:
         yield
     except Refusal as refusal:
         raise type(refusal)(f"{where}: {refusal}") from None
+
+
+def quote_all(names: Iterable[str]) -> str:
+    """Names as ASCII literals, none of them shortened: what is claimed is said whole."""
+    return ", ".join(map(ascii, names))
 
 
 def quote(value: object) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 
 from ..budget import MAX_N, Budget
 from ..language import Language
-from ..verdicts import expect, quote, require
+from ..verdicts import expect, require
 from .document import Json
 from .records import Bound, Certificate, Claim
 from .shapes import (
@@ -19,7 +19,7 @@ from .shapes import (
     read_symbols,
     read_text,
 )
-from .transformer import in_language, read_transformer
+from .transformer import expect_known_symbols, in_language, read_transformer
 
 FORMAT = "certify-certificate"
 REGIMES = ("temperature", "position", "unstated")
@@ -66,12 +66,3 @@ def read_bound(value: Json) -> Bound:
     return Bound(fields.read("layer", place), fields.read("head", place), fields.read("direction", read_text),
                  fields.read("error_if_false", read_rational), fields.read("error_if_true", read_rational))
 
-
-def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
-    """Every symbol of a formula is in the alphabet.
-
-    Raises:
-        Malformed: if one is not.
-    """
-    foreign = sorted(language.symbols() - {*alphabet})
-    expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))

@@ -13,7 +13,7 @@ from ..verdicts import expect, require
 from .document import Json, read_document
 from .records import Transformer, Weights
 from .shapes import Directions, Fields, integer_within, list_of, one_of, read_rational, read_symbols
-from .transformer import in_language, read_transformer
+from .transformer import expect_known_symbols, in_language, read_transformer
 
 FORMAT = "certify-softened"
 LENGTHS = range(1, MAX_N + 1)
@@ -84,6 +84,7 @@ def read_softened(document: Json, budget: Budget) -> Softened:
     order = Directions(list(transformer.directions), budget)
     errors = fields.read("errors", list_of(list_of(order.read_weights)))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
+    expect_known_symbols(language, claim.alphabet)
     expect(len(gaps) == claim.max_n, "gaps: expected {} entries, one for every length", claim.max_n)
     expect(len(errors) == claim.max_n, "errors: expected {} entries, one for every length", claim.max_n)
     expect(all(len(stages) == 2 * len(transformer.layers) for stages in errors), "errors: expected two maps per layer")

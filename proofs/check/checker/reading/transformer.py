@@ -97,6 +97,16 @@ FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
     Mean: ("count",), Others: ("count",), Anything: ()}
 
 
+def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
+    """Every symbol of a formula is in the alphabet.
+
+    Raises:
+        Malformed: if one is not.
+    """
+    foreign = sorted(language.symbols() - {*alphabet})
+    expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))
+
+
 def read_rows(value: Json, alphabet: tuple[str, ...], order: Directions) -> dict[str, Weights]:
     """The token embedding: a row for each symbol of the alphabet, in its order, and no others.
 

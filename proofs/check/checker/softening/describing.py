@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..describing import entry
 from ..numbers import total
 from ..reading.softened import Softened
-from ..verdicts import quote, show
+from ..verdicts import quote_all, show
 from .showing import show_upper
 
 
@@ -17,7 +17,7 @@ def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]
     budget = given.language.budget
     error = max(total(budget, given.bounds(n)[-1].values()) for n in claim.lengths)
     return [
-        *entry("alphabet", [", ".join(map(quote, claim.alphabet))]),
+        *entry("alphabet", [quote_all(claim.alphabet)]),
         *entry("claim", [
             f"for every n in 1..{claim.max_n} and every word of length n over the alphabet: every head is uniform, or",
             "tieless with the stated gaps; and with softmax in the heads that are not uniform every residual",
