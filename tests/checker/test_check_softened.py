@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -299,3 +300,13 @@ def test_each_format_has_its_own_reader() -> None:
         read_softened_text(dump(since_certificate(2)))
     assert isinstance(check_text(dump(sealed("rounded", 2))).given, Softened)
     assert recent()["output"] == "out"
+
+
+def test_every_file_of_the_softened_half_is_in_the_page_beside_its_chapter() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "softened.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
+    assert all(f"## {chapter}" in page or f"**{chapter}" in page for chapter, _ in rows)
+    checker = Path(proofs.check.__file__).parent / "checker"
+    named = {checker / name for _, files in rows for name in re.findall("`([^`]+)`", files)}
+    written = {path for path in (checker / "softening").glob("*.py") if path.name not in ("__init__.py", "showing.py")}
+    assert written <= named and all(path.is_file() for path in named)
