@@ -162,6 +162,7 @@ class Output:
     def _form_interval(self, form: Form, situation: Situation, counts: Interval) -> Interval:
         """Where the form is, if the counts in it are where they are."""
         budget = self._proof.budget
+        budget.spend(3 * len(form))
         ends = [counts]
         for source, c in form:
             low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
