@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+from time import monotonic
 from types import TracebackType
 
 
@@ -14,7 +14,7 @@ class ProgressLine:
     """
 
     def __init__(self, quiet: bool = False) -> None:
-        self._start = self._shown = time.monotonic()
+        self._start = self._shown = monotonic()
         self._terminal = sys.stderr.isatty()
         self._interval = 0.2 if self._terminal else 10.0
         self._quiet = quiet
@@ -22,7 +22,7 @@ class ProgressLine:
 
     def __call__(self, message: str) -> None:
         """Say what is being done."""
-        now = time.monotonic()
+        now = monotonic()
         first = not self._dirty and now - self._start > 1
         if self._quiet or not (first or (self._dirty and now - self._shown > self._interval)):
             return
