@@ -126,7 +126,7 @@ def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
     """
     size, shared = len(given.claim.alphabet), count_shared(forms)
     free = n - len(prefix)
-    beginnings = len(prefix) + sum(size**k for k in range(1, free + 1))
+    beginnings = len(prefix) + (free if size == 1 else size * (size**free - 1) // (size - 1))
     given.language.budget.spend(beginnings * steps_of_visit(forms[:shared]) +
                                 size**free * (1 + n * steps_of_visit(forms[shared:])))
 
