@@ -86,8 +86,8 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
     """
     result = 1
     for number in numbers:
+        budget.spend(1 + (result.bit_length() * number.bit_length() >> 16))
         if result % number:
-            budget.spend(2 + (result.bit_length() * number.bit_length() >> 16))
             result *= number // gcd(result, number)
         if result.bit_length() > MAX_RATIONAL_BITS:
             raise Incomplete(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")

@@ -14,7 +14,7 @@ from typing import Any
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS, apply
 from ..numbers import add, bounded, charge, divide, multiply, size
-from ..verdicts import Incomplete, require
+from ..verdicts import Incomplete, Rejected
 from .positions import PREDICATES
 from .printing import write_short
 from .table import ARITHMETIC, Node, Place, Table
@@ -103,8 +103,9 @@ class Values:
         if known is not None:
             return known
         value = self.find(place, n, i)
-        require(value is not None, "{} has no value at n = {}, i = {}", write_short(self._table, place), n, i)
-        found = Fraction(value or 0)
+        if value is None:
+            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
+        found = Fraction(value)
         return self._values.keep(key, found, size(found))
 
     def _order(self, place: Place) -> list[Place]:
