@@ -123,9 +123,11 @@ def test_names_of_a_file_are_quoted(name: str, tmp_path: Path, capsys: pytest.Ca
         path.write_bytes(dump(one))
         assert main([str(path)]) == min(number, 1)
         lines = capsys.readouterr().out.splitlines()
-        assert lines[-1].startswith(("accepted: ", "rejected: ")) and all(len(line) < 1000 for line in lines)
+        assert lines[-1].startswith(("accepted: ", "rejected: "))
         assert all(line.isascii() and line.isprintable() for line in lines)
-        assert name not in "".join(lines) or name in ("'", "{}", "%s")
+        shortened = [line for line in lines if not line.startswith("alphabet ")]  # that is a part of the claim
+        assert all(len(line) < 1000 for line in shortened)
+        assert name not in "".join(shortened) or name in ("'", "{}", "%s")
 
 
 @pytest.mark.parametrize(("text", "reason"), [

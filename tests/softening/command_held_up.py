@@ -13,19 +13,22 @@ from certify.shards.store import Store
 from certify.softening import shards
 from tests.processes import wait_until
 
-_COUNT, _SIGNAL = int(sys.argv[1]), Path(sys.argv[2])
-_keep, _kept = Store.keep, list[str]()
 
+def hold_up(count: int, signal: Path) -> None:
+    """Make stores wait for the file once they keep so many shards."""
+    keep, kept = Store.keep, list[str]()
 
-def _keep_or_wait(store: Store, task: str, result: str) -> None:
-    _keep(store, task, result)
-    _kept.append(task)
-    if len(_kept) == _COUNT:
-        wait_until(_SIGNAL.exists)
+    def keep_or_wait(store: Store, task: str, result: str) -> None:
+        keep(store, task, result)
+        kept.append(task)
+        if len(kept) == count:
+            wait_until(signal.exists)
+
+    Store.keep = keep_or_wait  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
-    Store.keep = _keep_or_wait  # type: ignore[method-assign]
+    hold_up(int(sys.argv[1]), Path(sys.argv[2]))
     shards.plan_prefixes = lambda size, n, steps: 3 if n > 3 else 0  # type: ignore[attr-defined]
     sys.argv[1:3] = []
     main()
