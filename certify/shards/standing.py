@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -76,13 +76,13 @@ class ShardsProgress:
 
     def __init__(self, what: str, unit: str = "shards") -> None:
         self._what, self._unit = what, unit
-        self._start = time.monotonic()
+        self._start = monotonic()
         self._line = ProgressLine()
         self._bar: Progress | None = None
 
     def __call__(self, standing: Standing) -> None:
         """Say how far the work is."""
-        text = standing.describe(time.monotonic() - self._start, self._unit)
+        text = standing.describe(monotonic() - self._start, self._unit)
         if not sys.stderr.isatty():
             self._line(f"{self._what}: {text}")
             return

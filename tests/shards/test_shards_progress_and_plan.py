@@ -19,7 +19,8 @@ from constructions.network.transformer import FeedForward, Head, Layer, Mask, Tr
 
 def at(monkeypatch: pytest.MonkeyPatch, *seconds: float) -> None:
     ticks = iter(seconds)
-    monkeypatch.setattr("certify.shards.standing.time.monotonic", lambda: next(ticks))
+    for module in ("certify.progress", "certify.shards.standing"):
+        monkeypatch.setattr(f"{module}.monotonic", lambda: next(ticks))
 
 
 def test_elsewhere_than_on_a_terminal_there_are_lines(
