@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from operator import mul
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable
@@ -60,37 +62,26 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
     stream = [{name: point(x) for name, x in vector.items()} for vector in embed(transformer, word)]
-    return run_layers(stream, transformer, _SoftAttention(bits, spread), feed, lambda a, b: a + b)
+    return run_layers(stream, transformer, partial(_attend, bits, spread), feed, lambda a, b: a + b)
 
 
-class _SoftAttention:
-    """What heads add; keys and values of a layer's positions are computed once, not for every query."""
-
-    def __init__(self, bits: int, spread: int):
-        self.bits, self.spread = bits, spread
-        self._read: dict[int, tuple[list[Residual], list[list[Interval]], dict[str, list[Interval]]]] = {}
-
-    def __call__(self, head: Head, vectors: list[Residual], i: int) -> Residual:
-        if head.weighting is not Weighting.SOFTMAX:
-            exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in vectors]
-            return {name: point(x) for name, x in attend_hard(head, exact, i).items()}
-        n = len(vectors)
-        keys, values = self._keys_and_values(head, vectors)
+def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
+    """What the head adds at each position, enclosed."""
+    if head.weighting is not Weighting.SOFTMAX:
+        exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
+        return [{name: point(x) for name, x in change.items()} for change in attend_hard(head, exact)]
+    n = len(stream)
+    keys = [[enclose_form(row, vector) for row in head.keys] for vector in stream]
+    columns = {name: [enclose_form(row, vector) for vector in stream] for name, row in head.values.items()}
+    changes = []
+    for i, vector in enumerate(stream, start=1):
         sharpness = 1 / head.temperature.evaluate(i=i, n=n)
-        queries = [enclose_form(row, vectors[i - 1]).scaled(sharpness) for row in head.queries]
+        queries = [enclose_form(row, vector).scaled(sharpness) for row in head.queries]
         visible = head.mask.visible(i, n)
-        scores = [sum((query * key for query, key in zip(queries, keys[j - 1], strict=True)), ZERO_POINT)
-                  for j in visible]
-        return {name: enclose_mean(scores, [row[j - 1] for j in visible], self.bits, self.spread)
-                for name, row in values.items()}
-
-    def _keys_and_values(self, head: Head, vectors: list[Residual]) -> tuple[
-            list[list[Interval]], dict[str, list[Interval]]]:
-        if id(head) not in self._read or self._read[id(head)][0] is not vectors:
-            keys = [[enclose_form(row, vector) for row in head.keys] for vector in vectors]
-            values = {name: [enclose_form(row, vector) for vector in vectors] for name, row in head.values.items()}
-            self._read[id(head)] = (vectors, keys, values)
-        return self._read[id(head)][1:]
+        scores = [sum(map(mul, queries, keys[j - 1]), ZERO_POINT) for j in visible]
+        changes.append({name: enclose_mean(scores, [column[j - 1] for j in visible], bits, spread)
+                        for name, column in columns.items()})
+    return changes
 
 
 def _exact(x: Interval, name: str) -> Fraction:

@@ -34,7 +34,7 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     undivided = without_temperatures(transformer)
     head = undivided.layers[tie.layer - 1].heads[tie.head - 1]
     stream = run_hard(replace(undivided, layers=undivided.layers[: tie.layer - 1]), tie.word)
-    scores = scaled_scores(head, stream, tie.i)
+    scores = scaled_scores(head, stream)[tie.i - 1]
     visible = head.mask.visible(tie.i, len(tie.word))
     best = max(scores)
     winners = tuple(j for j, score in zip(visible, scores, strict=True) if score == best)

@@ -5,8 +5,9 @@ Soft attention is enclosed, not computed, in ``proofs.replay``; both walk the la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from operator import mul
 from typing import TypeVar
 
 from constructions.network.transformer import FeedForward, Head, Transformer, combine
@@ -31,11 +32,14 @@ def embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
 def run_layers(
     stream: list[dict[str, V]],
     transformer: Transformer,
-    attend: Callable[[Head, list[dict[str, V]], int], Mapping[str, V]],
+    attend: Callable[[Head, list[dict[str, V]]], Iterable[Mapping[str, V]]],
     feed: Callable[[FeedForward, dict[str, V]], Mapping[str, V]],
     add: Callable[[V, V], V],
 ) -> list[dict[str, V]]:
-    """The residual stream after the last layer, for any arithmetic that can attend, feed forward and add."""
+    """The residual stream after the last layer, for any arithmetic that can attend, feed forward and add.
+
+    ``attend`` gives what a head adds, position by position.
+    """
 
     def added(vector: dict[str, V], *changes: Mapping[str, V]) -> dict[str, V]:
         result = dict(vector)
@@ -45,34 +49,35 @@ def run_layers(
         return result
 
     for layer in transformer.layers:
-        attended = [
-            added(vector, *(attend(head, stream, i) for head in layer.heads))
-            for i, vector in enumerate(stream, start=1)
-        ]
+        attended = list(stream)
+        for head in layer.heads:
+            attended = [added(vector, change) for vector, change in zip(attended, attend(head, stream), strict=True)]
         stream = [added(vector, feed(layer.feedforward, vector)) for vector in attended]
     return stream
 
 
-def scaled_scores(head: Head, stream: Sequence[Residual], i: int) -> list[Fraction]:
-    """The scores of position i at the visible positions, divided by the temperature if the weighting is softmax."""
+def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]]:
+    """For every position its scores at the visible positions, divided by the temperature of the head."""
     n = len(stream)
-    query = [combine(row, stream[i - 1]) for row in head.queries]
-    temperature = head.temperature.evaluate(i=i, n=n)
-    return [
-        sum((q * combine(row, stream[j - 1]) for q, row in zip(query, head.keys, strict=True)), Fraction(0))
-        / temperature
-        for j in head.mask.visible(i, n)
-    ]
+    keys = [[combine(row, vector) for row in head.keys] for vector in stream]
+    scores = []
+    for i, vector in enumerate(stream, start=1):
+        sharpness = 1 / head.temperature.evaluate(i=i, n=n)
+        query = [combine(row, vector) * sharpness for row in head.queries]
+        scores.append([sum(map(mul, query, keys[j - 1]), Fraction(0)) for j in head.mask.visible(i, n)])
+    return scores
 
 
-def attend_hard(head: Head, stream: list[Residual], i: int) -> Residual:
-    """What the head adds at position i when softmax is replaced by average-hardmax."""
-    weights = hard_weights(scaled_scores(head, stream, i), head.weighting)
-    attended = [(w, stream[j - 1]) for w, j in zip(weights, head.mask.visible(i, len(stream)), strict=True) if w]
-    return {
-        name: sum((weight * combine(row, vector) for weight, vector in attended), Fraction(0))
-        for name, row in head.values.items()
-    }
+def attend_hard(head: Head, stream: list[Residual]) -> list[Residual]:
+    """What the head adds at each position when softmax is replaced by average-hardmax."""
+    columns = {name: [combine(row, vector) for vector in stream] for name, row in head.values.items()}
+    changes = []
+    for i, scores in enumerate(scaled_scores(head, stream), start=1):
+        weights = hard_weights(scores, head.weighting)
+        attended = [(w, j - 1) for w, j in zip(weights, head.mask.visible(i, len(stream)), strict=True) if w]
+        changes.append({name: sum((weight * column[place] for weight, place in attended), Fraction(0))
+                        for name, column in columns.items()})
+    return changes
 
 
 def feed_exactly(feedforward: FeedForward, vector: Residual) -> Residual:

@@ -145,4 +145,8 @@ def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:
     >>> combine({"x": Fraction(1, 2), "y": Fraction(3)}, {"x": Fraction(4)})
     Fraction(2, 1)
     """
-    return sum((weight * values[name] for name, weight in row.items() if name in values), Fraction(0))
+    total = Fraction(0)
+    for name, weight in row.items():
+        if value := values.get(name):  # most of what a network holds is 0
+            total += weight * value
+    return total

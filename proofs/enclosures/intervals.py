@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from constructions.network.transformer import Coefficients
 
+ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class Interval:
@@ -59,8 +60,13 @@ def point(x: Fraction) -> Interval:
 
 def enclose_form(row: Coefficients, values: Mapping[str, Interval]) -> Interval:
     """An enclosure of a linear form; directions without a value count as 0."""
-    total = point(Fraction(0))
+    exact, wide = ZERO, None
     for name, weight in row.items():
-        if name in values:
-            total += values[name].scaled(weight)
-    return total
+        if (value := values.get(name)) is None:
+            continue
+        if value.lower is not value.upper:
+            term = value.scaled(weight)
+            wide = term if wide is None else wide + term
+        elif value.lower:  # most of what a network holds is exactly 0
+            exact += value.lower * weight
+    return point(exact) if wide is None else Interval(wide.lower + exact, wide.upper + exact)

@@ -40,7 +40,13 @@ def _in_units(mantissa: int, shift: int) -> int:
 
 def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int,
                  spread: int = MAX_SPREAD) -> Interval:
-    """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals."""
+    """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals.
+
+    The mean of equal numbers is exact, whatever the weights.
+    """
+    first = values[0]
+    if first.is_point and all(value == first for value in values):
+        return first
     weights = weights_in_common_units(scores, bits, spread)
     return Interval(-_greatest_mean(weights, [-value.lower for value in values]),
                     _greatest_mean(weights, [value.upper for value in values]))

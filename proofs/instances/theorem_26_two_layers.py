@@ -70,8 +70,8 @@ def least_gap(n: int) -> Fraction:
 
 def _gaps(transformer: Transformer, stream: list[Residual]) -> Iterator[Fraction]:
     for _, _, head in transformer.heads():
-        for i in range(2, len(stream) + 1):
-            second, best = sorted(scaled_scores(head, stream, i))[-2:]
+        for scores in scaled_scores(head, stream)[1:]:
+            second, best = sorted(scores)[-2:]
             yield best - second
 
 

@@ -48,10 +48,10 @@ def is_uniform(head: Head) -> bool:
     return not any(head.queries) and not any(head.keys)
 
 
-def attend_without_ties(head: Head, stream: list[Residual], i: int) -> Residual:
-    found = scaled_scores(head, stream, i)
-    assert is_uniform(head) or found.count(max(found)) == 1, (head.name, i, len(stream))
-    return attend_hard(head, stream, i)
+def attend_without_ties(head: Head, stream: list[Residual]) -> list[Residual]:
+    for i, found in enumerate(scaled_scores(head, stream), start=1):
+        assert is_uniform(head) or found.count(max(found)) == 1, (head.name, i, len(stream))
+    return attend_hard(head, stream)
 
 
 def check_output_and_ties(text: str, regime: Regime, longest: int) -> None:

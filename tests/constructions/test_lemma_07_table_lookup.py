@@ -75,4 +75,4 @@ def test_the_scores_are_those_of_the_lemma_times_n_or_i_squared_over_the_length(
         length = i if side == "left" else n + 1 - i
         factor = 5 * growth.evaluate(i=i, n=n) / length
         expected = [factor * (2 * 3 * j - j * j) for j in range(1, n + 1)]
-        assert scaled_scores(head, embed(transformer, "a" * n), i) == expected
+        assert scaled_scores(head, embed(transformer, "a" * n))[i - 1] == expected

@@ -39,7 +39,7 @@ def test_the_scores_are_those_that_the_lemma_prints(regime: Regime, side: Side) 
         else:
             tie = 1 if side is Side.RIGHTMOST else -1
             expected = [2 * GAMMA * n * (score[j] + tie * Fraction(j, 2 * n)) for j in visible]
-        assert scaled_scores(head, stream, i) == expected
+        assert scaled_scores(head, stream)[i - 1] == expected
 
 
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
@@ -48,7 +48,7 @@ def test_the_best_score_beats_every_other_by_gamma_times_the_distance(regime: Re
     for side in sides(regime):
         head, stream = tie_broken_head(regime, side)
         for i in range(1, len(stream) + 1):
-            scores = scaled_scores(head, stream, i)
+            scores = scaled_scores(head, stream)[i - 1]
             best = max(range(len(scores)), key=scores.__getitem__)
             for j, score in enumerate(scores):
                 assert score <= scores[best] - GAMMA * abs(j - best)

@@ -43,11 +43,11 @@ def run_and_measure(transformer: Transformer, word: tuple[str, ...]) -> tuple[li
     """The final residual vectors, and the least difference of the two greatest scores of a head; 0 if one ties."""
     gaps: list[Fraction] = []
 
-    def attend(head: Head, stream: list[Residual], i: int) -> Residual:
-        scores = sorted(scaled_scores(head, stream, i))
-        if not is_uniform(head) and len(scores) > 1:
-            gaps.append(scores[-1] - scores[-2])
-        return attend_hard(head, stream, i)
+    def attend(head: Head, stream: list[Residual]) -> list[Residual]:
+        for scores in map(sorted, scaled_scores(head, stream)):
+            if not is_uniform(head) and len(scores) > 1:
+                gaps.append(scores[-1] - scores[-2])
+        return attend_hard(head, stream)
 
     final = run_layers(embed(transformer, word), transformer, attend, feed_exactly, lambda left, right: left + right)
     return final, min(gaps, default=None)
