@@ -289,11 +289,11 @@ def test_every_example_has_a_name_an_alphabet_and_one_line_about_it() -> None:
 
 
 @pytest.mark.parametrize("name", COUNTING_DEFINITIONS)
-def test_counting_example_is_computed_by_hard_attention_at_the_last_position_of_every_word_up_to_length_6(
+def test_counting_example_is_computed_by_hard_attention_at_the_last_position_of_every_short_word(
         name: str) -> None:
     example = EXAMPLES[name]
     transformer = compile_formula(example.formula, example.alphabet, Regime())
-    for n in range(1, 7):
+    for n in range(1, 7 if len(example.alphabet) < 3 else 6):
         for word in map("".join, itertools.product(example.alphabet, repeat=n)):
             output = run_hard(transformer, word)[-1].get(transformer.output, 0)
             assert output == DEFINITIONS[name](word, n - 1), word

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
+from certify.auditing.html import render_html
+from certify.auditing.markdown import render_markdown
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
@@ -133,3 +136,6 @@ REPORT = AuditReport("Simulating Hard Attention Using Soft Attention", "[SHA]", 
 INTERRUPTED = AuditReport("An audit that was stopped", "", (CERTIFIED, UNKNOWN), (), 65.71, complete=False)
 HOSTILE = AuditReport("<script>alert(0)</script>", "<b>source</b>", (STRANGER, CERTIFIED),
                       (StatementVerdict("<script>", "refuted", "<script>alert(6)</script>", (STRANGER.name,)),), 1.0)
+
+html_of, markdown_of = cache(render_html), cache(render_markdown)
+"""What takes a second or more to draw is drawn once for all tests that look at it."""

@@ -14,7 +14,7 @@ import pytest
 from certify.auditing.html import anchor, render_html
 from certify.auditing.results import AuditReport
 from certify.auditing.wording import LEGEND
-from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, STRANGER, TWO_TEMPERATURES
+from tests.audit.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, STRANGER, TWO_TEMPERATURES, html_of
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -51,7 +51,7 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("report", [REPORT, INTERRUPTED, HOSTILE], ids=lambda report: report.title)
 def test_elements_are_closed_identifiers_are_unique_and_links_lead_somewhere(report: AuditReport) -> None:
-    page = Page(render_html(report))
+    page = Page(html_of(report))
     names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(names) == len(set(names))
     targets = [attributes["href"] for attributes in page.all("a")]
@@ -62,7 +62,7 @@ def test_elements_are_closed_identifiers_are_unique_and_links_lead_somewhere(rep
 
 @pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=lambda report: report.title)
 def test_nothing_is_loaded_from_anywhere_and_the_page_forbids_it(report: AuditReport) -> None:
-    text = render_html(report)
+    text = html_of(report)
     page = Page(text)
     for _, attributes in page.elements:
         assert not {"src", "srcset", "action", "background", "data", "onerror", "onload"} & attributes.keys()
@@ -74,7 +74,7 @@ def test_nothing_is_loaded_from_anywhere_and_the_page_forbids_it(report: AuditRe
 
 
 def test_the_only_script_is_the_one_that_the_page_allows() -> None:
-    text = render_html(HOSTILE)
+    text = html_of(HOSTILE)
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     assert len(scripts) == 1
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
@@ -82,7 +82,7 @@ def test_the_only_script_is_the_one_that_the_page_allows() -> None:
 
 
 def test_what_a_stranger_wrote_is_shown_and_is_no_element() -> None:
-    page = Page(render_html(HOSTILE))
+    page = Page(html_of(HOSTILE))
     assert len(page.all("script")) == 1 and not page.all("img") and not page.all("marquee") and not page.all("b")
     for text in (STRANGER.name, STRANGER.statement, STRANGER.reason, STRANGER.note, STRANGER.subject,
                  "<marquee>", "<b>\\x1b[31m", "certify run '<script>`x`</script>' '<b>'"):
@@ -91,14 +91,14 @@ def test_what_a_stranger_wrote_is_shown_and_is_no_element() -> None:
 
 
 def test_header_cells_say_what_they_head_and_plots_what_they_show() -> None:
-    page = Page(render_html(REPORT))
+    page = Page(html_of(REPORT))
     assert {attributes.get("scope") for attributes in page.all("th")} == {"col", "row", "colgroup"}
     plots = page.all("svg")
     assert len(plots) == 5 and all(plot["role"] == "img" and len(plot["aria-label"]) > 20 for plot in plots)
 
 
 def test_the_page_explains_its_words_and_shows_every_claim_with_its_command() -> None:
-    text = render_html(REPORT)
+    text = html_of(REPORT)
     page = Page(text)
     for word, meaning in LEGEND:
         assert word in page.text and meaning in page.text
@@ -108,8 +108,8 @@ def test_the_page_explains_its_words_and_shows_every_claim_with_its_command() ->
 
 
 def test_heads_are_named_where_their_temperatures_differ() -> None:
-    text = render_html(replace(REPORT, claims=(TWO_TEMPERATURES,)))
-    assert "of head" in Page(text).text and "of head" not in Page(render_html(REPORT)).text
+    text = html_of(replace(REPORT, claims=(TWO_TEMPERATURES,)))
+    assert "of head" in Page(text).text and "of head" not in Page(html_of(REPORT)).text
     lines = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in text.split("<tr>")]
     others = [cells for cells in lines if "1.2, 2.1, 2.2 and 1 more" in cells]
     assert [(cells[0], *cells[5:]) for cells in others] == [("4", "0.5", "0.375", "0.375", "0.75"),
@@ -117,9 +117,9 @@ def test_heads_are_named_where_their_temperatures_differ() -> None:
 
 
 def test_interruption_and_broken_expectations_stand_at_the_top() -> None:
-    top = Page(render_html(INTERRUPTED)).text.partition("Claim by claim")[0]
+    top = Page(html_of(INTERRUPTED)).text.partition("Claim by claim")[0]
     assert "INTERRUPTED after 2 finished claims; --resume continues" in top
-    top = re.sub(r"\s+", " ", Page(render_html(REPORT)).text.partition("Statement by statement")[0])
+    top = re.sub(r"\s+", " ", Page(html_of(REPORT)).text.partition("Statement by statement")[0])
     assert "INTERRUPTED" not in top
     assert "Not as expected: lemma-29 (expected certified, found refuted)" in top
 
@@ -129,6 +129,6 @@ def test_the_same_report_gives_the_same_page() -> None:
 
 
 def test_a_long_table_is_folded_and_a_short_one_is_open() -> None:
-    opened = ["open" in attributes for attributes in Page(render_html(REPORT)).all("details")]
+    opened = ["open" in attributes for attributes in Page(html_of(REPORT)).all("details")]
     # what refutes just below, then the lengths of the three claims that have some
     assert opened == [False, True, True, True]

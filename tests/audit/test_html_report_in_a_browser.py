@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from certify.auditing.html import render_html
 from certify.auditing.results import AuditReport
-from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT, STATEMENTS, STRANGER, since_row
+from tests.audit.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT, STATEMENTS, STRANGER, html_of, since_row
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync")
@@ -72,6 +71,8 @@ def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: s
     """Open the text as a file, in a fresh profile, and wait until the network is idle."""
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
+    for context in browser.contexts:  # what earlier tests looked at costs time as long as it is open
+        context.close()
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen = Seen(page, file.as_uri())
     page.on("request", lambda request: seen.requests.append(request.url))
@@ -85,7 +86,7 @@ def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: s
 @pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=["sample", "hostile"])
 def test_it_asks_for_nothing_but_its_own_file_and_complains_about_nothing(
         browser: Browser, tmp_path: Path, report: AuditReport) -> None:
-    seen = look(browser, tmp_path, render_html(report))
+    seen = look(browser, tmp_path, html_of(report))
     assert seen.requests == [seen.address]
     assert seen.complaints == []
 
@@ -99,13 +100,13 @@ def test_a_page_that_asks_for_something_is_noticed(browser: Browser, tmp_path: P
 
 def test_the_page_itself_forbids_requests_that_somebody_smuggles_in(browser: Browser, tmp_path: Path) -> None:
     smuggled = "<img src='http://127.0.0.1:9/x.png'><script>alert(1)</script></main>"
-    seen = look(browser, tmp_path, render_html(REPORT).replace("</main>", smuggled))
+    seen = look(browser, tmp_path, html_of(REPORT).replace("</main>", smuggled))
     assert all("Content Security Policy" in complaint for complaint in seen.complaints)
     assert len(seen.complaints) == 2
 
 
 def test_title_headings_and_tables_are_rendered_with_all_their_rows(browser: Browser, tmp_path: Path) -> None:
-    page = look(browser, tmp_path, render_html(REPORT)).page
+    page = look(browser, tmp_path, html_of(REPORT)).page
     assert page.title() == "Audit: Simulating Hard Attention Using Soft Attention"
     assert page.locator("h1").inner_text() == REPORT.title
     assert page.locator("#statement-table tbody tr").count() == len(STATEMENTS) == 3
@@ -121,7 +122,7 @@ def test_title_headings_and_tables_are_rendered_with_all_their_rows(browser: Bro
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_plots_are_on_screen_within_the_page(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
-    page = look(browser, tmp_path, render_html(REPORT), width, scheme).page
+    page = look(browser, tmp_path, html_of(REPORT), width, scheme).page
     plots = page.locator("figure svg")
     assert plots.count() == 5
     for plot in plots.all():
@@ -137,14 +138,14 @@ def test_plots_are_on_screen_within_the_page(browser: Browser, tmp_path: Path, w
 @pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=["sample", "hostile"])
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_only_tables_scroll_sideways(browser: Browser, tmp_path: Path, width: int, report: AuditReport) -> None:
-    page = look(browser, tmp_path, render_html(report), width).page
+    page = look(browser, tmp_path, html_of(report), width).page
     assert page.evaluate("document.scrollingElement.scrollWidth") == width
 
 
 @pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 23, 27)")])
 def test_every_text_has_contrast_in_light_and_in_dark(
         browser: Browser, tmp_path: Path, scheme: str, background: str) -> None:
-    page = look(browser, tmp_path, render_html(REPORT), scheme=scheme).page
+    page = look(browser, tmp_path, html_of(REPORT), scheme=scheme).page
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == background
     contrasts = page.evaluate(CONTRASTS)
     assert len(contrasts) > 150
@@ -154,7 +155,7 @@ def test_every_text_has_contrast_in_light_and_in_dark(
 def test_a_link_leads_to_the_claim_and_opens_its_long_table(browser: Browser, tmp_path: Path) -> None:
     rows = tuple(since_row(n, "0.01") for n in range(1, 65))
     claims = (*CLAIMS[1:], replace(CERTIFIED, rows=rows))
-    page = look(browser, tmp_path, render_html(replace(REPORT, claims=claims))).page
+    page = look(browser, tmp_path, html_of(replace(REPORT, claims=claims))).page
     last_row = page.locator("#claim-theorem-15-a .lengths tbody tr").last
     assert not last_row.is_visible()
     page.locator("#statement-table a", has_text="theorem-15-a").click()
@@ -163,7 +164,7 @@ def test_a_link_leads_to_the_claim_and_opens_its_long_table(browser: Browser, tm
 
 
 def test_the_command_of_a_witness_is_copied(browser: Browser, tmp_path: Path) -> None:
-    seen = look(browser, tmp_path, render_html(HOSTILE))
+    seen = look(browser, tmp_path, html_of(HOSTILE))
     seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = seen.page.locator("article .witness button").first
     button.click()

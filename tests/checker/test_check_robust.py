@@ -77,7 +77,7 @@ def test_single_character_mutations(seed: int) -> None:
     data = handmade.dump(original)
     counts = {"accepted": 0, "rejected": 0, "malformed": 0, "incomplete": 0}
     inside = [k for k, c in enumerate(data) if chr(c).isdigit()]
-    for k in range(600):
+    for k in range(240):
         place = rng.randrange(len(data)) if k % 2 else rng.choice(inside)
         byte = rng.choice(b'0123456789-/"{}[],: abcinINS()&|!\n\x00\xff' if k % 2 else b"0123456789abin")
         changed = data[:place] + bytes([byte]) + data[place + rng.choice((0, 1)) :]
@@ -86,8 +86,8 @@ def test_single_character_mutations(seed: int) -> None:
             counts[result] += 1
             if result == "accepted" and pin(made := json.loads(changed)) != pin(original):
                 assert brute.find_fault(handmade.edit(made, "claim", "max_n", value=3)) is None
-    assert counts["rejected"] > 30
-    assert counts["malformed"] > 300
+    assert counts["rejected"] > 12
+    assert counts["malformed"] > 120
 
 
 def rationals(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -152,7 +152,7 @@ def test_the_demo_certifies_every_example_that_fits_and_writes_certificates_that
     examples = load_examples()
     fitting = [e.name for e in examples if not (causal and find_future_subformula(e.formula))
                and not (causal and regime == "position" and any(map(is_counting, subformulas(e.formula))))]
-    result = certify("formula", "--max-n", "4", "--regime", regime, *causal_options(causal), "-o", "certificates")
+    result = certify("formula", "--max-n", "2", "--regime", regime, *causal_options(causal), "-o", "certificates")
     rows = {line.split()[0]: line for line in result.out.splitlines() if line and line.split()[0] in
             {example.name for example in examples}}
     assert result.code == 0
@@ -167,9 +167,9 @@ def test_the_demo_certifies_every_example_that_fits_and_writes_certificates_that
 
 
 def test_the_demo_in_json_is_one_object_with_one_entry_per_example(certify: Any, tmp_path: Path) -> None:
-    result = certify("formula", "--max-n", "4", "--json")
+    result = certify("formula", "--max-n", "2", "--json")
     data = result.json
-    assert result.code == 0 and data["verdict"] == "certified" and data["max_n"] == 4
+    assert result.code == 0 and data["verdict"] == "certified" and data["max_n"] == 2
     assert [entry["name"] for entry in data["examples"]] == [example.name for example in load_examples()]
     assert all(entry.keys() >= KEYS for entry in data["examples"])
     assert list(tmp_path.iterdir()) == []

@@ -71,6 +71,7 @@ def test_first_by_marker_is_critical_at_ln_189_at_n_64() -> None:
     assert refuting_word(first_by_marker.build("5241747/1000000"), 64, 60) == ("0", *"1" * 63)
 
 
+@pytest.mark.exhaustive
 def test_first_by_marker_as_shipped_suffices_exactly_up_to_n_135() -> None:
     """3(n - 1) <= e^6 = 403.4...; shorter words are no harder."""
     assert isinstance(first_by_marker.build("6").certify(135, min_n=135), Certified)

@@ -28,9 +28,7 @@ def compiled_example(name: str, regime: Regime) -> Transformer:
 
 
 @pytest.mark.parametrize(("name", "regime"), [
-    ("induction_head", CAUSAL_POSITION), ("brackets_depth_2", CAUSAL), ("all_four", TEMPERATURE),
-    ("all_four", POSITION),
-    ("parity", TEMPERATURE), ("parity", POSITION), ("parity", CAUSAL), ("majority", POSITION), ("dyck_1", CAUSAL),
+    ("induction_head", CAUSAL_POSITION), ("all_four", TEMPERATURE), ("parity", CAUSAL), ("majority", POSITION),
     ("even_balances", TEMPERATURE),
 ], ids=str)
 def test_examples_of_every_logic_are_proved_for_every_n(name: str, regime: Regime) -> None:
@@ -64,9 +62,11 @@ def test_every_example_is_proved_for_every_n_wherever_it_fits(regime: Regime) ->
 
 
 @pytest.mark.parametrize(("text", "regime", "below", "enough"), [
-    ("next Q_a", TEMPERATURE, "0.693147", "0.693148"), ("prev Q_a", CAUSAL, "0.693147", "0.693148"),
-    ("Q_a until Q_b", POSITION, "1.386294", "1.386295"), ("Q_a since Q_b", CAUSAL, "1.386294", "1.386295"),
-    ("MOD(2,0)(#<[Q_a])", CAUSAL, "1.791759", "1.791760"), ("MOD(3,0)(#<[Q_a])", TEMPERATURE, "1.796316", "1.796317"),
+    ("next Q_a", TEMPERATURE, "0.693147", "0.693148"), ("Q_a since Q_b", CAUSAL, "1.386294", "1.386295"),
+    ("MOD(3,0)(#<[Q_a])", TEMPERATURE, "1.796316", "1.796317"),
+    *(pytest.param(*case, marks=pytest.mark.exhaustive) for case in (
+        ("prev Q_a", CAUSAL, "0.693147", "0.693148"), ("Q_a until Q_b", POSITION, "1.386294", "1.386295"),
+        ("MOD(2,0)(#<[Q_a])", CAUSAL, "1.791759", "1.791760"))),
 ])
 def test_the_critical_constant_of_a_head_is_proved_and_nothing_below_it(
     text: str, regime: Regime, below: str, enough: str

@@ -72,10 +72,10 @@ def blunt_at(transformer: Transformer, n: int) -> Transformer:
 
 @pytest.mark.parametrize("text", ["ODD(#<[Q_1])", "PRIME(#>[Q_0])", "#<[Q_1] > #<[Q_0]", "#>[Q_1] == #<[Q_0]"])
 def test_words_beyond_the_searched_lengths_are_made_from_the_failing_cases(text: str) -> None:
-    transformer = blunt_at((predicate_model if "(#" in text else comparison_model)(text), 13)
-    assert all(line.proved for line in discharge(transformer, up_to(12)))
-    outcome = refuted(transformer, 14)
-    assert len(outcome.counterexample.word) == 13 > exhaustive_length(2, up_to(14))
+    transformer = blunt_at((predicate_model if "(#" in text else comparison_model)(text), 10)
+    assert all(line.proved for line in discharge(transformer, up_to(9)))
+    outcome = refuted(transformer, 11)
+    assert len(outcome.counterexample.word) == 10 > exhaustive_length(2, up_to(11))
 
 
 def test_words_with_counts_of_any_formula_are_found_by_chance() -> None:

@@ -20,7 +20,7 @@ from proofs.discharge import discharge
 from tests.sabotage.ground_truth import own_misses
 from tests.sabotage.test_mutants_are_never_certified_wrongly import checker_accepts
 
-N, PLACE = 37, 11
+N, PLACE = 23, 11
 BUMP = f"0^((n-{N})^2+(i-{PLACE})^2)"
 """1 at that one (n, i), else 0."""
 Model = dict[str, Any]
@@ -37,10 +37,10 @@ def bump_embedding(model: Model) -> None:
 
 
 def bump_by_a_polynomial(model: Model) -> None:
-    """A product over the other n near 37 and all other i near 11, scaled to 1 there: no power of 0."""
-    others = "*".join(
-        [*(f"(n-{k})" for k in range(34, 41) if k != N), *(f"(i-{k})" for k in range(9, 14) if k != PLACE)]
-    )
+    """A product over the other n near N and all other i near PLACE, scaled to 1 there: no power of 0."""
+    lengths = (f"(n-{k})" for k in range(N - 3, N + 4) if k != N)
+    positions = (f"(i-{k})" for k in range(PLACE - 2, PLACE + 3) if k != PLACE)
+    others = "*".join([*lengths, *positions])
     model["position_embedding"]["i/n"] = f"i/n+{others}*0^((n-{N})^2)/10^9"
 
 
@@ -85,13 +85,13 @@ WORD = tuple("c" * (PLACE - 1) + "bc" + "a" * (N - PLACE - 1))
         (blunt_query, tuple("b" * (PLACE - 1) + "c" * (N - PLACE + 1))),
     ],
 )
-def test_proved_up_to_36_and_never_beyond(plant: Callable[[Model], None], word: tuple[str, ...]) -> None:
+def test_proved_up_to_the_length_before_and_never_beyond(plant: Callable[[Model], None], word: tuple[str, ...]) -> None:
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", Regime()))
     plant(model)
     transformer = transformer_from_json(model)
     assert all(line.proved for line in discharge(transformer, up_to(N - 1)))
     assert not all(line.proved for line in discharge(transformer, up_to(N)))
-    assert not checker_accepts(transformer, N) and not checker_accepts(transformer, 40)
+    assert not checker_accepts(transformer, N) and not checker_accepts(transformer, N + 3)
     assert checker_accepts(transformer, N - 1)
     assert own_misses(transformer, word), "the violation is real"
     assert not own_misses(transformer, word[:-1])
@@ -114,7 +114,7 @@ def test_the_whole_pipeline_does_not_certify_it(plant: Callable[[Model], None]) 
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", Regime()))
     plant(model)
     transformer = transformer_from_json(model)
-    outcome = certify_transformer(transformer, 40)
+    outcome = certify_transformer(transformer, N + 3)
     assert not isinstance(outcome, Certified)
     if isinstance(outcome, Refuted):
         assert len(outcome.counterexample.word) == N
@@ -127,10 +127,10 @@ def test_a_causal_temperature_that_is_blunt_at_one_position_is_found(regime: Reg
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", regime))
     for layer in model["layers"]:
         for head in layer["heads"]:
-            head["temperature"] = f"{head['temperature']}+10^6*0^((i-23)^2)"
+            head["temperature"] = f"{head['temperature']}+10^6*0^((i-13)^2)"
     transformer = transformer_from_json(model)
-    assert all(line.proved for line in discharge(transformer, up_to(22))) and checker_accepts(transformer, 22)
-    assert not all(line.proved for line in discharge(transformer, up_to(23))) and not checker_accepts(transformer, 23)
+    assert all(line.proved for line in discharge(transformer, up_to(12))) and checker_accepts(transformer, 12)
+    assert not all(line.proved for line in discharge(transformer, up_to(13))) and not checker_accepts(transformer, 13)
 
 
 def test_a_token_embedding_off_by_a_tiny_amount_is_found() -> None:
