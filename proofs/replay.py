@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import mul
+from operator import add, mul
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable
@@ -29,12 +29,12 @@ from constructions.network.run import attend_hard, embed, run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
+from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, row_to_flint, to_flint
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
 from proofs.obligations.feed_forward import FREE_BOX
 from proofs.obligations.lookup import counted_length
 
 Residual = dict[str, Interval]
-ZERO, ONE = Fraction(0), Fraction(1)
 ZERO_POINT = point(ZERO)
 NEAR_A_NUMBER = Fraction(1, 2)
 REPLAY_BITS = 192
@@ -61,22 +61,25 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
 
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
-    stream = [{name: point(x) for name, x in vector.items()} for vector in embed(transformer, word)]
-    return run_layers(stream, transformer, partial(_attend, bits, spread), feed, lambda a, b: a + b)
+    embedded = [{name: point(to_flint(x)) for name, x in vector.items()} for vector in embed(transformer, word)]
+    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), _feed, add)
+    return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
 
 
 def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
     """What the head adds at each position, enclosed."""
     if head.weighting is not Weighting.SOFTMAX:
         exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
-        return [{name: point(x) for name, x in change.items()} for change in attend_hard(head, exact)]
+        return [{name: point(to_flint(x)) for name, x in change.items()} for change in attend_hard(head, exact)]
     n = len(stream)
-    keys = [[enclose_form(row, vector) for row in head.keys] for vector in stream]
-    columns = {name: [enclose_form(row, vector) for vector in stream] for name, row in head.values.items()}
+    query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
+    value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
+    keys = [[enclose_form(row, vector, ZERO) for row in key_rows] for vector in stream]
+    columns = {name: [enclose_form(row, vector, ZERO) for vector in stream] for name, row in value_rows.items()}
     changes = []
     for i, vector in enumerate(stream, start=1):
-        sharpness = 1 / head.temperature.evaluate(i=i, n=n)
-        queries = [enclose_form(row, vector).scaled(sharpness) for row in head.queries]
+        sharpness = to_flint(1 / head.temperature.evaluate(i=i, n=n))
+        queries = [enclose_form(row, vector, ZERO).scaled(sharpness) for row in query_rows]
         visible = head.mask.visible(i, n)
         scores = [sum(map(mul, queries, keys[j - 1]), ZERO_POINT) for j in visible]
         changes.append({name: enclose_mean(scores, [column[j - 1] for j in visible], bits, spread)
@@ -87,21 +90,22 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
 def _exact(x: Interval, name: str) -> Fraction:
     if not x.is_point:
         raise InexactHardAttention(f"hard attention in a network that holds {name} only approximately")
-    return x.lower
+    return from_flint(x.lower)
 
 
 class InexactHardAttention(Unsupported):
     """Hard attention cannot be enclosed when what it may read is only known approximately."""
 
 
-def feed(feedforward: FeedForward, vector: Residual) -> Residual:
+def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
     """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
     units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
     for unit in feedforward.units:
+        reads, bias = row_to_flint(unit.reads), to_flint(unit.bias)
         for name, write in unit.writes.items():
-            units.setdefault(name, []).append((unit.reads, unit.bias, write))
-    return {name: enclose_output(tuple(writing), feedforward.bias.get(name, ZERO), vector)
-            for name, writing in units.items()}
+            units.setdefault(name, []).append((reads, bias, to_flint(write)))
+    biases = row_to_flint(feedforward.bias)
+    return {name: enclose_output(tuple(writing), biases.get(name, ZERO), vector) for name, writing in units.items()}
 
 
 class Reading:
@@ -143,7 +147,7 @@ class Reading:
                 if not self.truth(when, i):
                     return FREE_BOX
                 error = allowed_error or ALLOWED_ERROR
-                return Interval(1 - error, ONE) if self.truth(formula, i) else Interval(ZERO, error)
+                return Interval(1 - error, Fraction(1)) if self.truth(formula, i) else Interval(Fraction(0), error)
             case Mean(count):
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
             case Others(count):

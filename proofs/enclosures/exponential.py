@@ -49,15 +49,20 @@ def exp_ball(x: Fraction, bits: int) -> arb:
         return ball(x).exp()
 
 
-@lru_cache(maxsize=200_000)
 def enclose_exp(x: Fraction, bits: int) -> Dyadic:
     """An enclosure of e^x of relative width about 2**-bits; exact at 0.
 
     >>> enclose_exp(Fraction(0), 128)
     Dyadic(lower=1, upper=1, exponent=0)
     """
+    return _enclose_exp(int(x.numerator), int(x.denominator), bits)
+
+
+@lru_cache(maxsize=200_000)
+def _enclose_exp(numerator: int, denominator: int, bits: int) -> Dyadic:
+    """Kept by numerator and denominator, as the hash of a Fraction costs more than many an exponential."""
     with working_precision(bits):
-        (low, low_exponent), (high, high_exponent) = _ends(exp_ball(x, bits))
+        (low, low_exponent), (high, high_exponent) = _ends(arb(fmpq(numerator, denominator)).exp())
     if low <= 0:
         return Dyadic(0, high, high_exponent)
     exponent = min(low_exponent, high_exponent)

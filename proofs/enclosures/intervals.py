@@ -1,4 +1,7 @@
-"""Closed intervals with rational ends, for running a network: exact where the numbers are exact."""
+"""Closed intervals with rational ends, for running a network: exact where the numbers are exact.
+
+Their ends are Fractions; while words are replayed, they are rationals of another library (``enclosures.rationals``).
+"""
 
 from __future__ import annotations
 
@@ -58,9 +61,9 @@ def point(x: Fraction) -> Interval:
     return Interval(x, x)
 
 
-def enclose_form(row: Coefficients, values: Mapping[str, Interval]) -> Interval:
-    """An enclosure of a linear form; directions without a value count as 0."""
-    exact, wide = ZERO, None
+def enclose_form(row: Coefficients, values: Mapping[str, Interval], zero: Fraction = ZERO) -> Interval:
+    """An enclosure of a linear form; directions without a value count as 0, the ``zero`` of the rationals in use."""
+    exact, wide = zero, None
     for name, weight in row.items():
         if (value := values.get(name)) is None:
             continue

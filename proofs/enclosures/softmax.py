@@ -61,15 +61,15 @@ def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fra
     total = sum(low for low, _ in weights)
     if total == 0:
         return max(values)
-    scale = lcm(*(value.denominator for value in values))
-    scaled = [int(value * scale) for value in values]
+    scale = lcm(*(int(value.denominator) for value in values))
+    scaled = [int((value * scale).numerator) for value in values]
     weighted = sum(low * value for (low, _), value in zip(weights, scaled, strict=True))
     for value, (low, high) in sorted(zip(scaled, weights, strict=True), reverse=True):
         if value * total <= weighted:
             break
         total += high - low
         weighted += (high - low) * value
-    return Fraction(weighted, total * scale)
+    return type(values[0])(weighted, total * scale)  # a Fraction, or another library's rational in a run
 
 
 __all__ = ["Weight", "enclose_mean", "point", "weights_in_common_units"]

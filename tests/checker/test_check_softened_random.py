@@ -55,7 +55,7 @@ TRANSFORMERS = st.builds(
                                       {"place": place}, layers),
     st.lists(LAYERS, min_size=1, max_size=2), st.sampled_from(["i/n", "i", "1/i"]))
 UNHURRIED = [HealthCheck.filter_too_much, HealthCheck.too_slow]
-LIMITS = settings(max_examples=40, suppress_health_check=UNHURRIED)
+LIMITS = settings(max_examples=20, suppress_health_check=UNHURRIED)
 
 
 def is_short(made: Json) -> bool:

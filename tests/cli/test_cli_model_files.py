@@ -312,14 +312,14 @@ PLAUSIBLE = ["0", "1", "-1", "2", "1/2", "-5", "100", "i", "n", "1/n", "1/i", "n
 
 def test_a_model_with_a_leaf_replaced_by_a_plausible_one_is_refused_or_gets_a_verdict() -> None:
     rng, verdicts = random.Random(0), Counter[str]()
-    for _ in range(300):
+    for _ in range(120):
         model = rng.choice(MODELS)
         verdicts[verdict_of(replaced(model, rng.choice(leaves(model)), rng.choice(PLAUSIBLE)))] += 1
     assert verdicts.keys() <= {"refused", "certified", "refuted", "unknown"}
-    assert verdicts["refused"] > 30 and verdicts["refuted"] + verdicts["unknown"] > 50
+    assert verdicts["refused"] > 12 and verdicts["refuted"] + verdicts["unknown"] > 20
 
 
-@settings(max_examples=400,
+@settings(max_examples=150,
           suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_a_model_with_any_part_replaced_by_any_value_is_refused_or_gets_a_verdict(data: st.DataObject) -> None:
