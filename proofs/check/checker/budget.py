@@ -28,7 +28,7 @@ MAX_RATIONAL_BITS = 1 << 17  # of a rational met in the check; files hold 1,000 
 MAX_EXP_EXPONENT = 40  # arguments of exp are below 2^40 in absolute value
 MAX_SPREAD_BITS = 1 << 24  # of an integer in a sum of weights over one unit
 
-DEFAULT_STEPS = 60_000_000
+DEFAULT_STEPS = 48_000_000
 DEFAULT_HELD_BITS = 3 << 30  # 384 MB
 CACHE_BITS = 1 << 29  # 64 MB for each table of results that may be forgotten
 ENTRY_BITS = 2048  # what an entry of a table costs beside its numbers: objects and pointers
