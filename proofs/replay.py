@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import add, mul
+from operator import add
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable
@@ -81,7 +81,7 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
         sharpness = to_flint(1 / head.temperature.evaluate(i=i, n=n))
         queries = [enclose_form(row, vector, ZERO).scaled(sharpness) for row in query_rows]
         visible = head.mask.visible(i, n)
-        scores = [sum(map(mul, queries, keys[j - 1]), ZERO_POINT) for j in visible]
+        scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
         changes.append({name: enclose_mean(scores, [column[j - 1] for j in visible], bits, spread)
                         for name, column in columns.items()})
     return changes

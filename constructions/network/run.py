@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from operator import mul
 from typing import TypeVar
 
 from constructions.network.transformer import FeedForward, Head, Transformer, combine
@@ -64,7 +63,8 @@ def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]
     for i, vector in enumerate(stream, start=1):
         sharpness = 1 / head.temperature.evaluate(i=i, n=n)
         query = [combine(row, vector) * sharpness for row in head.queries]
-        scores.append([sum(map(mul, query, keys[j - 1]), Fraction(0)) for j in head.mask.visible(i, n)])
+        scores.append([sum((q * k for q, k in zip(query, keys[j - 1], strict=True)), Fraction(0))
+                       for j in head.mask.visible(i, n)])
     return scores
 
 

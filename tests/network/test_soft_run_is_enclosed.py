@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from constructions.compiler import compile_formula
+from constructions.language.parser import parse_formula
 from constructions.network.meanings import Near, Truth
+from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.enclosures.intervals import point
@@ -74,3 +77,14 @@ def test_near_directions_are_really_inexact() -> None:
     nears = [name for name, meaning in transformer.directions.items() if isinstance(meaning, Near)]
     assert nears
     assert any(not vector[name].is_point for vector in vectors for name in nears)
+
+
+def test_a_head_with_more_queries_than_keys_is_no_head_with_fewer() -> None:
+    """A component without a partner is an error, never left out of the scores."""
+    transformer = compile_formula(parse_formula("Q_a since Q_b"), "ab", Regime())
+    (layer,) = transformer.layers
+    (head,) = layer.heads
+    odd = replace(layer, heads=(replace(head, keys=head.keys[:-1]),))
+    for run in (run_hard, lambda network, word: run_soft(network, word, BITS)):
+        with pytest.raises(ValueError, match="zip"):
+            run(replace(transformer, layers=(odd,)), "ab")
