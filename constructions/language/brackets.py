@@ -14,11 +14,12 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.parser import parse_formula
-from constructions.language.positional import find_subformula_with_length, positional_truth
+from constructions.language.positional import find_subformula_with_length, positional_truth, positional_truths
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, is_positional
 
+ZERO, ONE = Fraction(0), Fraction(1)
 _BRACKET = re.compile(r"\s*\[(.*)\]\s*(\(\s*i\s*-\s*1\s*\))?\s*", re.DOTALL)
 
 
@@ -43,10 +44,24 @@ class Bracket:
         """
         return Fraction(positional_truth(self.formula, i - self.shifted, n))
 
+    def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
+        """The values at these positions of a word of length n.
+
+        Raises:
+            InputError: as ``evaluate`` at the first position without a value.
+        """
+        shifted = range(positions.start - self.shifted, positions.stop - self.shifted)
+        return tuple(ONE if truth else ZERO for truth in positional_truths(self.formula, shifted, n))
+
+    @property
+    def mentions_n(self) -> bool:
+        """Whether a predicate of the formula depends on n."""
+        return find_subformula_with_length(self.formula) is not None
+
     @property
     def variables(self) -> frozenset[str]:
         """``n`` is among them exactly if a predicate of the formula depends on it."""
-        return frozenset("i" if find_subformula_with_length(self.formula) is None else "in")
+        return frozenset("in" if self.mentions_n else "i")
 
     def latex(self) -> str:
         """LaTeX for mathematics mode."""

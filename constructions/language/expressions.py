@@ -25,6 +25,7 @@ from constructions.language.arithmetic import (
     Postfix,
     run_time,
 )
+from constructions.language.columns import NotCoveredError, evaluate_cells
 from constructions.language.diagnosis import describe_terminals, diagnose, quote
 from constructions.language.expression_forms import build_sympy, format_latex, format_text
 from constructions.language.functions import FUNCTIONS, Number, UndefinedError
@@ -75,6 +76,32 @@ class Expression:
         """
         assert not self.boolean, "a condition holds or not; it has no value"
         return Fraction(self._run(values))
+
+    def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
+        """The values at these positions i of a word of length n, as ``evaluate`` gives them, but all at once.
+
+        >>> [str(value) for value in parse_expression("i/n").column(range(1, 5), 4)]
+        ['1/4', '1/2', '3/4', '1']
+
+        Raises:
+            EvaluationError: as ``evaluate`` at the first position without a value.
+        """
+        if not self.mentions_i:
+            return (self.evaluate(i=positions[0], n=n),) * len(positions) if positions else ()
+        try:
+            return evaluate_cells(self.postfix, positions, n).fractions()
+        except NotCoveredError:
+            return tuple(self.evaluate(i=i, n=n) for i in positions)
+
+    @property
+    def mentions_i(self) -> bool:
+        """Whether the variable i occurs."""
+        return "i" in self.variables
+
+    @property
+    def mentions_n(self) -> bool:
+        """Whether the variable n occurs."""
+        return "n" in self.variables
 
     def holds(self, **values: int) -> bool:
         """Whether the condition is true; ``and`` and ``or`` look at their right side only if they must."""

@@ -64,6 +64,22 @@ def positional_truth(formula: Formula, i: int, n: int) -> bool:
     return truth
 
 
+def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
+    """The truths at these positions of a formula for which ``is_positional`` holds.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> positional_truths(parse_formula("ODD -> FIRST | 2 < 1"), range(1, 5), 4)
+    [True, True, False, True]
+
+    Raises:
+        InputError: as ``positional_truth`` at the first position without a truth.
+    """
+    if isinstance(formula, Predicate):
+        holds, parameters = definition_of(formula).holds, formula.parameters
+        return [holds(i, n, parameters) for i in positions]
+    return [positional_truth(formula, i, n) for i in positions]
+
+
 def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCount | None:
     """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
 

@@ -2,37 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 
-from constructions.language.positional import positional_truth
+from constructions.errors import InputError
+from constructions.language.expressions import Expression
+from constructions.language.positional import find_subformula_with_length, positional_truth, positional_truths
 from constructions.network.meanings import Meaning, Position, Product, Truth, is_known
 from constructions.network.transformer import Coefficients
 
-ZERO = Fraction(0)
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_CELLS = 1 << 20
+"""So many values that depend on n are kept at most: with lengths up to 1024, two columns for every n."""
+Column = tuple[Fraction, ...]
+"""Values at i = 1, ..., n."""
 
 
 class KnownValues:
-    """The exact value of every known direction at (n, i), computed once."""
+    """The exact values of every known direction, column by column."""
 
     def __init__(self, directions: Mapping[str, Meaning]):
         """The known directions among ``directions``; the others are not looked up here."""
         self._meanings = {name: meaning for name, meaning in directions.items() if is_known(meaning)}
-        self._values: dict[tuple[str, int, int], Fraction] = {}
+        self._mention_n = {name: known_mentions_n(meaning) for name, meaning in self._meanings.items()}
+        self._columns = _Columns()
 
     def __contains__(self, name: str) -> bool:
         return name in self._meanings
 
+    def mentions_n(self, row: Coefficients) -> bool:
+        """Whether a known direction of the form may hold another number at i when n is another."""
+        return any(self._mention_n[name] for name in row if name in self)
+
     def value(self, name: str, i: int, n: int) -> Fraction:
-        """What the direction's meaning says it holds at position i of a word of length n."""
-        key = (name, i, n)
-        if key not in self._values:
-            self._values[key] = known_value(self._meanings[name], i, n)
-        return self._values[key]
+        """What the direction's meaning says it holds at position i of a word of length n.
+
+        Raises:
+            InputError: if it has no value there.
+        """
+        try:
+            return self.column(name, n)[i - 1]
+        except InputError:  # perhaps at another position
+            return known_value(self._meanings[name], i, n)
+
+    def column(self, name: str, n: int) -> Column:
+        """What the direction holds at i = 1, ..., n.
+
+        Raises:
+            InputError: if it has no value at some of these positions.
+        """
+        meaning = self._meanings[name]
+        return self._columns.find(name, self._mention_n[name], n,
+                                  lambda positions: known_column(meaning, positions, n))
 
     def form(self, row: Coefficients, i: int, n: int) -> Fraction:
         """The linear form at (n, i), of its known directions alone."""
         return sum((weight * self.value(name, i, n) for name, weight in row.items() if name in self), ZERO)
+
+    def forms(self, row: Coefficients, n: int) -> Column:
+        """The linear form at i = 1, ..., n, of its known directions alone.
+
+        Raises:
+            InputError: if a direction with a coefficient has no value at some of these positions.
+        """
+        parts = tuple((name, weight) for name, weight in row.items() if name in self)
+        if len(parts) == 1 and parts[0][1] == 1:
+            return self.column(parts[0][0], n)
+        return self._columns.find(parts, self.mentions_n(row), n,
+                                  lambda positions: self._combine(parts, positions, n))
+
+    def _combine(self, parts: tuple[tuple[str, Fraction], ...], positions: range, n: int) -> Column:
+        total: Column = (ZERO,) * len(positions)
+        for name, weight in parts:
+            column = self.column(name, n)[positions.start - 1:]
+            total = tuple([before + weight * value for before, value in zip(total, column, strict=True)])
+        return total
+
+
+class _Columns:
+    """Columns worked out before: those that do not depend on n once and for all, of the others so many."""
+
+    def __init__(self) -> None:
+        self._lasting: dict[Hashable, Column] = {}
+        self._by_length: dict[tuple[Hashable, int], Column] = {}
+        self._cells = 0
+
+    def find(self, key: Hashable, mentions_n: bool, n: int, evaluate: Callable[[range], Column]) -> Column:
+        """The column of this key, if need be evaluated where it is not yet known."""
+        if not mentions_n:
+            before = self._lasting.get(key, ())
+            if len(before) < n:
+                before = self._lasting[key] = before + evaluate(range(len(before) + 1, n + 1))
+            return before if len(before) == n else before[:n]
+        if (key, n) not in self._by_length:
+            if self._cells + n > MOST_CELLS:
+                self._by_length.clear()
+                self._cells = 0
+            self._by_length[key, n] = evaluate(range(1, n + 1))
+            self._cells += n
+        return self._by_length[key, n]
+
+
+def known_mentions_n(meaning: Meaning) -> bool:
+    """Whether a known direction of this meaning may hold another number at i when n is another."""
+    match meaning:
+        case Position(value):
+            return value.mentions_n
+        case Truth(formula):
+            return find_subformula_with_length(formula) is not None
+        case Product(value, formula):
+            return value.mentions_n or find_subformula_with_length(formula) is not None
+    raise AssertionError(f"not known: {meaning}")
 
 
 def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
@@ -45,3 +125,34 @@ def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
         case Product(value, formula):
             return value.evaluate(i=i, n=n) if positional_truth(formula, i, n) else ZERO
     raise AssertionError(f"not known: {meaning}")
+
+
+def known_column(meaning: Meaning, positions: range, n: int) -> Column:
+    """The numbers that a known direction of this meaning holds at these positions of a word of length n.
+
+    Raises:
+        InputError: as ``known_value`` at the first position where it has no value.
+    """
+    match meaning:
+        case Position(value):
+            return value.column(positions, n)
+        case Truth(formula):
+            return tuple(ONE if truth else ZERO for truth in positional_truths(formula, positions, n))
+        case Product(value, formula):
+            truths = positional_truths(formula, positions, n)
+            return tuple(x if truth else ZERO
+                         for x, truth in zip(product_values(value, truths, positions, n), truths, strict=True))
+    raise AssertionError(f"not known: {meaning}")
+
+
+def product_values(value: Expression, truths: list[bool], positions: range, n: int) -> Column:
+    """The values at these positions; where the truth is false, there need be none, and any number may stand there.
+
+    Raises:
+        InputError: if there is no value at some position where the truth is true.
+    """
+    try:
+        return value.column(positions, n)
+    except InputError:
+        return tuple(value.evaluate(i=i, n=n) if truth else ZERO
+                     for i, truth in zip(positions, truths, strict=True))
