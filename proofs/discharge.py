@@ -15,7 +15,7 @@ from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import WorstCase
 from proofs.failures import NotDerived
-from proofs.obligations.attention import AttentionObligation, KnownSteps, oblige_attention
+from proofs.obligations.attention import AttentionObligation, oblige_attention
 from proofs.obligations.composition import (
     Write,
     find_composition_faults,
@@ -59,7 +59,6 @@ class Memory:
     """Obligations discharged before: equal ones are discharged once."""
 
     proofs: dict[tuple[object, ...], Proof] = field(default_factory=dict)
-    steps: KnownSteps = field(default_factory=KnownSteps)
 
 
 def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
@@ -154,7 +153,7 @@ class _Discharge:
             case Kind.LOOKUP:
                 return oblige_lookup(*written, near if isinstance(meaning, Near) else self.allowed_error)
             case Kind.ATTENTION if isinstance(meaning, Near):
-                return oblige_attention(*written, near, self.memory.steps)
+                return oblige_attention(*written, near)
         raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
 
     def _head(self, write: Write) -> Head:

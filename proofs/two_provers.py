@@ -19,6 +19,7 @@ from proofs.exact.feed_forward import check_cases
 from proofs.exact.lookup import LookupProfiles, find_lookup_worst_case
 from proofs.exact.second_opinion import agrees
 from proofs.exact.uniform import check_uniform
+from proofs.exact.windows import AllWindows
 from proofs.failures import NotDerived
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.feed_forward import FeedForwardObligation
@@ -68,13 +69,13 @@ def prove_attention(obligation: AttentionObligation, twice: bool = True, record:
     """
     from proofs import by_z3  # z3 takes a fifth of a second to import; nothing else needs it
 
-    allowed_error = obligation.allowed_error
+    allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
     for bits in PRECISIONS:
-        worst = find_worst_case(obligation, bits)
+        worst = find_worst_case(obligation, bits, windows)
         if worst.within(allowed_error) is not None:
             break
     return _confirm(obligation, worst, allowed_error, twice,
-                    lambda: by_z3.proves_attention(obligation, allowed_error, record))
+                    lambda: by_z3.proves_attention(obligation, allowed_error, record, windows))
 
 
 def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:

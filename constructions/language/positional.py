@@ -77,7 +77,13 @@ def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
     if isinstance(formula, Predicate):
         holds, parameters = definition_of(formula).holds, formula.parameters
         return [holds(i, n, parameters) for i in positions]
-    return [positional_truth(formula, i, n) for i in positions]
+    if isinstance(formula, Comparison):
+        return [positional_truth(formula, 1, n)] * len(positions)
+    columns = [positional_truths(operand, positions, n) for operand in operands(formula)]
+    found = [connective(formula, truths) for truths in zip(*columns, strict=True)] if columns else (
+        [connective(formula, ())] * len(positions))
+    assert None not in found, f"not positional: {formula!r}"
+    return [bool(truth) for truth in found]
 
 
 def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCount | None:

@@ -6,22 +6,32 @@ are proved together with the lower hull of their costs, and in smaller groups wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import z3
 
+from constructions.language.positional import positional_truth
 from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, Next, Previous, Since, Until, operands_of_connective
+from constructions.language.syntax import Comparison, Formula, Predicate
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
-from proofs.by_z3.solver import Question, all_of, any_of, choose, connective_term, integer, total
-from proofs.obligations.attention import AttentionObligation, spread
+from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
+from proofs.by_z3.unfolding import Unfolding
+from proofs.by_z3.windows import find_groups_left
+from proofs.exact.windows import AllWindows
+from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.letters import spread
+from proofs.obligations.reading import RowGroup
 from proofs.obligations.targets import Target
 from proofs.transcript import Record, ignore
 
 
-def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore) -> bool:
+def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore,
+                     windows: AllWindows | None = None) -> bool:
     """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
+
+    Rows whose windows are strong enough are proved by these, all others letter by letter.
 
     False means that Z3 found an input for one single row; then the bound is false up to rounding. The questions that
     ``record`` gets are those that Z3 answered as hoped: if the answer is True, together they are the proof.
@@ -29,13 +39,19 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
     Raises:
         Undecided: if Z3 gives up.
     """
+    left = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
+    return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)
+
+
+def _proves_groups(obligation: AttentionObligation, groups: Sequence[RowGroup], truth: bool, bound: Fraction,
+                   record: Record) -> bool:
+    """Prove the rows of these groups, each problem once."""
     rows: dict[tuple[int, ...], SweepRow] = {}
-    for sweep in obligation.distinct_sweeps():
-        for row in rows_of(sweep):
+    for group in groups:
+        for row in rows_of(obligation.reading.sweep(group)):
             rows.setdefault(tuple(step.number for step in row.steps), row)
     ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
-    costs = Costs(ordered)
-    return all(_proves_rows(obligation, ordered, truth, bound, costs, record) for truth in (False, True))
+    return _proves_rows(obligation, ordered, truth, bound, Costs(ordered), record)
 
 
 def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, bound: Fraction, costs: Costs,
@@ -118,28 +134,12 @@ def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present
     memory: dict[Formula, Any] = {node: z3.BoolVal(False) for node in target.remembering}
     truth: Any = z3.BoolVal(False)
     for k in reversed(range(len(row.steps))):
-        unfold = _Unfolding(target, atoms[k], memory, row.steps[k].j, row.n)
-        truth = unfold.truth(target.formula, at_root=True)
+        unfold = Unfolding(target, atoms[k], memory, _placed_at(row.steps[k].j, row.n))
+        truth = unfold.target_truth
         memory = {node: z3.And(present[k], unfold.remembered(node)) for node in target.remembering}
     return truth
 
 
-class _Unfolding:
-    def __init__(self, target: Target, atoms: list[Any], memory: dict[Formula, Any], i: int, n: int):
-        self.target, self.atoms, self.memory, self.i, self.n = target, atoms, memory, i, n
-
-    def truth(self, formula: Formula, at_root: bool = False) -> Any:
-        if not at_root and formula in self.target.atoms:
-            return self.atoms[self.target.atoms.index(formula)]
-        match formula:
-            case Since(left, right) | Until(left, right):
-                return z3.And(self.truth(left), z3.Or(self.truth(right), self.memory[formula]))
-            case Previous() | Next():
-                return self.memory[formula]
-        return connective_term(formula, [self.truth(part) for part in operands_of_connective(formula)], self.i, self.n)
-
-    def remembered(self, node: Formula) -> Any:
-        match node:
-            case Previous(operand) | Next(operand):
-                return self.truth(operand)
-        return self.truth(node, at_root=True)
+def _placed_at(j: int, n: int) -> Callable[[Predicate | Comparison], Any]:
+    """The truth of predicates at one position."""
+    return lambda formula: z3.BoolVal(positional_truth(formula, j, n))

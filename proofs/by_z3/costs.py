@@ -11,7 +11,7 @@ from math import lcm
 
 from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.exact.attention import option_error
-from proofs.obligations.attention import Step, Sweep
+from proofs.obligations.sweeps import Step, Sweep
 
 ROUGH_BITS, FINE_BITS = 24, 640
 Cost = tuple[int, int]

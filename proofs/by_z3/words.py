@@ -29,7 +29,7 @@ from proofs.by_z3.costs import FINE_BITS, compressed, rounded_cost
 from proofs.by_z3.solver import Resources, choose, connective_term
 from proofs.enclosures.exponential import Dyadic
 from proofs.exact.attention import WeighedSweep, option_error
-from proofs.obligations.attention import realizable, spread
+from proofs.obligations.letters import realizable, spread
 from proofs.obligations.targets import Target
 
 

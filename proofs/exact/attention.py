@@ -16,7 +16,9 @@ from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units
 from proofs.exact.extremes import DIGITS, Extreme, WorstCase, proved_bound
-from proofs.obligations.attention import AttentionObligation, Step, Sweep
+from proofs.exact.windows import AllWindows
+from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.sweeps import Step, Sweep
 
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
@@ -130,32 +132,47 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
     return lower_error / upper_total, upper_error / lower_total
 
 
-def find_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
-    """The largest errors over all rows of the obligation, weights enclosed with so many bits."""
-    weighed = [weigh(sweep, bits) for sweep in obligation.distinct_sweeps()]
-    return WorstCase(find_extreme(weighed, False), find_extreme(weighed, True))
+def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:
+    """The largest errors over all rows of the obligation, weights enclosed with so many bits.
+
+    A group whose window shows that it errs no more than another is passed over. Long words come first, so that of
+    errors equal to DIGITS digits the one of the longest word is reported.
+    """
+    windows = windows or AllWindows(obligation)
+    found = {False: None, True: None}  # type: dict[bool, SweepExtreme | None]
+    for group in sorted(obligation.groups, key=lambda group: -group.n):
+        open_truths = [truth for truth, best in found.items() if not (
+            windows.bounds_error(group, truth, best.upper) if best else windows.has_no_word(group, truth))]
+        if open_truths:
+            weighed = weigh(obligation.reading.sweep(group), bits)
+            found |= {truth: larger_extreme(found[truth], weighed, truth) for truth in open_truths}
+    return WorstCase(found[False], found[True])
 
 
 def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
-    """The largest error over all rows of all sweeps, by Dinkelbach's iteration; None if no input has this truth.
-
-    Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
-    Long words come first, so that of errors equal to DIGITS digits the one of the longest word is reported.
-    """
+    """The largest error over all rows of all sweeps; None if no input has this truth."""
     best: SweepExtreme | None = None
     for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
-        while True:
-            bound = best.upper if best else Fraction(0)
-            minima = minimum_costs(weighed, truth, bound)
-            if best is None and minima:
-                i = min(minima)
-                best = _extreme_at(weighed, truth, bound, i, bound)
-                continue
-            worst = min(minima, key=lambda i: minima[i], default=None)
-            if worst is None or minima[worst] >= 0:
-                break
-            best = _extreme_at(weighed, truth, bound, worst, bound)
+        best = larger_extreme(best, weighed, truth)
     return best
+
+
+def larger_extreme(best: SweepExtreme | None, weighed: WeighedSweep, truth: bool) -> SweepExtreme | None:
+    """The largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
+
+    Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
+    """
+    while True:
+        bound = best.upper if best else Fraction(0)
+        minima = minimum_costs(weighed, truth, bound)
+        if best is None and minima:
+            i = min(minima)
+            best = _extreme_at(weighed, truth, bound, i, bound)
+            continue
+        worst = min(minima, key=lambda i: minima[i], default=None)
+        if worst is None or minima[worst] >= 0:
+            return best
+        best = _extreme_at(weighed, truth, bound, worst, bound)
 
 
 def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> SweepExtreme:

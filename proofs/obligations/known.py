@@ -30,6 +30,10 @@ class KnownValues:
     def __contains__(self, name: str) -> bool:
         return name in self._meanings
 
+    def meaning(self, name: str) -> Meaning:
+        """What a known direction means."""
+        return self._meanings[name]
+
     def mentions_n(self, row: Coefficients) -> bool:
         """Whether a known direction of the form may hold another number at i when n is another."""
         return any(self._mention_n[name] for name in row if name in self)

@@ -10,8 +10,10 @@ from constructions.language.syntax import is_symbolic, subformulas
 from proofs import by_z3
 from proofs.discharge import Line
 from proofs.exact.attention import WeighedSweep, find_violations, find_worst_input, weigh
-from proofs.obligations.attention import AttentionObligation, Sweep, realizable
+from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.composition import symbolic_truth
+from proofs.obligations.letters import realizable
+from proofs.obligations.sweeps import Sweep
 from proofs.obligations.targets import Target
 from proofs.refutation.budget import Budget
 from proofs.refutation.plain_words import Word
@@ -30,7 +32,7 @@ def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[L
     """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first."""
     failing = [(sweep, line.obligation.target) for line in lines
                if isinstance(line.obligation, AttentionObligation) and not line.proved
-               for sweep in line.obligation.sweeps if sweep.n > beyond]
+               for sweep in line.obligation.sweeps() if sweep.n > beyond]
     failing.sort(key=lambda pair: pair[0].n)
     for n, pairs in itertools.groupby(failing, key=lambda pair: pair[0].n):
         violations = []

@@ -39,7 +39,7 @@ def worst_errors(transformer: Transformer, max_n: int, name_part: str) -> dict[b
         for direction in head.values:
             if name_part in direction:
                 obligation = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
-                weighed = [weigh(sweep, BITS) for sweep in obligation.distinct_sweeps()]
+                weighed = [weigh(sweep, BITS) for sweep in obligation.sweeps()]
                 return {truth: find_extreme(weighed, truth) for truth in (False, True)}
     raise AssertionError(f"no direction named like {name_part}")
 

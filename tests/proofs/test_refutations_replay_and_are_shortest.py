@@ -66,7 +66,7 @@ def check_words_of_z3(text: str, alphabet: str, regime: Regime, gamma: Fraction,
             if not isinstance(meaning, Near):
                 continue
             task = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
-            weighed = [weigh(sweep, 192) for sweep in task.sweeps]
+            weighed = [weigh(sweep, 192) for sweep in task.sweeps()]
             for n, i, truth, sweep in find_violations(weighed, ALLOWED_ERROR):
                 word = find_word(task.target, tuple(alphabet), sweep, i, truth, ALLOWED_ERROR)
                 if word is not None:

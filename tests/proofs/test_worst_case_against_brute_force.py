@@ -39,7 +39,7 @@ def check_head(
     known = KnownValues(transformer.directions)
     obligation = oblige_attention(transformer, known, up_to(max_n), layer, place, head, direction)
     brute = worst_errors(transformer, head, direction, atoms, max_n)
-    weighed = [weigh(sweep, 128) for sweep in obligation.distinct_sweeps()]
+    weighed = [weigh(sweep, 128) for sweep in obligation.sweeps()]
     for truth in (False, True):
         extreme = find_extreme(weighed, truth)
         assert (extreme is None) == (truth not in brute)

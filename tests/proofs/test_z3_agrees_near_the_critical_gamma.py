@@ -38,7 +38,7 @@ def exact(tasks: list[AttentionObligation]) -> bool:
         extreme is None or extreme.upper <= QUARTER
         for task in tasks
         for truth in (False, True)
-        for extreme in [find_extreme([weigh(sweep, 128) for sweep in task.distinct_sweeps()], truth)]
+        for extreme in [find_extreme([weigh(sweep, 128) for sweep in task.sweeps()], truth)]
     )
 
 

@@ -1,0 +1,272 @@
+"""Windows: for all rows of many groups at once, one integer variable per position around the pivot holds its cost.
+
+The exact method has for each distance from the pivot the greatest gap of any bad letter (proofs/exact/windows.py). Z3
+gets the weights that belong to these gaps, rounded up, and the formula itself: it shows first that letters act on what
+is remembered as that method assumes, and then that no letters around a pivot that gives the target a truth make the
+sum of weight * (bound - error) negative. Gaps may be larger than in some group: the weights of bad letters are upper
+bounds, letters with no error may weigh anything, and the pivot has weight 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.language.printer import format_formula
+from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
+from proofs.by_z3.unfolding import Unfolding
+from proofs.enclosures.exponential import enclose_exp
+from proofs.exact.windows import AllWindows, Memory, Window
+from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.letters import spread
+from proofs.obligations.reading import RowGroup
+from proofs.obligations.targets import Target
+from proofs.transcript import Record
+
+WEIGHT_BITS = 320
+"""Weights are multiples of 2^-320, rounded up; the pivot has weight 1."""
+TINY_BITS = 30
+"""From where on all weights are smaller by so many bits than the greatest, they are counted together."""
+
+
+@dataclass(frozen=True)
+class _Hull:
+    """Upper bounds of the weights of bad letters at distances 1, 2, ... from the pivot, and of all others together."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    rest: int
+
+    def bad_weight(self) -> int:
+        """Of all bad letters together."""
+        return sum(self.before) + sum(self.after) + self.rest
+
+    def shortened(self) -> _Hull:
+        """The same bound in all, with what is far away and tiny among the rest: a smaller question."""
+        tiny = max((*self.before, *self.after), default=0) >> TINY_BITS
+        before, after = (weights[:max((k for k, weight in enumerate(weights, 1) if weight > tiny), default=0)]
+                         for weights in (self.before, self.after))
+        rest = self.bad_weight() - sum(before) - sum(after)
+        return _Hull(before, after, rest)
+
+
+def hull_of(windows: Iterable[Window]) -> _Hull:
+    """What bounds the weights in all of these windows."""
+    windows = list(windows)
+    rest = max((window.positions * sum(map(weight_above, window.beyond)) for window in windows), default=0)
+    return _Hull(_columns(window.before for window in windows), _columns(window.after for window in windows), rest)
+
+
+def _columns(sides: Iterable[Sequence[Fraction | None]]) -> tuple[int, ...]:
+    """The greatest weight at each distance."""
+    by_distance = itertools.zip_longest(*dict.fromkeys(map(tuple, sides)))
+    greatest = (max((gap for gap in gaps if gap is not None), default=None) for gaps in by_distance)
+    return tuple(0 if gap is None else weight_above(gap) for gap in greatest)
+
+
+def weight_above(gap: Fraction) -> int:
+    """An upper bound of e^gap in units of 2^-WEIGHT_BITS."""
+    weight = enclose_exp(gap, WEIGHT_BITS)
+    shift = weight.exponent + WEIGHT_BITS
+    return weight.upper << shift if shift >= 0 else -(-weight.upper >> -shift)
+
+
+def find_groups_left(obligation: AttentionObligation, bound: Fraction, windows: AllWindows,
+                     record: Record) -> dict[bool, list[RowGroup]]:
+    """For each truth of the target the groups for which Z3 has not shown that errors are at most ``bound``: their
+    windows are too weak, or they have none.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    if windows.memory is None or not (law := _law(obligation, windows, windows.memory)).is_proved():
+        return {False: obligation.groups, True: obligation.groups}
+    record(law)
+    return {truth: _find_left(obligation, truth, bound, windows, windows.memory, record) for truth in (False, True)}
+
+
+def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, windows: AllWindows, memory: Memory,
+               record: Record) -> list[RowGroup]:
+    found = {group: window for group in obligation.groups if (window := windows.find(group, truth))}
+    left = [group for group in obligation.groups if group not in found]
+    pending = [list(found)] if found else []
+    while pending:
+        groups = pending.pop()
+        hull = hull_of(found[group] for group in groups)
+        costs = _Costs(hull.shortened(), bound)
+        if costs.suffice and (question := _ask(obligation, windows, memory, truth, costs, groups)).is_proved():
+            record(question)
+        elif len(groups) > 1:
+            middle = len(groups) // 2
+            pending += [groups[middle:], groups[:middle]]
+        else:
+            left += groups
+    return left
+
+
+class _Costs:
+    """What letters around a pivot cost: weight * (bound - error), times a number that makes them integers."""
+
+    def __init__(self, hull: _Hull, bound: Fraction):
+        self.hull, self.bound = hull, bound
+        self._gain, self._loss = bound.numerator, bound.denominator - bound.numerator
+
+    @property
+    def pivot(self) -> int:
+        """The pivot, if it has no error."""
+        return self._gain << WEIGHT_BITS
+
+    @property
+    def false_pivot(self) -> int:
+        """The pivot, if it has any error."""
+        return -self._loss << WEIGHT_BITS
+
+    def bad(self, weight: int) -> int:
+        """A letter of this weight that has an error, whatever it is."""
+        return -self._loss * weight
+
+    @property
+    def suffice(self) -> bool:
+        """Whether there is nothing to be found."""
+        return self.pivot + self.bad(self.hull.bad_weight()) >= 0
+
+
+class _Place:
+    """A position near the pivot: the atoms and predicates there, and its letters."""
+
+    def __init__(self, obligation: AttentionObligation, windows: AllWindows, truth: bool, name: str):
+        self._target, self._assignments = obligation.target, obligation.letters
+        self.atoms = [z3.Bool(f"atom_{name}_{a}") for a in range(len(self._target.atoms))]
+        self._predicates = {predicate: z3.Bool(f"predicate_{name}_{p}")
+                            for p, predicate in enumerate(self._target.predicates)}
+        self._values = windows.values_by_context(truth)
+
+    def given(self) -> list[Any]:
+        """Predicates are as at some position, and atoms over symbols as some symbol makes them."""
+        given = [any_of([self._is_context(context) for context in self._values])] if self._predicates else []
+        if len(self._assignments) < 1 << len(self.atoms):
+            given.append(any_of([all_of(list(map(z3.BoolRef.__eq__, self.atoms, map(z3.BoolVal, letter))))
+                                 for letter in self._assignments]))
+        return given
+
+    def _is_context(self, context: tuple[bool, ...]) -> Any:
+        return all_of([term == truth for term, truth in zip(self._predicates.values(), context, strict=True)])
+
+    def cost(self, truth: bool, good: int, bad: int) -> Any:
+        """One number for letters that certainly have the value of this truth, another for all others."""
+        term: Any = None
+        for context, values in self._values.items():
+            by_letter = [good if each == {truth} else bad for each in values]
+            chosen = choose(self.atoms, spread(self._assignments, by_letter))
+            term = chosen if term is None else z3.If(self._is_context(context), chosen, term)
+        return term
+
+    def unfold(self, memory: Any) -> Unfolding:
+        """The target here, if this is remembered."""
+        (node,) = self._target.remembering
+        return Unfolding(self._target, self.atoms, {node: memory}, self._predicates.__getitem__)
+
+    def truth(self, memory: Any) -> Any:
+        """The truth of the target here."""
+        return self.unfold(memory).target_truth
+
+    def remembered(self, memory: Any) -> Any:
+        """What is remembered of this position."""
+        (node,) = self._target.remembering
+        return self.unfold(memory).remembered(node)
+
+
+TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
+
+
+def _law(obligation: AttentionObligation, windows: AllWindows, memory: Memory) -> Question:
+    """Whether some letter does not act on the memory as the windows assume."""
+    place = _Place(obligation, windows, False, "0")
+    if_true, if_false = place.truth(TRUE), place.truth(FALSE)
+    after_true, after_false = place.remembered(TRUE), place.remembered(FALSE)
+    if memory is Memory.FLEETING:
+        about = "what is remembered is the target's truth at the next position, and of this position alone"
+        broken = [z3.Not(if_true), if_false, after_true != after_false]
+    else:
+        about = "a letter keeps what is remembered, and has the value 0, or gives the target and the memory one truth"
+        keeps_badly = z3.And(if_true, z3.Not(if_false), place.cost(False, 0, 1) != 0)
+        broken = [if_true != after_true, if_false != after_false, z3.And(if_false, z3.Not(if_true)), keeps_badly]
+    return Question(about, _legend(obligation.target), tuple(place.given()), TRUE, any_of(broken))
+
+
+def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, truth: bool, costs: _Costs,
+         groups: Sequence[RowGroup]) -> Question:
+    """Whether some letters around a pivot that gives the target this truth have a negative sum of costs."""
+    question = _Around(obligation, windows, truth)
+    pivot = question.place("pivot")
+    question.cost(pivot, costs.pivot, costs.false_pivot)
+    for distance, weight in enumerate(costs.hull.before, 1):
+        question.cost(question.place(f"before_{distance}"), 0, costs.bad(weight))
+    remembered = z3.Bool("remembered")
+    question.given.append(pivot.remembered(TRUE) == pivot.remembered(FALSE))
+    if memory is Memory.FLEETING:
+        row = question.place("after_1")
+        question.cost(row, 0, costs.bad(sum(costs.hull.after)))
+        holds = row.truth(pivot.remembered(remembered))
+    else:
+        holds = question.follow(pivot.truth(remembered), [costs.bad(weight) for weight in costs.hull.after])
+    return Question(_describe(groups, truth, costs.bound), _legend(obligation.target), tuple(question.given),
+                    holds == truth, total(question.costs) + integer(costs.bad(costs.hull.rest)) < 0)
+
+
+class _Around:
+    """What is given of the positions around a pivot, and their costs."""
+
+    def __init__(self, obligation: AttentionObligation, windows: AllWindows, truth: bool):
+        self._obligation, self._windows, self._truth = obligation, windows, truth
+        self.given: list[Any] = []
+        self.costs: list[Any] = []
+
+    def place(self, name: str) -> _Place:
+        """One more position."""
+        place = _Place(self._obligation, self._windows, self._truth, name)
+        self.given += place.given()
+        return place
+
+    def cost(self, place: _Place, good: int, bad: int, present: Any = TRUE) -> None:
+        """What the letter there costs: one number if it certainly has the value of the truth, else the other."""
+        cost = z3.Int(f"cost_{len(self.costs)}")
+        self.given += [cost >= integer(min(bad, 0)), cost <= integer(max(good, 0)),
+                       cost == z3.If(present, place.cost(self._truth, good, bad), z3.IntVal(0))]
+        self.costs.append(cost)
+
+    def follow(self, holds: Any, bad: Sequence[int]) -> Any:
+        """The truth of the target after letters that keep it, as many as there are."""
+        before = TRUE
+        for distance, cost in enumerate(bad, 1):
+            place, present = self.place(f"after_{distance}"), z3.Bool(f"present_{distance}")
+            keeps = z3.And(place.truth(TRUE), z3.Not(place.truth(FALSE)))
+            self.given += [z3.Implies(present, before), z3.Implies(present, keeps)]
+            self.cost(place, 0, cost, present)
+            holds, before = z3.If(present, place.truth(holds), holds), present
+        return holds
+
+
+def _describe(groups: Sequence[RowGroup], truth: bool, bound: Fraction) -> str:
+    """What the question about these groups proves."""
+    lengths = sorted(group.n for group in groups)
+    return (f"the error is at most {bound} in {sum(len(group.rows) for group in groups)} rows of words of length "
+            f"{lengths[0]} to {lengths[-1]}, on every input on which the target is {str(truth).lower()}")
+
+
+def _legend(target: Target) -> tuple[str, ...]:
+    """What the names in the questions about this target stand for."""
+    return (
+        "pivot: the last position whose letter decides the target",
+        "before_k, after_k: k places from it, in reading order",
+        *(f"atom_p_{a}: {format_formula(atom)} at p" for a, atom in enumerate(target.atoms)),
+        *(f"predicate_p_{k}: {format_formula(predicate)} at p" for k, predicate in enumerate(target.predicates)),
+        "remembered: what the target remembers before the pivot; present_k: whether the row sees after_k",
+        "cost_k: weight times (bound less error) of a position, its least in all of these rows; the pivot has weight",
+        f"        2^{WEIGHT_BITS}. What is not listed has a cost, too. A negative sum is an error above the bound.",
+    )
