@@ -34,9 +34,9 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
+from proofs.obligations.count_cases import counted_length
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
-from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
 """So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
