@@ -31,8 +31,8 @@ from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, row_to_flint, to_flint
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
+from proofs.obligations.count_cases import counted_length
 from proofs.obligations.feed_forward import FREE_BOX
-from proofs.obligations.lookup import counted_length
 
 Residual = dict[str, Interval]
 ZERO_POINT = point(ZERO)

@@ -16,7 +16,8 @@ from proofs.enclosures.exponential import PRECISIONS
 from proofs.exact.attention import find_worst_case
 from proofs.exact.extremes import WorstCase
 from proofs.exact.feed_forward import check_cases
-from proofs.exact.lookup import LookupProfiles, find_lookup_worst_case
+from proofs.exact.lookup import find_lookup_worst_case
+from proofs.exact.lookup_dominance import find_profiles
 from proofs.exact.second_opinion import agrees
 from proofs.exact.uniform import check_uniform
 from proofs.exact.windows import AllWindows
@@ -84,7 +85,7 @@ def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Recor
 
     allowed_error = obligation.allowed_error
     for bits in PRECISIONS:
-        profiles = LookupProfiles(obligation, bits)
+        profiles = find_profiles(obligation, bits)
         worst = find_lookup_worst_case(profiles)
         if allowed_error is None or worst.within(allowed_error) is not None:
             break

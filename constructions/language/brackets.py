@@ -53,6 +53,14 @@ class Bracket:
         shifted = range(positions.start - self.shifted, positions.stop - self.shifted)
         return tuple(ONE if truth else ZERO for truth in positional_truths(self.formula, shifted, n))
 
+    def check_defined(self, positions: range, n: int) -> None:
+        """Check that there is a value at each of these positions.
+
+        Raises:
+            InputError: as ``evaluate`` at the first position without a value.
+        """
+        self.column(positions, n)
+
     @property
     def mentions_n(self) -> bool:
         """Whether a predicate of the formula depends on n."""

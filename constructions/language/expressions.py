@@ -93,6 +93,17 @@ class Expression:
         except NotCoveredError:
             return tuple(self.evaluate(i=i, n=n) for i in positions)
 
+    def check_defined(self, positions: range, n: int) -> None:
+        """Check that there is a value at each of these positions.
+
+        Raises:
+            EvaluationError: as ``evaluate`` at the first position without a value.
+        """
+        try:
+            evaluate_cells(self.postfix, positions if self.mentions_i else positions[:1], n)
+        except NotCoveredError:
+            self.column(positions, n)
+
     @property
     def mentions_i(self) -> bool:
         """Whether the variable i occurs."""

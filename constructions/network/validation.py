@@ -29,8 +29,23 @@ def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
     for part in parts:
         if isinstance(part, Predicate | PredicateOnCount) and part.definition is not None:
             for n in lengths:
-                for k in range(isinstance(part, Predicate), n + 1):
+                new = 0 if part.definition.depends_on_n or n == lengths.first else n
+                for k in range(max(new, isinstance(part, Predicate)), n + 1):
                     part.definition.holds(k, n, part.parameters)
+
+
+def _is_defined_in_columns(transformer: Transformer, lengths: Lengths) -> bool:
+    """Whether all embeddings and temperatures have values, and those of temperatures are positive."""
+    temperatures = {head.temperature for _, _, head in transformer.heads()}
+    try:
+        for embedding in {*transformer.position_embedding.values()}:
+            for n in lengths if embedding.mentions_n else [lengths.last]:
+                embedding.check_defined(range(1, n + 1), n)
+        return all(value.numerator > 0 for temperature in temperatures
+                   for n in (lengths if temperature.mentions_n else [lengths.last])
+                   for value in temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n))
+    except InputError:
+        return False
 
 
 def check_defined(transformer: Transformer, lengths: Lengths) -> None:
@@ -41,6 +56,8 @@ def check_defined(transformer: Transformer, lengths: Lengths) -> None:
             is not positive, with i and n.
     """
     _check_predicates(transformer, lengths)
+    if _is_defined_in_columns(transformer, lengths):
+        return
     temperatures = {head.temperature: f"layer {layer}, head {place}" for layer, place, head in transformer.heads()}
     for n, i in lengths.rows():
         for embedding in transformer.position_embedding.values():

@@ -1,4 +1,4 @@
-"""The exact worst case of a lookup head: every case of every row, each distinct profile once.
+"""The exact worst case of a lookup head: every case that no other dominates, each distinct profile once.
 
 A *profile* is all that the error of a case depends on: how the scores fall away from the greatest one, how far the
 visible positions reach on both sides, and what each value misses the target by. Positions whose weight is below
@@ -8,7 +8,7 @@ of them as often as there are positions, because the scores are concave.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -147,29 +147,43 @@ class LookupExtreme(Extreme):
 
 
 class LookupProfiles:
-    """The distinct profiles of an obligation at one precision, each with a case that has it."""
+    """The distinct profiles of some cases of an obligation at one precision, each with the first case that has it."""
 
-    def __init__(self, obligation: LookupObligation, bits: int, longest_first: bool = True):
-        """Go through all cases; of equal profiles the first is kept, that of the longest word or of the shortest."""
+    def __init__(self, obligation: LookupObligation, bits: int):
+        """No case is in it yet."""
+        self.problem = obligation.problem
         self.bits = bits
-        by_length = {row.n: row.values for row in obligation.by_query}
-        values = [value for row in by_length.values() for value in row]
-        self.scale = lcm(*(value.denominator for value in values))
-        self._scaled = {n: [int(value * self.scale) for value in row] for n, row in by_length.items()}
-        self.positions = max(row.n for row in obligation.by_query)
-        self.spread = int((max(map(abs, values)) + self.positions) * self.scale) + 1
+        last = self.problem.lengths.last
+        lengths = list(self.problem.lengths) if self.problem.values_mention_n else [last]
+        self.scale = lcm(*(value.denominator for n in lengths for value in self.problem.values(n)))
+        self.positions = last
+        greatest = max(max(map(abs, self.problem.values(n))) for n in lengths)
+        self.spread = int((greatest + self.positions) * self.scale) + 1
         """No value misses its target by more, in units of 1/scale."""
+        self._scaled: tuple[int, list[int]] = (0, [])
         self._windows: dict[Peak, Window] = {}
-        found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]] = {}
-        for row in sorted(obligation.by_query, key=lambda row: row.n, reverse=longest_first):
-            self._add_row(row, found)
-        self.cases = list(found.values())
+        self._found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]] = {}
 
-    def _add_row(self, row: LookupRow, found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]]) -> None:
-        values = self._scaled[row.n]
+    @property
+    def cases(self) -> list[tuple[LookupProfile, CountCase]]:
+        """Every profile with its case."""
+        return list(self._found.values())
+
+    def add_row(self, row: LookupRow) -> None:
+        """Put in all cases of a row in which something is claimed."""
+        self._add(row, _cases(row))
+
+    def add_case(self, case: CountCase) -> None:
+        """Put in one case."""
+        target = case.row.targets[case.here][case.others]
+        assert target is not None
+        self._add(case.row, [(case.here, case.others, target)])
+
+    def _add(self, row: LookupRow, cases: Iterable[tuple[bool, int, int]]) -> None:
+        values = self._scaled_values(row)
         first, last = row.visible[0], row.visible[-1]
         windows: dict[tuple[int, int], Window] = {}
-        for here, others, target in _cases(row):
+        for here, others, target in cases:
             slope, bend = in_case(row.slope, here, others), in_case(row.bend, here, others)
             peak = min(max(_greatest(slope, bend, last), first), last)
             shape = (slope + (peak - 1) * bend, bend)
@@ -181,8 +195,19 @@ class LookupProfiles:
             misses = tuple([value - aim for value in values[peak - 1 - left:peak + right]])
             cut = (peak - first > left, last - peak > right)
             key = (id(window), left, cut, misses)
-            if key not in found:
-                found[key] = (LookupProfile(window, left, right, cut, misses), CountCase(row, here, others))
+            if key not in self._found:
+                self._found[key] = (LookupProfile(window, left, right, cut, misses), CountCase(row, here, others))
+
+    def _scaled_values(self, row: LookupRow) -> list[int]:
+        """The values of the row times ``scale``, worked out once for the rows of one length."""
+        if self._scaled[0] != row.n:
+            self._scaled = row.n, [int(value * self.scale) for value in row.values]
+        return self._scaled[1]
+
+    def reach(self, sharpness: Fraction) -> int:
+        """How far a window reaches on both sides of the peak of scores -sharpness * k^2."""
+        peak = peak_in_lowest_terms(-sharpness.numerator, -2 * sharpness.numerator, sharpness.denominator)
+        return self._window(peak).right
 
     def _window(self, peak: Peak) -> Window:
         if peak not in self._windows:
@@ -210,6 +235,14 @@ class LookupProfiles:
                 total += arb(most / 2, most / 2)
                 missed += arb(0, most * self.spread)
         return missed / (total * self.scale)
+
+
+def profiles_of_every_case(obligation: LookupObligation, bits: int, longest_first: bool = True) -> LookupProfiles:
+    """The profiles of all cases; of equal ones the first is kept, that of the longest word or of the shortest."""
+    profiles = LookupProfiles(obligation, bits)
+    for row in obligation.problem.rows(longest_first):
+        profiles.add_row(row)
+    return profiles
 
 
 def _cases(row: LookupRow) -> Iterator[tuple[bool, int, int]]:
@@ -268,7 +301,7 @@ def _with_room(upper: Fraction) -> Fraction:
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[CountCase]:
     """Cases in which the error certainly exceeds ``bound``, for each profile one of the shortest word."""
-    profiles = LookupProfiles(obligation, bits, longest_first=False)
+    profiles = profiles_of_every_case(obligation, bits, longest_first=False)
     with working_precision(bits):
         least = ball(bound)
         return [case for profile, case in profiles.cases if abs(profiles.mean_miss(profile)) > least]

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from constructions.errors import InputError
+from constructions.language.brackets import PositionFunction
 from constructions.language.positional import connective
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
 from constructions.network.transformer import Coefficients, Transformer
-from proofs.obligations.known import known_value
+from proofs.obligations.known import known_column, known_mentions_n, known_value
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,31 @@ def _find_position_fault(transformer: Transformer, direction: str, lengths: Leng
         return f"{meaning} is not decided by the embedding"
     if position is None or any(direction in row for row in transformer.token_embedding.values()):
         return "a function of the position is embedded by position alone"
+    if _holds_everywhere(meaning, position, lengths):
+        return None
     for n, i in lengths.rows():
         if position.evaluate(i=i, n=n) != (expected := known_value(meaning, i, n)):
             return f"the position embedding {position} differs from {expected} at i = {i}, n = {n}"
     return None
+
+
+def _holds_everywhere(meaning: Meaning, position: PositionFunction, lengths: Lengths) -> bool:
+    """Whether the embedding has, at every (n, i), the value that the meaning states.
+
+    Where nothing mentions n, the longest words have all positions. A function stated as it is embedded need only be
+    defined. False also if some value is undefined.
+    """
+    mentions_n = position.mentions_n or known_mentions_n(meaning)
+    try:
+        for n in lengths if mentions_n else [lengths.last]:
+            positions = range(1, n + 1)
+            if meaning == Position(position):
+                position.check_defined(positions, n)
+            elif position.column(positions, n) != known_column(meaning, positions, n):
+                return False
+    except InputError:
+        return False
+    return True
 
 
 def symbolic_truth(formula: Formula, symbol: str) -> bool:

@@ -8,12 +8,14 @@ demands one number. Cases that agree for several (n, i) are checked once, by ``p
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from constructions.language.positional import connective, positional_truth
+from constructions.errors import InputError
+from constructions.language.brackets import PositionFunction
+from constructions.language.positional import connective, find_subformula_with_length, positional_truth
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     Comparison,
@@ -34,9 +36,9 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
+from proofs.obligations.count_cases import counted_length
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
-from proofs.obligations.lookup import counted_length
 
 MAX_CHOICES = 12
 """So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
@@ -88,6 +90,8 @@ class FeedForwardObligation:
     cases: tuple[InputCase, ...]
     lengths: Lengths
     counted: Mapping[str, Counted] = field(default_factory=dict)
+    numbers: frozenset[str] = frozenset()
+    """The inputs that hold numbers of the position, everywhere or where a formula holds."""
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and what is counted."""
@@ -138,7 +142,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     derivation = _Derivation(known, meaning, inputs, _find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 lengths, inputs.counted)
+                                 lengths, inputs.counted, inputs.numbers())
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,11 @@ class _Inputs:
     known: tuple[str, ...]
     by_truth: Mapping[str, Truth | Product | Near]
     counted: Mapping[str, Counted]
+
+    def numbers(self) -> frozenset[str]:
+        """The directions that hold numbers of the position, everywhere or where a formula holds."""
+        return frozenset((*self.known, *(name for name, meaning in self.by_truth.items()
+                                         if isinstance(meaning, Product))))
 
 
 def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units, bounds: Bounds) -> _Inputs:
@@ -228,21 +237,49 @@ class _Derivation:
     def situations(self, lengths: Lengths) -> Iterable[_Situation]:
         """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
 
-        A form of the units must be constant on every one of the nested ranges, so on the widest.
+        A form of the units must be constant on every one of the nested ranges, so on the widest. Where nothing that
+        tells situations apart mentions n, the situation of i at one length is that at every other, and the ranges are
+        widest at the last: the more positions a count looks at, the wider.
         """
         found: dict[tuple[object, ...], _Situation] = {}
-        for n, i in lengths.rows():
-            situation = found.setdefault(self._key(i, n), _Situation(i, n, {}))
-            for term in self.choices.terms:
-                least, most = range_of(term, i, n)
-                before = situation.ranges.get(term, (least, most))
-                situation.ranges[term] = min(before[0], least), max(before[1], most)
+        if not self._mentions_n():
+            for i, key in enumerate(self._keys(lengths.last), start=1):
+                situation = found.setdefault(key, _Situation(i, max(i, lengths.first), {}))
+                self._widen(situation, i, lengths.last)
+            return found.values()
+        for n in lengths:
+            for i, key in enumerate(self._keys(n), start=1):
+                self._widen(found.setdefault(key, _Situation(i, n, {})), i, n)
         return found.values()
 
-    def _key(self, i: int, n: int) -> tuple[object, ...]:
-        """Everything about (n, i) that the cases depend on, but for the ranges."""
-        return (tuple(self.known.value(name, i, n) for name in self.inputs.known),
-                tuple(find_truth_at(formula, i, n) for formula in self.choices.placed), self._stated_value(i, n))
+    def _widen(self, situation: _Situation, i: int, n: int) -> None:
+        """Let the situation have the ranges of (n, i), too."""
+        for term in self.choices.terms:
+            least, most = range_of(term, i, n)
+            before = situation.ranges.get(term, (least, most))
+            situation.ranges[term] = min(before[0], least), max(before[1], most)
+
+    def _mentions_n(self) -> bool:
+        """Whether ``_keys`` may differ at one i for several n."""
+        return (self.known.mentions_n(dict.fromkeys(self.inputs.known, ONE))
+                or any(isinstance(formula, Next) or find_subformula_with_length(formula)
+                       for formula in self.choices.placed)
+                or any(value.mentions_n for value in self._values()))
+
+    def _values(self) -> list[PositionFunction]:
+        """The position functions that the output and the inputs are where a formula holds."""
+        meanings = (self.meaning, *self.inputs.by_truth.values())
+        return [meaning.value for meaning in meanings if isinstance(meaning, Position | Product)]
+
+    def _keys(self, n: int) -> Iterator[tuple[object, ...]]:
+        """For i = 1, ..., n everything about (n, i) that the cases depend on, but for the ranges."""
+        positions = range(1, n + 1)
+        columns: list[Sequence[Fraction]] = [self.known.column(name, n) for name in self.inputs.known]
+        columns += [_defined_values(value, positions, n) for value in self._values()]
+        numbers = [[x.numerator for x in column] for column in columns]
+        numbers += [[x.denominator for x in column] for column in columns]  # integers have quicker hashes
+        truths = [[find_truth_at(formula, i, n) for i in positions] for formula in self.choices.placed]
+        return zip(*numbers, *truths, strict=True) if numbers or truths else itertools.repeat((), n)
 
     def _stated_value(self, i: int, n: int) -> Fraction:
         match self.meaning:
@@ -270,6 +307,21 @@ class _Derivation:
                          tuple((name, assignment.truth(part.count.operand))
                                for name, part in self.inputs.counted.items()),
                          tuple((term, *ends) for term, ends in assignment.ranges.items()))
+
+
+def _defined_values(value: PositionFunction, positions: range, n: int) -> Sequence[Fraction]:
+    """The values; 0 where there is none, as there may be where the formula beside it does not hold."""
+    try:
+        return value.column(positions, n)
+    except InputError:
+        return [_value_or_zero(value, i, n) for i in positions]
+
+
+def _value_or_zero(value: PositionFunction, i: int, n: int) -> Fraction:
+    try:
+        return value.evaluate(i=i, n=n)
+    except InputError:
+        return ZERO
 
 
 def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:

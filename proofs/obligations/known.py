@@ -38,6 +38,10 @@ class KnownValues:
         """Whether a known direction of the form may hold another number at i when n is another."""
         return any(self._mention_n[name] for name in row if name in self)
 
+    def describe(self, row: Coefficients) -> Hashable:
+        """Equal for forms of known directions that are equal at every (n, i), because they are written alike."""
+        return tuple((weight, describe_known(self._meanings[name])) for name, weight in row.items())
+
     def value(self, name: str, i: int, n: int) -> Fraction:
         """What the direction's meaning says it holds at position i of a word of length n.
 
@@ -160,3 +164,15 @@ def product_values(value: Expression, truths: list[bool], positions: range, n: i
     except InputError:
         return tuple(value.evaluate(i=i, n=n) if truth else ZERO
                      for i, truth in zip(positions, truths, strict=True))
+
+
+def describe_known(meaning: Meaning) -> Hashable:
+    """Equal for known directions that hold the same number at every (n, i)."""
+    match meaning:
+        case Position(value):
+            return value
+        case Truth(formula):
+            return formula
+        case Product(value, formula):
+            return value, formula
+    raise AssertionError(f"not known: {meaning}")

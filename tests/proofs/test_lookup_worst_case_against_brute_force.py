@@ -16,7 +16,8 @@ from constructions.network.meanings import Mean, Near, Others, Position, Product
 from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.exact.extremes import Extreme
-from proofs.exact.lookup import SMALLEST_LOOKUP_BOUND, LookupProfiles, find_lookup_worst_case
+from proofs.exact.lookup import SMALLEST_LOOKUP_BOUND, find_lookup_worst_case
+from proofs.exact.lookup_dominance import find_profiles
 from proofs.failures import NotDerived
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import oblige_lookup
@@ -46,7 +47,7 @@ def check_direction(transformer: Transformer, head: Head, direction: str, max_n:
     known = KnownValues(transformer.directions)
     task = oblige_lookup(transformer, known, up_to(max_n), 1, 1, head, direction, QUARTER)
     brute = worst_lookup_errors(transformer, head, direction, task.count, max_n)
-    worst = find_lookup_worst_case(LookupProfiles(task, 128))
+    worst = find_lookup_worst_case(find_profiles(task, 128))
     check(worst.if_false, brute.get(False))
     check(worst.if_true, brute.get(True))
     assert prove_lookup(task).worst.worst == worst.worst, "the two provers agree, or they would raise"
