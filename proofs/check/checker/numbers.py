@@ -121,11 +121,13 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
 
 def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
     """One denominator for all of the numbers, and their numerators."""
-    common = least_common_multiple(budget, (x.denominator for row in rows for x in row))
-    count, longest = sum(map(len, rows)), max((size(x) for row in rows for x in row), default=0)
+    count = sum(map(len, rows))
+    budget.spend(1 + (count >> 1))
+    common = least_common_multiple(budget, {x.denominator for row in rows for x in row})
+    longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
     budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
     with budget.holding(count * (common.bit_length() + longest)):
-        return common, [tuple(x.numerator * (common // x.denominator) for x in row) for row in rows]
+        return common, [tuple([x.numerator * (common // x.denominator) for x in row]) for row in rows]
 
 
 def bits_of(numbers: Iterable[int]) -> int:

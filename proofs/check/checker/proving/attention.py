@@ -7,8 +7,10 @@ see, in the order of reading. A group is checked by the hull of its gaps (gaps.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import repeat
+from typing import Any
 
 from ..budget import ENTRY_BITS
 from ..numbers import ONE, ZERO, Numbers, add, divide, size
@@ -16,7 +18,7 @@ from ..reading.records import Head, Near
 from ..verdicts import require
 from .automaton import Automaton, Letters
 from .composition import names_in
-from .gaps import Gaps
+from .gaps import Gaps, find_extremes
 from .proof import Proof
 from .shortest_path import Position, check_paths
 
@@ -47,51 +49,74 @@ class Attention:
         return covered
 
     def _check_length(self, n: int, guards: Sequence[bool]) -> None:
-        positions = self._read(n)
+        letters, kinds = self._read_letters(n)
+        gaps = self._find_gaps(n, letters, kinds)
+        positions: list[Position] = []
+        for query, lengths in self._group(n, guards).items():
+            left = gaps.find_unproved(query, lengths) if gaps else lengths
+            if left:
+                positions = positions or self._read_positions(n, letters, kinds)
+                self._check_paths(n, query, positions[: max(left)], left)
+
+    def _group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
+        """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
+        rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
+        self._proof.budget.spend(1 + (n >> 3))
+        if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
+            return {self._proof.scaled_query(self._head, n, 1): rows} if rows else {}
+        heats = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
+        queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
         groups: dict[Numbers, list[int]] = {}
-        for i, query in self._scaled_queries(n, guards):
-            groups.setdefault(query, []).append(i if self._head.mask == "future" else n + 1 - i)
-        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
-        with self._proof.budget.holding(held):
-            gaps = Gaps(self._proof, positions, self._errors)
-            for query, lengths in groups.items():
-                left = gaps.find_unproved(query, lengths)
-                if left:
-                    self._check_paths(n, query, positions[: max(left)], left)
+        for length in rows:
+            scaled = tuple(divide(self._proof.budget, form[length - 1], heats[length - 1]) for form in queries)
+            groups.setdefault(scaled, []).append(length)
+        return groups
+
+    def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
+        """A column in the order of reading."""
+        return column if self._head.mask == "future" else column[::-1]
+
+    def _read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
+        """The different values and letters that positions have, and for each position in the order of reading which.
+
+        Rule 4: every value is in 0..1, so every mean is.
+        """
+        automaton = self._automaton
+        columns = [self._proof.columns.truths(place, n) for place in automaton.positional]
+        values = self._proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
+        self._proof.budget.spend(1 + n // 2)
+        places: dict[tuple[Any, ...], int] = {}
+        kinds = [places.setdefault(seen, len(places)) for seen in zip(values, *columns, strict=True)]
+        found = [(value, automaton.letters_where(tuple(truths))) for value, *truths in places]
+        for value, letters in found:
+            check_range(self._proof, value, letters)
+        return found, self._in_order(kinds)
+
+    def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
+        """What decides by gaps, if the letters are such, and keys have one unit."""
+        extremes = find_extremes(letters)
+        known = self._proof.known_integers(self._automaton.known[:-1], n) if extremes else None
+        if extremes is None or known is None:
+            return None
+        unit, columns = known
+        return Gaps(self._proof, extremes, kinds, unit, [self._in_order(column) for column in columns], self._errors)
+
+    def _read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
+                        kinds: Sequence[int]) -> list[Position]:
+        known = [self._in_order(form) for form in self._proof.known_forms(self._automaton.known, n)]
+        rows = zip(zip(*known, strict=True), kinds, strict=True)
+        return [Position(numbers, letters[kind][1]) for numbers, kind in rows]
 
     def _check_paths(self, n: int, query: Numbers, positions: Sequence[Position], lengths: Sequence[int]) -> None:
         """The same situation is not checked again, whichever head meets it."""
+        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
         situation = (query, tuple((known, id(letters)) for known, letters in positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
             ends = {length: f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
                     for length in lengths}
-            check_paths(self._proof, query, positions, ends, self._errors)
-            self._proof.proved.keep(situation, True, ENTRY_BITS * len(positions))
-
-    def _scaled_queries(self, n: int, guards: Sequence[bool]) -> Iterator[tuple[int, Numbers]]:
-        """The query over the temperature, at each i where the guard holds, in the order of reading."""
-        rows = range(1, n + 1) if self._head.mask == "future" else range(n, 0, -1)
-        if not any("i" in self._proof.language.leaves(place) for place in self._asking):
-            query = self._proof.scaled_query(self._head, n, 1)
-            yield from ((i, query) for i in rows if guards[i - 1])
-            return
-        heats = self._proof.columns.numbers(self._head.temperature, n)
-        queries = list(zip(*self._proof.known_forms(self._head.queries, n), strict=True))
-        for i in rows:
-            if guards[i - 1]:
-                yield i, tuple(divide(self._proof.budget, x, heats[i - 1]) for x in queries[i - 1])
-
-    def _read(self, n: int) -> list[Position]:
-        """The positions in the order in which they are read. Rule 4: every value is in 0..1, so every mean is."""
-        known = zip(*self._proof.known_forms(self._automaton.known, n), strict=True)
-        truths = [self._proof.columns.truths(place, n) for place in self._automaton.positional]
-        letters = [self._automaton.letters_where(held) for held in zip(*truths, strict=True)] if truths else [
-            self._automaton.letters_where(())] * n
-        positions = [Position(numbers, here) for numbers, here in zip(known, letters, strict=True)]
-        self._proof.budget.spend(2 * n)
-        for one in {(position.known[-1], id(position.letters)): position for position in positions}.values():
-            check_range(self._proof, one.known[-1], one.letters)
-        return positions if self._head.mask == "future" else positions[::-1]
+            with self._proof.budget.holding(held):
+                check_paths(self._proof, query, positions, ends, self._errors)
+            self._proof.proved.keep(situation, True, held)
 
 
 def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:

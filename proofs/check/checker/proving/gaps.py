@@ -31,16 +31,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
+from math import lcm
 from operator import mul, sub
 from typing import NamedTuple
 
 from ..budget import Budget
 from ..numbers import ZERO, Numbers, over_one_denominator
-from ..verdicts import Incomplete
 from .automaton import Letter, Letters
 from .case import NEGLIGIBLE
 from .proof import Errors, Proof
-from .shortest_path import Position
 
 MAX_DISTANCES = 128
 """Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
@@ -98,51 +97,54 @@ def find_kinds(letters: Letters, value: Fraction) -> tuple[bool, tuple[Extremes,
     return looks_back, (found[0], found[1])
 
 
+class Rule(NamedTuple):
+    """Whether all letters look back (prev), and for each kind of position the extremes for both t."""
+
+    looks_back: bool
+    extremes: Sequence[tuple[Extremes, Extremes]]
+
+
+def find_extremes(letters: Sequence[tuple[Fraction, Letters]]) -> Rule | None:
+    """For these values and letters of positions; None if the rule does not apply."""
+    found = [find_kinds(some, value) for value, some in letters]
+    kinds = [one for one in found if one is not None]
+    if len(kinds) < len(found) or len({looks_back for looks_back, _ in kinds}) != 1:
+        return None
+    return Rule(kinds[0][0], [extremes for _, extremes in kinds])
+
+
 class Gaps:
-    """The positions that the rows of one length see, in the order of reading."""
+    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
 
-    def __init__(self, proof: Proof, positions: Sequence[Position], errors: Errors) -> None:
-        self._proof, self._errors = proof, errors
-        places: dict[tuple[Fraction, int], int] = {}
-        self._kinds = [places.setdefault((one.known[-1], id(one.letters)), len(places)) for one in positions]
-        letters = {id(one.letters): one.letters for one in positions}
-        found = [find_kinds(letters[number], value) for value, number in places]
-        kinds = [one for one in found if one is not None]
-        self.applies = len(kinds) == len(found) and len({looks_back for looks_back, _ in kinds}) == 1
-        if self.applies:
-            self._looks_back = kinds[0][0]
-            self._extremes = [extremes for _, extremes in kinds]
-            self._to_integers(positions)
-
-    def _to_integers(self, positions: Sequence[Position]) -> None:
-        """Keys over one denominator."""
-        adds = {keys for extremes in self._extremes for one in extremes for some in one for keys in some}
-        try:
-            self._unit, rows = over_one_denominator(self._proof.budget, [*(one.known[:-1] for one in positions), *adds])
-        except Incomplete:  # the common denominator is too long: the paths do without one
-            self.applies = False
-            return
-        self._keys, self._adds = rows[: len(positions)], dict(zip(adds, rows[len(positions) :], strict=True))
-        self._bits = max((number.bit_length() for row in rows for number in row), default=0)
+    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], unit: int, keys: Sequence[Sequence[int]],
+                 errors: Errors) -> None:
+        self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
+        added = {adds for both in rule.extremes for one in both for some in one for adds in some}
+        extra, rows = over_one_denominator(proof.budget, list(added))
+        self._unit = lcm(unit, extra)
+        factor, more = self._unit // unit, self._unit // extra
+        proof.budget.spend(1 + (len(kinds) * len(keys) >> 3))
+        self._keys = keys if factor == 1 else [[factor * x for x in column] for column in keys]
+        self._adds = {adds: tuple(more * x for x in row) for adds, row in zip(added, rows, strict=True)}
+        numbers = [*(number for row in self._adds.values() for number in row),
+                   *(end for column in self._keys for end in (min(column), max(column)))]
+        self._bits = max(map(int.bit_length, numbers), default=0)
 
     def find_unproved(self, query: Numbers, lengths: Sequence[int]) -> Sequence[int]:
         """Of the lengths of the rows with this scaled query, those whose errors are not proved by this rule."""
-        if not self.applies:
-            return lengths
-        rows = [length for length in lengths if length > 1 or not self._looks_back]
+        rows = [length for length in lengths if length > 1 or not self._rule.looks_back]
         if rows and not all(self._proves(query, rows, t, error) for t, error in enumerate(self._errors)):
             return lengths
-        return [length for length in lengths if length == 1] if self._looks_back else []
+        return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves(self, query: Numbers, rows: Sequence[int], t: int, error: Fraction) -> bool:
         """B (1 - e) <= e, with one B for all of these rows."""
         unit, scores = self._find_scores(query, rows, t)
         least = -NEGLIGIBLE * unit
         cost = max(rows) * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
-        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, cost)
-        after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, cost)
-        if self._looks_back:
-            after = [gap for gap in [max(map(sub, scores.after[1:], scores.pivots))] if gap > least]
+        reach = 1 if self._rule.looks_back else max(rows)  # of prev, only the last letter comes after the pivot
+        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, max(rows), cost)
+        after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
         if before is None or after is None:
             return False
         gaps = [Fraction(gap, unit) for gap in (*before, *after)]
@@ -157,24 +159,26 @@ class Gaps:
         size, (factors,) = over_one_denominator(budget, [query])
         unit, bits = size * self._unit, self._bits + max((x.bit_length() for x in factors), default=0)
         budget.spend(longest * (1 + len(query)) * (1 + (bits * bits >> 20)))
-        starts = [sum(map(mul, factors, keys)) for keys in self._keys[:longest]]
+        starts = [0] * longest
+        for factor, column in zip(factors, self._keys, strict=True):
+            starts = [start + factor * x for start, x in zip(starts, column, strict=False)]
         added = {keys: sum(map(mul, factors, numbers)) for keys, numbers in self._adds.items()}
         far = NEGLIGIBLE * unit + sum(map(abs, added.values()))
         low, high = min(starts) - far, max(starts) + far
-        extremes = [both[t] for both in self._extremes]
+        extremes = [both[t] for both in self._rule.extremes]
         kinds = self._kinds[:longest]
         least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
         most = [max((added[keys] for keys in one.bad), default=None) for one in extremes]
         later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
-        pivots = column(starts, kinds, least, high)
-        bad, after = column(starts, kinds, most, low), column(starts, kinds, later, low)
-        if self._looks_back:  # the pivot is the letter before the last, so others are none
+        pivots = shift(starts, kinds, least, high)
+        bad, after = shift(starts, kinds, most, low), shift(starts, kinds, later, low)
+        if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
         return unit, Scores(pivots, bad, after)
 
 
-def column(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
+def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
     """The score at each position: what is added to its start depends on its kind."""
     if len(added) == 1:
         extra = added[0]
@@ -183,15 +187,15 @@ def column(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | No
     return [none if extra is None else start + extra for start, extra in zip(starts, extras, strict=True)]
 
 
-def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int,
+def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int, reach: int,
               cost: int) -> list[int] | None:
     """For k = 1, 2, ... the greatest gap of others[p] to pivots[p + k], if above the least; None if one is not below 0.
 
-    The search ends where all gaps at that distance or more are at most the least.
+    The search ends after the reach, or where all gaps at that distance or more are at most the least.
     """
     found: list[int] = []
     greatest = list(accumulate(others, max))
-    for k in range(1, len(pivots)):
+    for k in range(1, min(len(pivots), 1 + reach)):
         budget.spend(1 + cost)
         gap = max(map(sub, others, pivots[k:]))
         if gap > least:

@@ -58,9 +58,11 @@ class Parabola:
         shape = self._shapes[length]
         if shape is None:
             return None
-        heats = self._proof.columns.numbers(self._head.temperature, n)
-        if "i" not in self._proof.language.leaves(self._head.temperature):
-            return shape.offs, divide(self._proof.budget, shape.least[n - 1], heats[0])
+        temperature = self._head.temperature
+        if "i" not in self._proof.language.leaves(temperature):
+            heat = self._proof.language.value_at(temperature, n, 1)
+            return shape.offs, divide(self._proof.budget, shape.least[n - 1], heat)
+        heats = self._proof.columns.numbers(temperature, n)
         self._proof.budget.spend(3 * n)
         return shape.offs, min(map(truediv, shape.curvatures, heats))
 

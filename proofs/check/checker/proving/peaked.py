@@ -59,6 +59,8 @@ class OthersPeak:
 
     def __init__(self, proof: Proof, head: Head, name: str, sought: Sought, least: Fraction) -> None:
         self._proof, self._head, self._sought, self._value = proof, head, sought, head.values[name]
+        self._mentions_length = proof.mentions_length(proof.places_of(self._value))
+        self._places: dict[tuple[int, int], bool] = {}
         self._is_proved = self._prove_reference(least)
 
     def _prove_reference(self, least: Fraction) -> bool:
@@ -76,12 +78,17 @@ class OthersPeak:
     def proves(self, n: int, offs: tuple[int, int]) -> bool:
         """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
         off = offs[0]
-        if not self._is_proved or off != offs[1]:
-            return False
-        (values,) = self._proof.known_forms([self._value], n)
-        is_place = all(value == j - off for j, value in enumerate(values, 1))
-        return is_place and all(row.first <= off and row.last >= row.span - 1 + off for row in rows_of(
-            self._proof, self._head, self._sought, n))
+        return self._is_proved and off == offs[1] and self._is_place(n, off) and all(
+            row.first <= off and row.last >= row.span - 1 + off
+            for row in rows_of(self._proof, self._head, self._sought, n))
+
+    def _is_place(self, n: int, off: int) -> bool:
+        """Whether value_j = j - off; if the value does not mention n, this is looked at once."""
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if (length, off) not in self._places:
+            (values,) = self._proof.known_forms([self._value], length)
+            self._places = {(length, off): all(value == j - off for j, value in enumerate(values, 1))}
+        return self._places[length, off]
 
 
 class Content(NamedTuple):
@@ -179,8 +186,10 @@ def reach_of(least: Fraction) -> int:
 def rows_of(proof: Proof, head: Head, sought: Sought, n: int) -> Iterator[Row]:
     """The rows of a length."""
     proof.budget.spend(n)
+    counts_back = proof.language.nodes[sought.count].operator == "#<"
     for i in range(1, n + 1):
-        yield Row(*visible(head.mask, n, i), proof.positions_counted(sought.count, n, i))
+        first, last = visible(head.mask, n, i)
+        yield Row(first, last, i if counts_back else n + 1 - i)
 
 
 def find_covered(proof: Proof, head: Head, name: str, sought: Sought) -> Mapping[int, Coverage]:

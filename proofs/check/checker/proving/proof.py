@@ -12,7 +12,8 @@ from typing import Any
 
 from ..budget import Cache
 from ..language import Place
-from ..numbers import ONE, ZERO, Numbers, combine, combine_columns, divide
+from ..language.columns import Whole, over_one_unit
+from ..numbers import ONE, ZERO, Numbers, combine, combine_columns, divide, least_common_multiple
 from ..reading.records import (
     Certificate,
     FeedForward,
@@ -26,7 +27,7 @@ from ..reading.records import (
     Weights,
     kind_of,
 )
-from ..verdicts import Rejected, quote
+from ..verdicts import Incomplete, Rejected, quote
 from .weights import Weigher
 
 Held = Mapping[Place, int]
@@ -134,6 +135,32 @@ class Proof:
             self.budget.spend(1 + len(row))
             found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
         return found
+
+    def known_integers(self, rows: Sequence[Weights], n: int) -> tuple[int, list[Sequence[int]]] | None:
+        """The same over one unit; None if it would be too long."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        held: dict[str, Whole] = {}
+        for name in names:
+            meaning = self.directions[name]
+            whole = (self.columns.integers(meaning.value, n) if isinstance(meaning, Position)
+                     else over_one_unit(self.budget, self.known_numbers(name, n)))
+            if whole is None:
+                return None
+            held[name] = whole
+        units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
+        try:
+            unit = least_common_multiple(self.budget, units)
+        except Incomplete:  # of work, too: then the next operation ends the check
+            return None
+        self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
+        found: list[Sequence[int]] = []
+        for row in rows:
+            total: Sequence[int] = [0] * n
+            for name, weight in row.items():
+                factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
+                total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+            found.append(total)
+        return unit, found
 
     def forms(self, rows: Iterable[Weights], n: int, i: int, held: Held = NOTHING) -> Numbers:
         """Linear forms of exact directions at (n, i), in a situation.
