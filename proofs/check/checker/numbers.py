@@ -78,6 +78,31 @@ def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, 
     return total(budget, (multiply(budget, weight, held[name]) for name, weight in weights.items()))
 
 
+def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Sequence[Fraction]],
+                    length: int) -> Sequence[Fraction]:
+    """The linear form at each row of columns of this length."""
+    terms = [held[name] if weight == ONE else multiply_column(budget, weight, held[name])
+             for name, weight in weights.items()]
+    result: Sequence[Fraction] = terms[0] if terms else [ZERO] * length
+    for term in terms[1:]:
+        result = add_columns(budget, result, term)
+    return result
+
+
+def multiply_column(budget: Budget, factor: Fraction, column: Sequence[Fraction]) -> Sequence[Fraction]:
+    """The exact products; all rows are charged like the longest."""
+    widest = max(map(size, column), default=0)
+    budget.spend(len(column) * (2 + (widest * size(factor) >> 16)))
+    return [bounded(factor * x) for x in column]
+
+
+def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fraction]) -> Sequence[Fraction]:
+    """The exact sums, row by row; all rows are charged like the longest."""
+    p, q = max(map(size, left), default=0), max(map(size, right), default=0)
+    budget.spend(len(left) * (2 + (p * q >> 16)))
+    return [bounded(x + y) for x, y in zip(left, right, strict=True)]
+
+
 def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
     """Of positive integers.
 
@@ -96,11 +121,13 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
 
 def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
     """One denominator for all of the numbers, and their numerators."""
-    common = least_common_multiple(budget, (x.denominator for row in rows for x in row))
-    count, longest = sum(map(len, rows)), max((size(x) for row in rows for x in row), default=0)
+    count = sum(map(len, rows))
+    budget.spend(1 + (count >> 1))
+    common = least_common_multiple(budget, {x.denominator for row in rows for x in row})
+    longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
     budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
     with budget.holding(count * (common.bit_length() + longest)):
-        return common, [tuple(x.numerator * (common // x.denominator) for x in row) for row in rows]
+        return common, [tuple([x.numerator * (common // x.denominator) for x in row]) for row in rows]
 
 
 def bits_of(numbers: Iterable[int]) -> int:

@@ -108,7 +108,7 @@ class Values:
         found = Fraction(value)
         return self._values.keep(key, found, size(found))
 
-    def _order(self, place: Place) -> list[Place]:
+    def order(self, place: Place) -> list[Place]:
         """All that a place is built from, operands first."""
         known = self._orders.get(place)
         if known is None:
@@ -119,11 +119,13 @@ class Values:
     def find(self, place: Place, n: int, i: int) -> Value:
         """The value, or None if there is none."""
         values: dict[Place, Value] = {}
-        for inner in self._order(place):
-            values[inner] = self._evaluate_node(self._table.nodes[inner], values, n, i)
+        for inner in self.order(place):
+            arguments = [values[operand] for operand in self._table.parts(inner)]
+            values[inner] = self.combine(self._table.nodes[inner], arguments, n, i)
         return values[place]
 
-    def _evaluate_node(self, node: Node, values: dict[Place, Value], n: int, i: int) -> Value:
+    def combine(self, node: Node, arguments: list[Value], n: int, i: int) -> Value:
+        """The value of a node at (n, i) from those of its parts, or None if there is none."""
         self._budget.spend(3)
         name, operands, data = node
         if name in ("i", "n", "int"):
@@ -135,7 +137,6 @@ class Values:
             return compare_constant(node)
         if name in ("user", "shift"):
             return self.value_at(operands[0], n, i - (name == "shift")) == 1
-        arguments = [values[operand] for operand in operands]
         if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):
             return None
         if name in ARITHMETIC:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..budget import Budget
+from .columns import Columns
 from .definitions import read_predicate
 from .evaluation import Values
 from .parser import read_count, read_formula, read_number, read_value
@@ -52,6 +53,10 @@ class Language(Table):
             Rejected: if it has no value there.
         """
         return self._values.value_at(place, n, i)
+
+    def columns(self, lengths: range) -> Columns:
+        """Values and truths at all positions of a length at once, for these lengths."""
+        return Columns(self, self._values, lengths)
 
     def holds_at(self, place: Place, n: int, i: int) -> bool:
         """Whether a positional formula holds at (n, i)."""

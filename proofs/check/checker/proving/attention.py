@@ -1,29 +1,26 @@
 """Attention heads; docs/certificate.md, section 5: a head whose queries depend on the position alone.
 
 The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
-holds. Rows with one scaled query are checked in one pass over the positions that they see, since the shorter ones see
-a beginning of what the longer ones see; and a beginning that was checked with the same query is not checked again.
+holds. Rows of one length with one scaled query are a *group*: the shorter ones see a beginning of what the longer ones
+see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else by a shortest path.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import repeat
+from typing import Any
 
 from ..budget import ENTRY_BITS
-from ..numbers import Numbers, size
+from ..numbers import ONE, ZERO, Numbers, add, divide, size
 from ..reading.records import Head, Near
 from ..verdicts import require
 from .automaton import Automaton, Letters
-from .proof import Chains, Proof
+from .composition import names_in
+from .gaps import Gaps, find_extremes
+from .proof import Proof
 from .shortest_path import Position, check_paths
-
-
-@dataclass
-class Sight:
-    """What the rows of one length see, from the first position read on."""
-
-    positions: list[Position] = field(default_factory=list)
-    chains: list[int] = field(default_factory=lambda: [Chains.EMPTY])
 
 
 class Attention:
@@ -34,7 +31,7 @@ class Attention:
         require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
         self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, proof.errors[name]
         self._automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask)
-        self._numbers: dict[int, int] = {}
+        self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
 
     def check(self) -> int:
         """The number of rows (n, i) at which the guard holds; the longest words come first, as they see the most.
@@ -42,42 +39,96 @@ class Attention:
         Raises:
             Rejected: if an error is not proved to be within its bound.
         """
-        return sum(self._check_length(n) for n in reversed(self._proof.claim.lengths))
-
-    def _check_length(self, n: int) -> int:
-        covered, sight = 0, Sight()
-        rows: dict[Numbers, dict[int, str]] = {}
-        for length, i in enumerate(range(1, n + 1) if self._head.mask == "future" else range(n, 0, -1), 1):
-            self._see(sight, n, i)
-            if self._proof.language.holds_at(self._guard, n, i):
-                covered += 1
-                query = self._proof.scaled_query(self._head, n, i)
-                if self._proof.proved.get((query, sight.chains[length], *self._errors)) is None:
-                    rows.setdefault(query, {})[length] = f"n = {n}, i = {i}"
-        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in sight.positions)
-        with self._proof.budget.holding(held):
-            for query, ends in rows.items():
-                check_paths(self._proof, query, sight.positions[: max(ends)], ends, self._errors)
-                for length in ends:
-                    self._proof.proved.keep((query, sight.chains[length], *self._errors), True, sum(map(size, query)))
+        covered = 0
+        places = [*self._asking, self._guard, *self._automaton.positional,
+                  *self._proof.places_of(names_in(self._automaton.known))]
+        for n, firsts in self._proof.lengths(places, self._head.mask, descending=True):
+            guards = self._proof.columns.truths(self._guard, n)
+            covered += sum(n + 1 - first for first, holds in zip(firsts, guards, strict=True) if holds)
+            self._check_length(n, guards)
         return covered
 
-    def _see(self, sight: Sight, n: int, i: int) -> None:
-        """One more position. Rule 4: every value is in 0..1, so every weighted mean is."""
-        letters = self._automaton.letters_at(n, i)
-        known = self._proof.forms(self._automaton.known, n, i)
-        self._proof.budget.spend(len(letters))
-        for letter in letters:
-            value = known[-1] + letter.adds[-1]
-            require(0 <= value <= 1, "a value can be {}, expected 0 to 1", value)
-        sight.positions.append(Position(known, letters))
-        sight.chains.append(self._proof.chains.extend(sight.chains[-1], known, self._number(letters)))
+    def _check_length(self, n: int, guards: Sequence[bool]) -> None:
+        letters, kinds = self._read_letters(n)
+        gaps = self._find_gaps(n, letters, kinds)
+        positions: list[Position] = []
+        for query, lengths in self._group(n, guards).items():
+            left = gaps.find_unproved(query, lengths) if gaps else lengths
+            if left:
+                positions = positions or self._read_positions(n, letters, kinds)
+                self._check_paths(n, query, positions[: max(left)], left)
 
-    def _number(self, letters: Letters) -> int:
-        """The number of these letters among those of all heads; found once, as comparing them takes long."""
-        if id(letters) not in self._numbers:
-            self._numbers[id(letters)] = self._proof.chains.number_of(letters)
-        return self._numbers[id(letters)]
+    def _group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
+        """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
+        rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
+        self._proof.budget.spend(1 + (n >> 3))
+        if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
+            return {self._proof.scaled_query(self._head, n, 1): rows} if rows else {}
+        heats = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
+        queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
+        groups: dict[Numbers, list[int]] = {}
+        for length in rows:
+            scaled = tuple(divide(self._proof.budget, form[length - 1], heats[length - 1]) for form in queries)
+            groups.setdefault(scaled, []).append(length)
+        return groups
+
+    def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
+        """A column in the order of reading."""
+        return column if self._head.mask == "future" else column[::-1]
+
+    def _read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
+        """The different values and letters that positions have, and for each position in the order of reading which.
+
+        Rule 4: every value is in 0..1, so every mean is.
+        """
+        automaton = self._automaton
+        columns = [self._proof.columns.truths(place, n) for place in automaton.positional]
+        values = self._proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
+        self._proof.budget.spend(1 + n // 2)
+        places: dict[tuple[Any, ...], int] = {}
+        kinds = [places.setdefault(seen, len(places)) for seen in zip(values, *columns, strict=True)]
+        found = [(value, automaton.letters_where(tuple(truths))) for value, *truths in places]
+        for value, letters in found:
+            check_range(self._proof, value, letters)
+        return found, self._in_order(kinds)
+
+    def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
+        """What decides by gaps, if the letters are such, and keys have one unit."""
+        extremes = find_extremes(letters)
+        known = self._proof.known_integers(self._automaton.known[:-1], n) if extremes else None
+        if extremes is None or known is None:
+            return None
+        unit, columns = known
+        return Gaps(self._proof, extremes, kinds, unit, [self._in_order(column) for column in columns], self._errors)
+
+    def _read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
+                        kinds: Sequence[int]) -> list[Position]:
+        known = [self._in_order(form) for form in self._proof.known_forms(self._automaton.known, n)]
+        rows = zip(zip(*known, strict=True), kinds, strict=True)
+        return [Position(numbers, letters[kind][1]) for numbers, kind in rows]
+
+    def _check_paths(self, n: int, query: Numbers, positions: Sequence[Position], lengths: Sequence[int]) -> None:
+        """The same situation is not checked again, whichever head meets it."""
+        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
+        situation = (query, tuple((known, id(letters)) for known, letters in positions), tuple(lengths), self._errors)
+        if self._proof.proved.get(situation) is None:
+            ends = {length: f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
+                    for length in lengths}
+            with self._proof.budget.holding(held):
+                check_paths(self._proof, query, positions, ends, self._errors)
+            self._proof.proved.keep(situation, True, held)
+
+
+def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
+    """The values of a position are in 0..1.
+
+    Raises:
+        Rejected: if one is not.
+    """
+    proof.budget.spend(len(letters))
+    for letter in letters:
+        value = add(proof.budget, known, letter.adds[-1])
+        require(ZERO <= value <= ONE, "a value can be {}, expected 0 to 1", value)
 
 
 def check_attention(proof: Proof, head: Head, name: str, meaning: Near) -> int:

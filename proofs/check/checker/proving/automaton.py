@@ -55,6 +55,8 @@ class Automaton:
         self.known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
         self._adds = self._find_adds(forms)
         self._find_atoms(mask)
+        self.positional = [place for place in dict.fromkeys([*self._own, *self._read])
+                           if proof.language.is_positional(place)]
         self._letters: dict[tuple[bool, ...], Letters] = {}
 
     def _find_adds(self, forms: Sequence[Weights]) -> dict[Place, Numbers]:
@@ -114,13 +116,12 @@ class Automaton:
             if tuple(choice[place] for place in of_symbols) in allowed:
                 yield choice
 
-    def letters_at(self, n: int, i: int) -> Letters:
-        """The letters of position i; they depend on what holds of the position alone."""
-        settled = self._language.settle([*self._own, *self._read], n, i)
-        key = tuple(settled.values())
-        if key not in self._letters:
-            self._letters[key] = self._find_letters(settled)
-        return self._letters[key]
+    def letters_where(self, truths: tuple[bool, ...]) -> Letters:
+        """The letters of a position at which the positional formulas have these truths, and nothing else matters."""
+        if truths not in self._letters:
+            found = self._find_letters(dict(zip(self.positional, truths, strict=True)))
+            self._letters[truths] = self._proof.letters.setdefault(found, found)
+        return self._letters[truths]
 
     def _find_letters(self, settled: Mapping[Place, bool]) -> Letters:
         """All letters, each once; those that differ in nothing that matters are one."""

@@ -89,7 +89,8 @@ def count_rows(proof: Proof, name: str) -> int:
     meaning = proof.directions[name]
     if not isinstance(meaning, Near) or not proof.language.is_positional(meaning.when):
         return sum(proof.claim.lengths)
-    return sum(proof.language.holds_at(meaning.when, n, i) for n, i in proof.rows())
+    return sum(n + 1 - first for n, firsts in proof.lengths([meaning.when])
+               for first, holds in zip(firsts, proof.columns.truths(meaning.when, n), strict=True) if holds)
 
 
 def check_head(proof: Proof, coverage: Coverage, head: Head, name: str) -> int:

@@ -54,18 +54,30 @@ def check_network(proof: Proof) -> None:
 
 def check_embedding_values(proof: Proof, place: Place) -> None:
     """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
-    for n, i in proof.rows():
-        value, limit = proof.language.value_at(place, n, i), n * n if proof.counts else 1
-        fits = proof.claim.regime != "temperature" or abs(value) <= limit
-        require(fits, "regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, n, i)
+    is_bounded = proof.claim.regime == "temperature"
+    for n, firsts in proof.lengths([place]):
+        whole = proof.columns.integers(place, n)
+        limits = [first * first for first in firsts] if proof.counts else [1] * n  # the least of those of equal rows
+        if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.unit * min(limits)):
+            continue
+        values = proof.columns.numbers(place, n)
+        large = [(first, i) for i, (x, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)
+                 if is_bounded and abs(x.numerator) > limit * x.denominator]
+        if large:
+            first, i = min(large)
+            limit = limits[i - 1]
+            require(False, "regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, first, i)
 
 
 def check_temperatures(proof: Proof, place: Place) -> None:
     """It is positive at every (n, i); in the position regime it is 1."""
-    for n, i in proof.rows():
-        heat = proof.language.value_at(place, n, i)
-        require(heat > 0, "it is {} at n = {}, i = {}", heat, n, i)
-        require(heat == ONE or proof.claim.regime != "position", "regime: it is not 1 everywhere")
+    depends_on_position = "i" in proof.language.leaves(place)
+    for n, firsts in proof.lengths([place]):
+        heats = proof.columns.numbers(place, n) if depends_on_position else [proof.language.value_at(place, n, 1)]
+        for i, heat in enumerate(heats, 1):
+            if heat.numerator <= 0 or (proof.claim.regime == "position" and heat != ONE):
+                require(heat > 0, "it is {} at n = {}, i = {}", heat, firsts[i - 1], i)
+                require(False, "regime: it is not 1 everywhere")
 
 
 def check_causal(proof: Proof) -> None:

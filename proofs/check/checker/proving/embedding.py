@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from ..numbers import ZERO
 from ..reading.records import Truth
 from ..verdicts import quote, require
@@ -19,18 +22,33 @@ def check_embedding(proof: Proof, name: str) -> int:
 
 
 def check_position_embedding(proof: Proof, name: str) -> int:
-    """No token writes it, and the embedding is the stated number, or the truth, at every (n, i)."""
+    """No token writes it, and the embedding is the stated number, or the truth, at every (n, i).
+
+    Where both are one expression (or formula) there is nothing to compare; that it has a value everywhere is asked of
+    every embedding (claim.py).
+    """
     place = proof.transformer.position_embedding[name]
     proof.budget.spend(len(proof.claim.alphabet))
     by_token = any(name in row for row in proof.transformer.token_embedding.values())
     fits = proof.is_known(proof.directions[name]) and not by_token
     require(fits, "a position embedding does not make it what it means")
-    cells = 0
-    for n, i in proof.rows():
-        got, wanted = proof.language.value_at(place, n, i), proof.number(name, n, i)
-        require(got == wanted, "it is {}, expected {}, at n = {}, i = {}", got, wanted, n, i)
-        cells += len(proof.claim.alphabet)
-    return cells
+    stated = proof.places_of([name])
+    if stated != [place]:
+        for n, firsts in proof.lengths([place, *stated]):
+            compare_columns(proof.columns.numbers(place, n), proof.known_numbers(name, n), firsts)
+    return sum(proof.claim.lengths) * len(proof.claim.alphabet)
+
+
+def compare_columns(got: Sequence[Fraction], wanted: Sequence[Fraction], firsts: Sequence[int]) -> None:
+    """They are equal; ``firsts`` has for each i the first length of which this is the row.
+
+    Raises:
+        Rejected: if two numbers differ.
+    """
+    differing = [(first, i) for i, (x, y, first) in enumerate(zip(got, wanted, firsts, strict=True), 1) if x != y]
+    if differing:
+        n, i = min(differing)
+        require(False, "it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], n, i)
 
 
 def check_token_embedding(proof: Proof, name: str) -> int:

@@ -94,30 +94,48 @@ class Output:
         Raises:
             Rejected: if the output is not proved to be the target.
         """
-        covered, seen = 0, Cache[tuple[object, ...], bool]()
-        for n, i in self._proof.rows():
-            covered += 1
-            fixed = self._settle(n, i)
-            levels = {source: self._level(meaning, n, i, fixed) for source, meaning in self._reads.items()}
-            target = self._level(self._meaning, n, i, fixed)
-            case = (*fixed.items(), *levels.values(), target)
-            if seen.get(case) is None:
-                self._check_case(fixed, levels, target, n, i)
-                seen.keep(case, True, 1024 * len(case))
-        return covered
+        seen = Cache[tuple[object, ...], bool]()
+        for n, firsts in self._lengths():
+            settled = self._settle(n)
+            levels = {source: self._levels(meaning, n, settled) for source, meaning in self._reads.items()}
+            targets = self._levels(self._meaning, n, settled)
+            self._proof.budget.spend(n * (1 + len(settled) + len(levels)))
+            for i, case in enumerate(zip(*settled.values(), *levels.values(), targets, strict=True), 1):
+                if seen.get(case) is None:
+                    truths = ((place, column[i - 1]) for place, column in settled.items())
+                    fixed = {place: truth for place, truth in truths if truth is not None}
+                    numbers = {source: column[i - 1] for source, column in levels.items()}
+                    self._check_case(fixed, numbers, targets[i - 1], firsts[i - 1], i)
+                    seen.keep(case, True, 1024 * len(case))
+        return sum(self._proof.claim.lengths)
 
-    def _settle(self, n: int, i: int) -> dict[Place, bool]:
-        """What holds of the position alone: positional formulas; `prev` is false at 1, and `next` at n."""
-        fixed = self._language.settle(self._order, n, i)
-        edges = {("prev", 1), ("next", n)}
-        fixed |= {place: False for place in self._order if (self._language.nodes[place].operator, i) in edges}
-        return fixed
+    def _lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """The lengths to look at; `next` sees where a word ends."""
+        if any(self._language.nodes[place].operator == "next" for place in self._order):
+            return ((n, (n,) * n) for n in self._proof.claim.lengths)
+        positional = [place for place in self._order if self._language.is_positional(place)]
+        return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self._reads])])
 
-    def _level(self, meaning: Meaning, n: int, i: int, fixed: Truths) -> Fraction:
-        """The number that goes with the truth of a meaning; it need not exist where its formula cannot hold."""
-        if isinstance(meaning, Product) and not fixed.get(meaning.formula, True):
-            return ZERO
-        return self._language.value_at(meaning.value, n, i) if isinstance(meaning, Position | Product) else ONE
+    def _settle(self, n: int) -> dict[Place, Sequence[bool | None]]:
+        """What holds of the positions alone: positional formulas; `prev` is false at 1, and `next` at n; else None."""
+        free = [None] * (n - 1)
+        edges: dict[str, Sequence[bool | None]] = {"prev": [False, *free], "next": [*free, False]}
+        settled: dict[Place, Sequence[bool | None]] = {}
+        for place in self._order:
+            if self._language.is_positional(place):
+                settled[place] = self._proof.columns.truths(place, n)
+            elif self._language.nodes[place].operator in edges:
+                settled[place] = edges[self._language.nodes[place].operator]
+        return settled
+
+    def _levels(self, meaning: Meaning, n: int, settled: Mapping[Place, Sequence[bool | None]]) -> Sequence[Fraction]:
+        """The numbers that go with the truth of a meaning; they need not exist where its formula cannot hold."""
+        if isinstance(meaning, Position):
+            return self._proof.columns.numbers(meaning.value, n)
+        if not isinstance(meaning, Product):
+            return [ONE] * n
+        truths = settled.get(meaning.formula, (None,) * n)
+        return self._proof.columns.numbers(meaning.value, n, [truth is not False for truth in truths])
 
     def _check_case(self, fixed: Truths, levels: Mapping[str, Fraction], target: Fraction, n: int, i: int) -> None:
         for situation in self._situations(fixed, levels):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from ..budget import Cache
 from ..language import Place
-from ..numbers import ONE, ZERO, Numbers, combine, divide, size
+from ..language.columns import Whole, over_one_unit
+from ..numbers import ONE, ZERO, Numbers, combine, combine_columns, divide, least_common_multiple
 from ..reading.records import (
     Certificate,
     FeedForward,
@@ -25,7 +27,7 @@ from ..reading.records import (
     Weights,
     kind_of,
 )
-from ..verdicts import Rejected, quote
+from ..verdicts import Incomplete, Rejected, quote
 from .weights import Weigher
 
 Held = Mapping[Place, int]
@@ -47,15 +49,39 @@ class Proof:
         self.bounds, self.counts = certificate.bounds, certificate.counts
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
-        self.chains = Chains()
+        self.letters: dict[object, Any] = {}  # equal letters of heads are one object
+        self.columns = self.language.columns(self.claim.lengths)
         self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
         self.proved = Cache[tuple[object, ...], bool]()  # situations that need not be proved again, whoever meets them
 
-    def rows(self) -> Iterator[tuple[int, int]]:
-        """Every (n, i) of the claim."""
-        for n in self.claim.lengths:
-            self.budget.spend(2 * n)
-            yield from ((n, i) for i in range(1, n + 1))
+    def lengths(self, places: Iterable[Place], mask: str = "future",
+                descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
+        """The lengths n to look at, where all depends on i, these places and the visible positions.
+
+        With each, a number for each i: the rows (first, i), ..., (n, i), where ``first`` is the number, are one row.
+        Proof. If no place mentions n, and no positions after i are visible, the row (m, i) is the row (max_n, i) for
+        every m of the claim that is at least i: max_n is the one length. Else first = n at every length.
+        """
+        least, greatest = self.claim.min_n, self.claim.max_n
+        if mask == "future" and not self.mentions_length(places):
+            yield greatest, tuple(max(least, i) for i in range(1, greatest + 1))
+        else:
+            yield from ((n, (n,) * n) for n in self.claim.lengths[:: -1 if descending else 1])
+
+    def mentions_length(self, places: Iterable[Place]) -> bool:
+        """Whether one of these mentions n."""
+        return any("n" in self.language.leaves(place) for place in places)
+
+    def places_of(self, names: Iterable[str]) -> list[Place]:
+        """The numbers and formulas that say what these exact directions hold."""
+        found: list[Place] = []
+        for name in names:
+            match self.directions[name]:
+                case Position(place) | Truth(place):
+                    found.append(place)
+                case Product(value, formula):
+                    found += [value, formula]
+        return found
 
     def is_known(self, meaning: Meaning) -> bool:
         """Whether what it says does not depend on the word."""
@@ -86,6 +112,55 @@ class Proof:
         if not self.language.is_positional(formula):
             raise Rejected(f"{self.language.write_short(formula)} is not decided by what is read")
         return self.language.holds_at(formula, n, i)
+
+    def known_numbers(self, name: str, n: int) -> Sequence[Fraction]:
+        """What a known direction holds at (n, 1), ..., (n, n).
+
+        Raises:
+            Rejected: if it is not known, or has no value where one is needed.
+        """
+        meaning = self.directions[name]
+        if isinstance(meaning, Position):
+            return self.columns.numbers(meaning.value, n)
+        if isinstance(meaning, Truth) and self.is_known(meaning):
+            return self.columns.numbers(meaning.formula, n)
+        if isinstance(meaning, Product) and self.is_known(meaning):
+            return self.columns.numbers(meaning.value, n, self.columns.truths(meaning.formula, n))
+        return [self.number(name, n, i) for i in range(1, n + 1)]
+
+    def known_forms(self, rows: Sequence[Weights], n: int) -> list[Sequence[Fraction]]:
+        """For each linear form of known directions its numbers at (n, 1), ..., (n, n)."""
+        found = []
+        for row in rows:
+            self.budget.spend(1 + len(row))
+            found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
+        return found
+
+    def known_integers(self, rows: Sequence[Weights], n: int) -> tuple[int, list[Sequence[int]]] | None:
+        """The same over one unit; None if it would be too long."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        held: dict[str, Whole] = {}
+        for name in names:
+            meaning = self.directions[name]
+            whole = (self.columns.integers(meaning.value, n) if isinstance(meaning, Position)
+                     else over_one_unit(self.budget, self.known_numbers(name, n)))
+            if whole is None:
+                return None
+            held[name] = whole
+        units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
+        try:
+            unit = least_common_multiple(self.budget, units)
+        except Incomplete:  # of work, too: then the next operation ends the check
+            return None
+        self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
+        found: list[Sequence[int]] = []
+        for row in rows:
+            total: Sequence[int] = [0] * n
+            for name, weight in row.items():
+                factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
+                total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+            found.append(total)
+        return unit, found
 
     def forms(self, rows: Iterable[Weights], n: int, i: int, held: Held = NOTHING) -> Numbers:
         """Linear forms of exact directions at (n, i), in a situation.
@@ -118,33 +193,6 @@ class Proof:
     def positions_counted(self, count: Place, n: int, i: int) -> int:
         """How many positions a count looks at."""
         return i if self.language.nodes[count].operator == "#<" else n + 1 - i
-
-
-class Chains:
-    """Numbers for sequences: equal ones have equal numbers, as long as they are remembered.
-
-    A sequence is known by the number of all but its last item, and that item; an item that is large by a number, too.
-    """
-
-    EMPTY = 0
-
-    def __init__(self) -> None:
-        self._chains = Cache[tuple[int, Numbers, int], int]()
-        self._items: dict[object, int] = {}
-        self._last = self.EMPTY
-
-    def number_of(self, item: object) -> int:
-        """The number of a large item."""
-        return self._items.setdefault(item, len(self._items))
-
-    def extend(self, chain: int, known: Numbers, item: int) -> int:
-        """The number of the sequence with one more item."""
-        key = (chain, known, item)
-        found = self._chains.get(key)
-        if found is None:
-            self._last += 1
-            found = self._chains.keep(key, self._last, sum(map(size, known)))
-        return found
 
 
 def visible(mask: str, n: int, i: int) -> tuple[int, int]:

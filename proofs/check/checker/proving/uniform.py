@@ -7,14 +7,16 @@ count of the formula over the number of visible positions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from ..budget import ENTRY_BITS
 from ..language import Place
 from ..numbers import ZERO, Numbers, add, divide, multiply, size, total
 from ..reading.records import Head, Truth
 from ..verdicts import require
+from .composition import names_in
 from .proof import Proof, visible
 
 
@@ -30,7 +32,8 @@ def check_mean(proof: Proof, head: Head, name: str, count: Place) -> int:
     require(fits, "the value is not 1 on the truth of what is counted")
     mask = "future" if operator == "#<" else "past"
     require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
-    return sum(check_scores(proof, head, n) for n in proof.claim.lengths)
+    check_scores(proof, head)
+    return sum(proof.claim.lengths)
 
 
 def check_uniform(proof: Proof, head: Head, name: str) -> int:
@@ -39,35 +42,42 @@ def check_uniform(proof: Proof, head: Head, name: str) -> int:
     Raises:
         Rejected: if this is not proved.
     """
-    covered = 0
-    for n in proof.claim.lengths:
-        covered += check_scores(proof, head, n)
-        values = [proof.forms([head.values[name]], n, j)[0] for j in range(1, n + 1)]
+    check_scores(proof, head)
+    read = head.values[name]
+    for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
+        (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)
         sums = list(accumulate(values, lambda a, b: add(proof.budget, a, b), initial=ZERO))
-        for i in range(1, n + 1):
+        for i, (number, shortest) in enumerate(zip(wanted, firsts, strict=True), 1):
             first, last = visible(head.mask, n, i)
             mean = divide(proof.budget, add(proof.budget, sums[last], -sums[first - 1]), Fraction(last - first + 1))
-            wanted = proof.number(name, n, i)
-            require(mean == wanted, "the mean is {}, expected {}, at n = {}, i = {}", mean, wanted, n, i)
-    return covered
+            require(mean == number, "the mean is {}, expected {}, at n = {}, i = {}", mean, number, shortest, i)
+    return sum(proof.claim.lengths)
 
 
-def check_scores(proof: Proof, head: Head, n: int) -> int:
-    """All scores of each row are equal; returns the number of rows, n.
+def check_scores(proof: Proof, head: Head) -> None:
+    """All scores of each row are equal: so they are if the query is 0, or all keys are equal.
 
     Raises:
         Rejected: if two differ.
     """
-    keys = [proof.forms(head.keys, n, j) for j in range(1, n + 1)]
-    held = sum(ENTRY_BITS + sum(map(size, key)) for key in keys)
-    with proof.budget.holding(held):
-        for i in range(1, n + 1):
-            first, last = visible(head.mask, n, i)
-            query = proof.forms(head.queries, n, i)
-            if any(query):
-                scores = {score(proof, query, key) for key in keys[first - 1 : last]}
-                require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", n, i)
-    return n
+    if any(head.queries) or any(head.keys):
+        for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
+            queries = list(zip(*proof.known_forms(head.queries, n), strict=True))
+            keys = list(zip(*proof.known_forms(head.keys, n), strict=True))
+            with proof.budget.holding(sum(ENTRY_BITS + sum(map(size, key)) for key in keys)):
+                check_scores_of_length(proof, head.mask, firsts, queries, keys)
+
+
+def check_scores_of_length(proof: Proof, mask: str, firsts: Sequence[int], queries: Sequence[Numbers],
+                           keys: Sequence[Numbers]) -> None:
+    """The same for one length."""
+    n = len(keys)
+    changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # how many keys differ from the one before
+    for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
+        first, last = visible(mask, n, i)
+        if any(query) and changes[last - 1] > changes[first - 1]:
+            scores = {score(proof, query, key) for key in keys[first - 1 : last]}
+            require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)
 
 
 def score(proof: Proof, query: Numbers, key: Numbers) -> Fraction:

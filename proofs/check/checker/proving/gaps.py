@@ -1,0 +1,207 @@
+"""The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6.
+
+Let t be a truth of the target at a row, the last of the positions 1, 2, ... that are read. The rule is for targets with
+one remembered truth, where every letter is of one of these kinds:
+
+*since* (and `until`): it *keeps*, that is, leaves the remembered truth as it is, and the target has that truth here;
+or it *resets* both to one truth. At first the remembered truth is false. So in every word either all letters keep, and
+t is false; or there is a last letter that resets, the *pivot*: it resets to t, and after it all letters keep.
+*prev* (and `next`): it overwrites the remembered truth, and the target has the truth remembered before. So in every
+word of two letters or more the one before the last, the pivot, overwrites with t.
+
+Let all letters that may be a pivot have exactly the value t, and let all letters that keep have the value 0 if t is
+false. In a word without a pivot the error is then 0. Else, let a letter be *bad* if its value is not t. At position p
+let P_p be the least score of what may be a pivot, M_p the greatest score of a bad letter, and A_p the greatest score of
+a bad letter that may come after the pivot (since: that keeps; prev: any, but at the last position alone).
+
+Claim. If B is at least the sum, over all k >= 1, of exp(M_(d-k) - P_d) and exp(A_(d+k) - P_d), whatever the pivot d of
+the row is, then the error is at most B / (1 + B); so it is at most e < 1 if B (1 - e) <= e.
+Proof. Divide all weights by that of the pivot. The error is at most the share of the bad letters, as values are in
+0..1. They weigh b <= B together, and the pivot, which is not bad, weighs 1: the share is at most b / (b + 1), and that
+grows with b.
+
+One B serves all rows of a group: G_k is the greatest gap M_(d-k) - P_d, or A_(d+k) - P_d, over all pivots d of the
+group, and B = sum of exp(G_k) over the G_k above -60, and exp(-60) for each position. What is not summed is below that:
+a gap at most -60 by itself; and once the greatest gap to all positions at distance k *or more* is at most -60, no
+further k is looked at. Scores are integers over one unit, and compared exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from operator import mul, sub
+from typing import NamedTuple
+
+from ..budget import Budget
+from ..numbers import ZERO, Numbers, over_one_denominator
+from .automaton import Letter, Letters
+from .case import NEGLIGIBLE
+from .proof import Errors, Proof
+
+MAX_DISTANCES = 128
+"""Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
+
+
+class Extremes(NamedTuple):
+    """Of the letters of a position, for one t: what pivots, bad letters and bad ones after the pivot add to keys."""
+
+    pivots: frozenset[Numbers]
+    bad: frozenset[Numbers]
+    after: frozenset[Numbers]
+
+
+class Scores(NamedTuple):
+    """P, M and A of the positions that are read."""
+
+    pivots: Sequence[int]
+    bad: Sequence[int]
+    after: Sequence[int]
+
+
+def keeps(letter: Letter) -> bool:
+    """From both states, the state and the target are what was remembered."""
+    return all(move.following == move.state == move.holds for move in letter.moves)
+
+
+def resets_to(letter: Letter) -> int | None:
+    """The truth of the next state and of the target, from both states; None if it is not one."""
+    found = {move.following for move in letter.moves} | {int(move.holds) for move in letter.moves}
+    return found.pop() if len(found) == 1 else None
+
+
+def overwrites_with(letter: Letter) -> int | None:
+    """The truth of the next state, from both states, where the target has the truth that was remembered."""
+    found = {move.following for move in letter.moves}
+    looks_back = all(move.state == move.holds for move in letter.moves)
+    return found.pop() if looks_back and len(found) == 1 else None
+
+
+def find_kinds(letters: Letters, value: Fraction) -> tuple[bool, tuple[Extremes, Extremes]] | None:
+    """Whether all letters look back (prev), and what matters of them for each t; None if the rule does not apply."""
+    if any(len(letter.moves) != 2 for letter in letters):
+        return None
+    looks_back = all(overwrites_with(letter) is not None for letter in letters)
+    if not looks_back and any(resets_to(letter) is None and not keeps(letter) for letter in letters):
+        return None
+    found = []
+    for t in (0, 1):
+        bad = {letter for letter in letters if value + letter.adds[-1] != t}
+        pivots = {letter for letter in letters if (overwrites_with if looks_back else resets_to)(letter) == t}
+        after = bad if looks_back else {letter for letter in bad if keeps(letter)}
+        if pivots & bad or (after and not looks_back and t == 0):
+            return None
+        found.append(Extremes(*(frozenset(letter.adds[:-1] for letter in some) for some in (pivots, bad, after))))
+    return looks_back, (found[0], found[1])
+
+
+class Rule(NamedTuple):
+    """Whether all letters look back (prev), and for each kind of position the extremes for both t."""
+
+    looks_back: bool
+    extremes: Sequence[tuple[Extremes, Extremes]]
+
+
+def find_extremes(letters: Sequence[tuple[Fraction, Letters]]) -> Rule | None:
+    """For these values and letters of positions; None if the rule does not apply."""
+    found = [find_kinds(some, value) for value, some in letters]
+    kinds = [one for one in found if one is not None]
+    if len(kinds) < len(found) or len({looks_back for looks_back, _ in kinds}) != 1:
+        return None
+    return Rule(kinds[0][0], [extremes for _, extremes in kinds])
+
+
+class Gaps:
+    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
+
+    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], unit: int, keys: Sequence[Sequence[int]],
+                 errors: Errors) -> None:
+        self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
+        added = {adds for both in rule.extremes for one in both for some in one for adds in some}
+        extra, rows = over_one_denominator(proof.budget, list(added))
+        self._unit = lcm(unit, extra)
+        factor, more = self._unit // unit, self._unit // extra
+        proof.budget.spend(1 + (len(kinds) * len(keys) >> 3))
+        self._keys = keys if factor == 1 else [[factor * x for x in column] for column in keys]
+        self._adds = {adds: tuple(more * x for x in row) for adds, row in zip(added, rows, strict=True)}
+        numbers = [*(number for row in self._adds.values() for number in row),
+                   *(end for column in self._keys for end in (min(column), max(column)))]
+        self._bits = max(map(int.bit_length, numbers), default=0)
+
+    def find_unproved(self, query: Numbers, lengths: Sequence[int]) -> Sequence[int]:
+        """Of the lengths of the rows with this scaled query, those whose errors are not proved by this rule."""
+        rows = [length for length in lengths if length > 1 or not self._rule.looks_back]
+        if rows and not all(self._proves(query, rows, t, error) for t, error in enumerate(self._errors)):
+            return lengths
+        return [length for length in lengths if length == 1] if self._rule.looks_back else []
+
+    def _proves(self, query: Numbers, rows: Sequence[int], t: int, error: Fraction) -> bool:
+        """B (1 - e) <= e, with one B for all of these rows."""
+        unit, scores = self._find_scores(query, rows, t)
+        least = -NEGLIGIBLE * unit
+        cost = max(rows) * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
+        reach = 1 if self._rule.looks_back else max(rows)  # of prev, only the last letter comes after the pivot
+        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, max(rows), cost)
+        after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
+        if before is None or after is None:
+            return False
+        gaps = [Fraction(gap, unit) for gap in (*before, *after)]
+        good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
+        terms = self._proof.weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)],
+                                                [good, *(bad for _ in gaps), bad * max(rows)])
+        return sum(terms) >= 0
+
+    def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
+        """The unit of the scores, and P, M and A up to the last of these rows; what there is none of is far away."""
+        longest, budget = max(rows), self._proof.budget
+        size, (factors,) = over_one_denominator(budget, [query])
+        unit, bits = size * self._unit, self._bits + max((x.bit_length() for x in factors), default=0)
+        budget.spend(longest * (1 + len(query)) * (1 + (bits * bits >> 20)))
+        starts = [0] * longest
+        for factor, column in zip(factors, self._keys, strict=True):
+            starts = [start + factor * x for start, x in zip(starts, column, strict=False)]
+        added = {keys: sum(map(mul, factors, numbers)) for keys, numbers in self._adds.items()}
+        far = NEGLIGIBLE * unit + sum(map(abs, added.values()))
+        low, high = min(starts) - far, max(starts) + far
+        extremes = [both[t] for both in self._rule.extremes]
+        kinds = self._kinds[:longest]
+        least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
+        most = [max((added[keys] for keys in one.bad), default=None) for one in extremes]
+        later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
+        pivots = shift(starts, kinds, least, high)
+        bad, after = shift(starts, kinds, most, low), shift(starts, kinds, later, low)
+        if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
+            here = {row - 2 for row in rows}
+            pivots = [score if p in here else high for p, score in enumerate(pivots)]
+        return unit, Scores(pivots, bad, after)
+
+
+def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
+    """The score at each position: what is added to its start depends on its kind."""
+    if len(added) == 1:
+        extra = added[0]
+        return [none] * len(starts) if extra is None else [start + extra for start in starts]
+    extras = [added[kind] for kind in kinds]
+    return [none if extra is None else start + extra for start, extra in zip(starts, extras, strict=True)]
+
+
+def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int, reach: int,
+              cost: int) -> list[int] | None:
+    """For k = 1, 2, ... the greatest gap of others[p] to pivots[p + k], if above the least; None if one is not below 0.
+
+    The search ends after the reach, or where all gaps at that distance or more are at most the least.
+    """
+    found: list[int] = []
+    greatest = list(accumulate(others, max))
+    for k in range(1, min(len(pivots), 1 + reach)):
+        budget.spend(1 + cost)
+        gap = max(map(sub, others, pivots[k:]))
+        if gap > least:
+            found.append(gap)
+        elif max(map(sub, greatest, pivots[k:])) <= least:
+            return found
+        if gap >= 0 or k > MAX_DISTANCES:
+            return None
+    return found

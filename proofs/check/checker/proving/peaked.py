@@ -1,0 +1,217 @@
+"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head.
+
+Let the scores of a case be -c k^2, where k = j - p counts from the position p = m + off that is looked for, which is
+visible; c is the curvature at the row (parabola.py). Let e be the stated error, and err_k the error of the value at
+distance k. The claim is F(c) = sum over visible k of (e - err_k) exp(-c k^2) >= 0.
+
+*Near.* Let err_0 = 0 and all err_k be in 0..1. Claim. F(C) >= 0 with C >= 1 gives F(c) >= 0 for all c >= C.
+Proof. Let h be the least k^2 of a visible position with err_k > e (without one, all terms are at least 0); h >= 1. In
+exp(c h) F(c) a term with err_k > e has a negative factor and the exponent -c (k^2 - h) <= 0: it does not fall as c
+grows. A term with err_k <= e and k^2 <= h does not fall either, and that of k = 0 grows at the rate e h exp(c h). The
+others, with err_k <= e and k^2 > h, so |k| >= 2, fall at a rate of at most e k^2 exp(c h - c k^2) each: together at
+most e exp(c h) times the sum of k^2 exp(-k^2) over |k| >= 2, which is below 0.15 (at most 0.1466 for 2 and -2, 0.0023
+for 3 and -3, and 10^-5 for all others). So exp(c h) F(c) does not fall.
+At distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is less (case.py). The proof holds for that
+sum, too: terms with err_k <= e are left out, others do not fall, and at C they are at least -exp(-60). So a case is
+known by its *window*, the values near p, by its goal, and by whether anything visible is beyond the window.
+
+*Others.* Let value_j = j - off: the miss at distance k is k. Claim. If e < 1 and F(C) >= 0 for the distances
+0..max_n - 1, the mean of k is at most e at every row with c >= C. Proof. Where k < 0 the term (e - k) exp(-c k^2) is
+positive, and leaving it out makes F less; adding distances k >= 1 > e makes F less, too. What is left has one term with
+a factor that is not negative, e, which does not depend on c; the others grow with c. By the mirror -k, the mean is at
+least -e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain
+from math import isqrt
+from typing import NamedTuple
+
+from ..numbers import ZERO, over_one_denominator
+from ..reading.records import Head, Near, Others
+from .case import NEGLIGIBLE, Case, is_proved
+from .composition import names_in
+from .parabola import Parabola
+from .proof import Proof, visible
+from .sought import Sought
+
+
+class Coverage(NamedTuple):
+    """How many rows of a length are proved, and at how many of them the guard can hold."""
+
+    rows: int
+    guarded: int
+
+
+class Row(NamedTuple):
+    """What a row sees, from the first to the last position, and how many positions its count looks at."""
+
+    first: int
+    last: int
+    span: int
+
+
+class OthersPeak:
+    """A lookup of the number of others."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, sought: Sought, least: Fraction) -> None:
+        self._proof, self._head, self._sought, self._value = proof, head, sought, head.values[name]
+        self._mentions_length = proof.mentions_length(proof.places_of(self._value))
+        self._places: dict[tuple[int, int], bool] = {}
+        self._is_proved = self._prove_reference(least)
+
+    def _prove_reference(self, least: Fraction) -> bool:
+        """F(C) >= 0 for the distances 0..max_n - 1."""
+        reach, error = reach_of(least), min(self._sought.errors)
+        greatest = self._proof.claim.max_n - 1
+        near = tuple((-least.numerator * k * k, k) for k in range(min(reach, greatest) + 1))
+        far = greatest.bit_length() if greatest > reach else 0
+        return error < 1 and is_proved(self._proof, Case(least.denominator, 1, near, far, ((1, error),)))
+
+    def guarded(self, n: int) -> int:
+        """All rows of a length: nothing guards a number."""
+        return n
+
+    def proves(self, n: int, offs: tuple[int, int]) -> bool:
+        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        off = offs[0]
+        return self._is_proved and off == offs[1] and self._is_place(n, off) and all(
+            row.first <= off and row.last >= row.span - 1 + off
+            for row in rows_of(self._proof, self._head, self._sought, n))
+
+    def _is_place(self, n: int, off: int) -> bool:
+        """Whether value_j = j - off; if the value does not mention n, this is looked at once."""
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if (length, off) not in self._places:
+            (values,) = self._proof.known_forms([self._value], length)
+            self._places = {(length, off): all(value == j - off for j, value in enumerate(values, 1))}
+        return self._places[length, off]
+
+
+class Content(NamedTuple):
+    """What rows look at: the values over ``size``, and the goals by b and m, None where the guard does not hold."""
+
+    size: int
+    values: Sequence[int]
+    goals: tuple[Sequence[int | None], Sequence[int | None]]
+
+
+class NearPeak:
+    """A lookup of a truth."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, sought: Sought, least: Fraction) -> None:
+        self._proof, self._head, self._sought, self._value = proof, head, sought, head.values[name]
+        self._least, self._reach = least, reach_of(least)
+        self._mentions_length = proof.mentions_length([*proof.places_of(self._value), *sought.order])
+        self._content: Content | None = None
+        self._rows: set[tuple[Row, int, int]] = set()  # proved for this content, with b and off
+        self._uncut: dict[tuple[int, int], range] = {}  # by b and off the m whose windows are proved that no edge cuts
+        self._windows: dict[tuple[object, ...], bool] = {}
+
+    def guarded(self, n: int) -> int:
+        """The rows of a length at which the guard can hold: a row whose count looks at span positions has m < span."""
+        content = self._content_at(n)
+        least = min(next((m for m, goal in enumerate(goals) if goal is not None), n) for goals in content.goals)
+        return max(0, n - least)  # the spans are 1..n
+
+    def proves(self, n: int, offs: tuple[int, int]) -> bool:
+        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        content = self._content_at(n)
+        if not 0 <= min(content.values[:n]) <= max(content.values[:n]) <= content.size:
+            return False
+        return all(self._proves_row(content, row, b, off) for row in rows_of(
+            self._proof, self._head, self._sought, n) for b, off in enumerate(offs))
+
+    def _content_at(self, n: int) -> Content:
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if self._content is None or length != len(self._content.values):
+            (column,) = self._proof.known_forms([self._value], length)
+            size, (values,) = over_one_denominator(self._proof.budget, [column])
+            settled = self._proof.language.settle(self._sought.order, length, 1)
+            goals = [[self._sought.goal(m, self._sought.truths(length, settled, bool(b), m)) for m in range(length)]
+                     for b in (0, 1)]
+            self._content = Content(size, values, (goals[0], goals[1]))
+            self._rows.clear()
+            self._uncut.clear()
+        return self._content
+
+    def _proves_row(self, content: Content, row: Row, b: int, off: int) -> bool:
+        """All windows of a row, but for those that are proved without an edge that cuts them."""
+        if (row, b, off) in self._rows:
+            return True
+        low, high = row.first - off + self._reach, row.last - off - self._reach  # m whose windows no edge cuts
+        start = min(max(low, 0), row.span)
+        stop = max(start, min(high + 1, row.span))
+        done = self._uncut.get((b, off), range(0))
+        edges = chain(range(start), range(stop, row.span))
+        inner = chain(range(start, min(stop, done.start)), range(max(start, done.stop), stop))
+        proved = all(self._proves_window(content, row, m, off, content.goals[b][m]) for m in chain(edges, inner))
+        if proved:
+            self._rows.add((row, b, off))
+            if not done:
+                self._uncut[b, off] = range(start, stop)
+            elif start <= done.stop and done.start <= stop:
+                self._uncut[b, off] = range(min(start, done.start), max(stop, done.stop))
+        return proved
+
+    def _proves_window(self, content: Content, row: Row, m: int, off: int, goal: int | None) -> bool:
+        """One case at the least curvature; what is beyond the window is left out."""
+        if goal is None:
+            return True
+        p = m + off
+        if not row.first <= p <= row.last:
+            return False
+        begin, end = max(row.first, p - self._reach), min(row.last, p + self._reach)
+        offsets = tuple(value - goal * content.size for value in content.values[begin - 1 : end])
+        is_cut = row.first < begin or end < row.last
+        window = (content.size, offsets, p - begin, goal, is_cut)
+        if window not in self._windows:
+            self._proof.budget.spend(10 * len(offsets))
+            near = tuple((-self._least.numerator * (k - p) ** 2 * content.size, offset)
+                         for k, offset in enumerate(offsets, begin))
+            far = content.size.bit_length() if is_cut else 0
+            case = Case(self._least.denominator, content.size, near, far, self._sought.sides(goal))
+            self._windows[window] = offsets[p - begin] == 0 and is_proved(self._proof, case)
+        return self._windows[window]
+
+
+def reach_of(least: Fraction) -> int:
+    """The greatest k with C k^2 < 60."""
+    return isqrt(-(-NEGLIGIBLE * least.denominator // least.numerator) - 1)
+
+
+def rows_of(proof: Proof, head: Head, sought: Sought, n: int) -> Iterator[Row]:
+    """The rows of a length."""
+    proof.budget.spend(n)
+    counts_back = proof.language.nodes[sought.count].operator == "#<"
+    for i in range(1, n + 1):
+        first, last = visible(head.mask, n, i)
+        yield Row(first, last, i if counts_back else n + 1 - i)
+
+
+def find_covered(proof: Proof, head: Head, name: str, sought: Sought) -> Mapping[int, Coverage]:
+    """The lengths of which all rows are proved; nothing is rejected here."""
+    if not speaks_of_count(proof, sought) or not all(
+            proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
+        return {}
+    parabola = Parabola(proof, head, sought)
+    found = {n: parabola.find(n) for n in proof.claim.lengths}
+    shapes = {n: shape for n, shape in found.items() if shape is not None}
+    least = min((curvature for _, curvature in shapes.values()), default=ZERO)
+    if least < 1:
+        return {}
+    peak = (OthersPeak if isinstance(sought.meaning, Others) else NearPeak)(proof, head, name, sought, least)
+    return {n: Coverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
+
+
+def speaks_of_count(proof: Proof, sought: Sought) -> bool:
+    """Whether goals depend on the count and on b alone, b may be both, and no constant guard is false."""
+    language = proof.language
+    positional = [place for place in sought.order if language.is_positional(place)]
+    constant = not any(language.leaves(place) & {"i", "n"} for place in positional)
+    guard = sought.meaning.when if isinstance(sought.meaning, Near) else None
+    return constant and sought.counted not in positional and (
+        guard not in positional or guard is None or language.holds_at(guard, 1, 1))
