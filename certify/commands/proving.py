@@ -11,9 +11,11 @@ from certify.options import (
     AsPrintedOption,
     CausalOption,
     CertificateOption,
+    DaskOption,
     DeltaOption,
     EffortOption,
     GammaOption,
+    JobsOption,
     JsonOption,
     MaxNOption,
     MinNOption,
@@ -51,6 +53,8 @@ def formula(
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     effort: EffortOption = 1,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -59,7 +63,6 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.formula_demo import certify_rows
     from certify.request import Options, read_gamma, read_regime, read_request
     from certify.subjects import Kind
     from constructions.network.lengths import Lengths
@@ -71,7 +74,12 @@ def formula(
     if rows is not None:
         refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
                                                     "--effort": effort != 1})
-        raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json))
+        from certify.formula_demo import certify_rows
+        from certify.shards import read_workers
+
+        raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json,
+                                      read_workers(jobs, dask)))
+    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
@@ -111,6 +119,15 @@ def prove_one(request: Request, effort: int, as_json: bool, style: Style, parent
     with ProgressLine() as progress:
         outcome = certify_request(request, progress=progress, effort=effort)
     finish(outcome, as_json, style, parenthesize, output)
+
+
+def refuse_beside_one_formula(given: dict[str, object]) -> None:
+    """What only several formulas can have."""
+    from constructions.errors import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}: a single formula is not divided, expected several")
 
 
 # -- several formulas --------------------------------------------------------------------------------------------------

@@ -270,12 +270,12 @@ def interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(("jobs", "deciding"), [("1", "judge_of_file"), ("2", "run_tasks")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_kept_and_resumes_from_the_beginning(
-        certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str, deciding: str) -> None:
+        certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     claims = write(TWO_CLAIMS)
     with monkeypatch.context() as patched:
-        patched.setattr(f"certify.auditing.session.{deciding}", interrupt)
+        patched.setattr("certify.auditing.session.run_tasks", interrupt)
         stopped = certify("audit", claims, "--jobs", jobs)
     assert stopped.code == 130 and not Path("claims.audit.json").exists()
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished: nothing is kept, "
@@ -291,7 +291,7 @@ def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_cl
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     claims, kept = write(TWO_CLAIMS), Path("claims.audit.json")
     kept.write_text('{"version": 2, "claims": []}')
-    monkeypatch.setattr("certify.auditing.session.judge_of_file", interrupt)
+    monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
     stopped = certify("audit", claims)
     assert stopped.code == 130 and kept.read_text() == '{"version": 2, "claims": []}'
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "

@@ -79,7 +79,7 @@ def test_a_task_that_kills_every_worker_is_given_up_with_one_line(tmp_path: Path
 
 def test_a_worker_that_leaves_in_silence_has_died_too() -> None:
     with pytest.raises(WorkLost, match="the last one with status 7"):
-        run_tasks([task(x="1")], square_that_exits, jobs=2)
+        run_tasks([task(x=x) for x in "12"], square_that_exits, jobs=2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
