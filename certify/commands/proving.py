@@ -135,13 +135,17 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 
 def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.examples import examples_of, load_examples
-    from certify.programs import SUFFIX, read_output_formulas
+    from certify.files import SUFFIX_OF_PROGRAMS
 
     if text is None:
+        from certify.examples import load_examples
+
         return load_examples()
-    if symbol is not None or not text.endswith(SUFFIX):
+    if symbol is not None or not text.endswith(SUFFIX_OF_PROGRAMS):
         return None
+    from certify.examples import examples_of
+    from certify.programs import read_output_formulas
+
     output = read_output_formulas(text, alphabet)
     return None if output.is_boolean else examples_of(output)
 

@@ -15,6 +15,7 @@ import pytest
 
 from constructions.errors import WorkLost
 from proofs.check import check_text
+from tests.cli.reports import without_seconds
 from tests.processes import ROOT, start_python, wait_until
 
 SINCE = ("--formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc")
@@ -227,12 +228,6 @@ def test_processes_that_die_again_and_again_are_one_line_and_no_verdict(
     result = certify("audit", write(TWO_CLAIMS), "--jobs", "2")
     assert (result.code, result.out) == (3, "")
     assert result.err == "certify: no verdict: shard 1: 3 worker processes died at it\n"
-
-
-def without_seconds(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: without_seconds(value) for key, value in data.items() if key != "seconds"}
-    return [without_seconds(value) for value in data] if isinstance(data, list) else data
 
 
 # -- interruption ------------------------------------------------------------------------------------------------------
