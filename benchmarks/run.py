@@ -198,8 +198,8 @@ def main() -> None:
         for row in wanted:
             print_stages(row, report.show(row)[0])
         if not options.rows or "growth" in options.rows:
-            growth = (("since", "odd"), (16, 32)) if options.quick else (GROWING, (256, 1024))
-            print_growth(report, *growth, folder)
+            keys, sizes = (("since", "odd"), (16, 32)) if options.quick else (GROWING, (256, 1024))
+            print_growth(report, keys, sizes, folder)
         if options.profile:
             write_profile(report, wanted, options.profile)
 
