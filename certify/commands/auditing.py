@@ -77,14 +77,11 @@ def audit(
     Of one formula or model, or of a whole claims file: certified, refuted with a replayed word, or unknown, length by
     length; and the critical constants as brackets.
     """
-    from certify.files import check_writable
     from certify.request import Options
     from certify.shards import read_workers
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, as_json)
-    for place in reports.places:
-        check_writable(place)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta)
@@ -119,10 +116,14 @@ class Reports:
     """Where reports go, and the writing of them."""
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
-        """Each place is a file, - for standard output, or None."""
+        """Each place is a file, - for standard output, or None; it must be one that can be written."""
         self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
+        from certify.files import check_writable
+
         if as_json and "-" in self.places:
             refuse("a report to -: it and the JSON object cannot share standard output, expected a file")
+        for place in self.places:
+            check_writable(place)
 
     @property
     def places(self) -> list[str]:
