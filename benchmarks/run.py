@@ -1,130 +1,207 @@
-"""What `certify formula` and `check` cost: cold start, share of each stage, growth with N and with the formula.
+"""What `certify` costs, as whole cold processes, beside what it must cost and the physical limit of this machine now.
 
-    python benchmarks/run.py            about two minutes
-    python benchmarks/run.py --quick    about twenty seconds
+    python benchmarks/run.py                       every row; hours, if a row takes its whole limit
+    python benchmarks/run.py --quick               a few rows, smaller: about twenty seconds
+    python benchmarks/run.py since-64 growth       these rows; --list names them all
+    python benchmarks/run.py --tree PATH           the same of another checkout, by its command line alone
+    python benchmarks/run.py since-64 --profile F  also writes where the time of these rows goes to the file F
 
-All figures of one run come from one machine in one go: compare them with each other, not with another run's.
+All figures of one run come from one machine in one go: compare them with each other, not with another run's. On a busy
+machine compare processor time, and its ratio to the physical limit (benchmarks/physical_limit.py), which is measured
+first in every run. Nothing is asserted here. A row that is stopped at its limit shows what it took until then, after
+`>`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
-import statistics
-import subprocess
-import sys
+import pstats
 import tempfile
-import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from certify.outcomes import Outcome
-from certify.pipeline import certify
-from constructions.language.parser import parse_formula
-from constructions.regimes import ALL_REGIMES, Regime
-from proofs.check import check_file
+from benchmarks.measuring import Measured, measure
 
-ROOT = Path(__file__).resolve().parent.parent
-FORMULA = "Q_1 S Q_0"
-PARITY = "ODD(#<[Q_1])"
-COUNTING = {"PARITY": PARITY, "PARITY without predicates": "#<[#<[prev Q_1] == #>[Q_1]] == 0",
-            "MAJORITY": "#<[Q_1] > #<[Q_0]"}
+HERE = Path(__file__).resolve().parent
+FORMULAS = {"since": "Q_1 S Q_0", "odd": "ODD(#<[Q_1])", "comparison": "#<[Q_1] - #<[Q_0] >= 1", "prev": "prev Q_1",
+            "majority": "#<[Q_1] > #<[Q_0]"}
+GROWING = ("since", "odd", "comparison", "prev")
+FIRST_EXAMPLE = "prev Q_a since (Q_b until next Q_c)"
+CERTIFY = ("-m", "certify.cli")
+CHECK = ("-I", "-S", "proofs/check")
 
 
-def cold(*command: str, repeats: int = 3) -> float:
-    """The median wall time of a whole process."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+@dataclass(frozen=True)
+class Row:
+    """One command: what it is, the seconds of wall time that it must reach on two cores, and where it is stopped.
+
+    ``certificate`` is the file that it writes, which is then checked.
+    """
+
+    name: str
+    about: str
+    arguments: tuple[str, ...]
+    must: float | None = None
+    limit: float = 300
+    certificate: str | None = None
 
 
-def row(name: str, seconds: float, note: str = "") -> None:
-    """One line of the report."""
-    print(f"  {name:58} {seconds:8.3f} s  {note}")
+def formula_row(key: str, n: int, folder: str, must: float | None = None, limit: float = 300) -> Row:
+    """Producing and checking one certificate."""
+    path = str(Path(folder) / f"{key}-{n}.cert")
+    return Row(f"{key}-{n}", f"{FORMULAS[key]}, n <= {n}",
+               (*CERTIFY, "formula", FORMULAS[key], "--alphabet", "01", "--max-n", str(n), "-o", path, "--json"), must,
+               limit, path)
 
 
-def cold_starts(max_n: int) -> None:
-    """Whole processes, imports included."""
-    print(f"cold processes, max-n {max_n}")
-    row("python -c pass", base := cold("-c", "pass"))
-    row("certify --help", cold("-m", "certify.cli", "--help"))
-    with tempfile.TemporaryDirectory() as folder:
-        certificate = str(Path(folder) / "c.cert")
-        produce = cold("-m", "certify.cli", "formula", FORMULA, "--alphabet", "01", "--max-n", str(max_n),
-                       "-o", certificate)
-        row(f"certify formula '{FORMULA}'", produce)
-        row("python -I -S proofs/check", check := cold("-I", "-S", "proofs/check", certificate),
-            f"{(check - base) / (produce - base):.2f} of producing")
-        for name, formula in COUNTING.items():
-            command = ("-m", "certify.cli", "formula", formula, "--alphabet", "01", "--max-n", str(max_n))
-            row(f"{name}: certify formula", cold(*command, "-o", certificate, repeats=1))
-            row(f"{name}: check", cold("-I", "-S", "proofs/check", certificate, repeats=1))
+def quick_rows(folder: str) -> list[Row]:
+    """Small ones of each kind."""
+    return [Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
+            *(formula_row(key, 32, folder) for key in ("since", "odd", "majority")),
+            first_example(16, folder),
+            Row("subformulas-60", "60 subformulas, n <= 4", (str(HERE / "large_formula.py"), "60", "4"))]
 
 
-def stages(max_n: int) -> None:
-    """Where the time goes, regime by regime."""
-    print(f"stages of '{FORMULA}', max-n {max_n}")
-    for regime in ALL_REGIMES:
-        outcome = certify(FORMULA, "01", max_n, regime)
-        shares = ", ".join(f"{name} {seconds / outcome.seconds:.0%}" for name, seconds in outcome.stages.items())
-        row(str(regime), outcome.seconds, shares)
+def all_rows(folder: str) -> list[Row]:
+    """The table of what must be reached."""
+    return [
+        Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
+        Row("examples", "every shipped example, n <= 64",
+            (*CERTIFY, "formula", "--max-n", "64", "-o", str(Path(folder) / "examples")), 45, 1800),
+        formula_row("since", 64, folder, 1.0), formula_row("odd", 64, folder, 1.5),
+        formula_row("majority", 64, folder, 1.5), first_example(64, folder, 3),
+        formula_row("since", 1024, folder, 20), formula_row("odd", 1024, folder, 40),
+        formula_row("comparison", 1024, folder, 40), formula_row("prev", 1024, folder, 20),
+        Row("soften", "DYCK-2 softened, n <= 10", (*CERTIFY, "soften", "examples/programs/dyck_2.rasp", "--max-n", "10",
+                                                   "--critical", "none", "--jobs", "2"), 25, 900),
+        Row("sha", "certify audit sha.toml, two processes",
+            (*CERTIFY, "audit", "examples/claims/sha.toml", "--jobs", "2", "--json"), 120, 1800),
+        Row("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
+        Row("subformulas-5000", "5,000 shared subformulas, n <= 8",
+            (str(HERE / "large_formula.py"), "5000", "8"), 60, 900)]
 
 
-def growth_with_n(formula: str, sizes: list[int]) -> None:
-    """The exponent e of cost ~ N^e between the two largest sizes."""
-    print(f"growth with N, '{formula}'")
-    for regime in (Regime(), Regime(causal=True)):
-        measured = [(n, timed(formula, n, regime)) for n in sizes]
-        (n, (produce, check)), (m, (produce_2, check_2)) = measured[-2:]
-        for size, (seconds, checking) in measured:
-            row(f"{regime}, N = {size}", seconds, f"check {checking:.3f} s")
-        ratio = math.log(m / n)
-        print(f"    exponent: produce {math.log(produce_2 / produce) / ratio:.2f}, "
-              f"check {math.log(check_2 / check) / ratio:.2f}")
+def first_example(n: int, folder: str, must: float | None = None) -> Row:
+    """The formula of the first example of README."""
+    path = str(Path(folder) / "first.cert")
+    return Row(f"first-example-{n}", f"{FIRST_EXAMPLE}, n <= {n}",
+               (*CERTIFY, "formula", FIRST_EXAMPLE, "--max-n", str(n), "-o", path, "--json"), must, 300, path)
 
 
-def timed(formula: str, n: int, regime: Regime) -> tuple[float, float]:
-    """Seconds to produce and to check one certificate."""
-    outcome = certify(formula, "01", n, regime)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "c.cert"
-        path.write_text(certificate_of(outcome))
-        start = time.perf_counter()
-        check_file(str(path))
-        return outcome.seconds - outcome.stages["seal and check"], time.perf_counter() - start
+# -- the report --------------------------------------------------------------------------------------------------------
 
 
-def certificate_of(outcome: Outcome) -> str:
-    """The certificate of a certified outcome."""
-    certificate: str = outcome.certificate  # type: ignore[attr-defined]
-    return certificate
+class Report:
+    """The rows of one tree, each beside the physical limit."""
+
+    def __init__(self, tree: Path, limit: float | None):
+        """``limit`` takes the place of every row's own."""
+        self.tree = tree
+        self.limit = limit
+        self.physical = min(float(measure(tree, (str(HERE / "physical_limit.py"), "64"), 60).output.split()[0])
+                            for _ in range(3))
+
+    def header(self) -> None:
+        """The machine, and the columns."""
+        start = measure(self.tree, ("-c", "pass"), 60)
+        print(f"physical limit: {self.physical:.3f} s of ball arithmetic for the worst case of since, i <= n <= 64; "
+              f"Python's start {start.wall:.3f} s")
+        print(f"{'row':24} {'what':44} {'wall s':>9} {'must':>5} {'processor s':>12} {'x limit':>9} {'peak MB':>8}")
+
+    def show(self, row: Row) -> tuple[Measured, Measured | None]:
+        """Measure a row, and the check of its certificate if there is one."""
+        made = self.line(row.name, row.about, row.arguments, row.must, row.limit)
+        if row.certificate is None or not made.finished:
+            return made, None
+        checked = self.line(f"{row.name} check", "", (*CHECK, "--work", "1000", row.certificate), None, row.limit)
+        return made, checked
+
+    def line(self, name: str, about: str, arguments: Sequence[str], must: float | None, limit: float) -> Measured:
+        """Measure one process, and print it."""
+        found = measure(self.tree, arguments, self.limit or limit)
+        print(f"{name:24} {about:44} {found.seconds(found.wall):>9} {must or '':>5} "
+              f"{found.seconds(found.processor):>12} {found.processor / self.physical:9.0f} {found.peak:8.0f}",
+              flush=True)
+        return found
 
 
-def growth_with_formula(max_n: int) -> None:
-    """More operators, the same distinct obligations."""
-    print(f"growth with the formula, max-n {max_n}: nested since, all heads the same obligation")
-    first = None
-    for depth in (1, 4, 16):
-        text = " since ".join(["Q_1", "Q_0"] * ((depth + 1) // 2) + ["Q_1"] * (1 + (depth + 1) % 2))
-        outcome = certify(parse_formula(text), "01", max_n)
-        first = first or outcome.seconds
-        ratio = f"{outcome.seconds / first:.1f} times"
-        row(f"{depth} operators, {len(outcome.lines)} obligations", outcome.seconds, ratio)
+def print_stages(row: Row, made: Measured) -> None:
+    """The share of each stage of one formula, as the command itself says."""
+    if made.finished and "--json" in row.arguments and row.certificate:
+        said = json.loads(made.output)
+        shares = ", ".join(f"{name} {seconds / said['seconds']:.0%}" for name, seconds in said["stages"].items())
+        print(f"{'':24} {shares}; the rest of the process is its start")
+
+
+def print_growth(report: Report, keys: Sequence[str], sizes: tuple[int, int], folder: str) -> None:
+    """The exponents e of processor time ~ N^e between two sizes."""
+    print(f"growth from N = {sizes[0]} to {sizes[1]}: exponents of processor time")
+    for key in keys:
+        (made, checked), (made_2, checked_2) = (report.show(formula_row(key, n, folder, limit=600)) for n in sizes)
+        exponents = (f"produce {exponent(made, made_2, sizes)}", f"check {exponent(checked, checked_2, sizes)}")
+        print(f"{key:24} {', '.join(exponents)}", flush=True)
+
+
+def exponent(small: Measured | None, large: Measured | None, sizes: tuple[int, int]) -> str:
+    """How processor time grows; more than that if the larger one was stopped."""
+    if small is None or large is None or not small.finished:
+        return "not measured"
+    found = math.log(large.processor / small.processor) / math.log(sizes[1] / sizes[0])
+    return f"{'' if large.finished else '> '}{found:.2f}"
+
+
+def write_profile(report: Report, rows: Sequence[Row], place: str) -> None:
+    """Where the time of these rows goes, function by function, in one process."""
+    with Path(place).open("w", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
+        for row in rows:
+            data = str(Path(folder) / "profile")
+            measure(report.tree, ("-m", "cProfile", "-o", data, *_alone(row.arguments, report)), 20 * row.limit)
+            file.write(f"== {row.name}: {row.about}\n")
+            for order in ("tottime", "cumtime"):
+                pstats.Stats(data, stream=file).sort_stats(order).print_stats(40)
+
+
+def _alone(arguments: tuple[str, ...], report: Report) -> tuple[str, ...]:
+    """The same by one process, which is the one that is profiled."""
+    if "--jobs" in arguments:
+        place = arguments.index("--jobs") + 1
+        return (*arguments[:place], "1", *arguments[place + 1 :])
+    several = "-o" in arguments and "--json" not in arguments
+    divides = "--jobs" in measure(report.tree, (*CERTIFY, "formula", "--help"), 60).output
+    return (*arguments, "--jobs", "1") if several and divides else arguments
 
 
 def main() -> None:
     """Print the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    max_n = 32 if quick else 64
-    cold_starts(max_n)
-    stages(max_n)
-    for formula in (FORMULA, PARITY):
-        growth_with_n(formula, [8, 16, 32] if quick else [16, 32, 64, 128])
-    growth_with_formula(max_n)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="only these; growth is one of them")
+    parser.add_argument("--quick", action="store_true", help="a few rows, smaller")
+    parser.add_argument("--list", action="store_true", help="name the rows")
+    parser.add_argument("--tree", type=Path, default=HERE.parent, help="the checkout to measure")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="stop every row there")
+    parser.add_argument("--profile", metavar="FILE", help="write where the time goes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = quick_rows(folder) if options.quick else all_rows(folder)
+        names = [*(row.name for row in rows), "growth"]
+        if unknown := [name for name in options.rows if name not in names]:
+            parser.error(f"no row {', '.join(unknown)}; there are {', '.join(names)}")
+        if options.list:
+            print(*names, sep="\n")
+            return
+        wanted = [row for row in rows if row.name in (options.rows or names)]
+        report = Report(options.tree.resolve(), options.limit)
+        report.header()
+        for row in wanted:
+            print_stages(row, report.show(row)[0])
+        if not options.rows or "growth" in options.rows:
+            keys, sizes = (("since", "odd"), (16, 32)) if options.quick else (GROWING, (256, 1024))
+            print_growth(report, keys, sizes, folder)
+        if options.profile:
+            write_profile(report, wanted, options.profile)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
-"""`certify check --json`: what the independent checker says, as one JSON object."""
+"""`certify check`: what the independent checker says of each file, by this process or by several."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from certify.shards import ShardsProgress, run_tasks
 from certify.verdicts import exit_status, worst
 from constructions.errors import InputError
 from proofs.check import (
     ACCEPTED,
+    STATUS,
     Accepted,
     Certificate,
     Coverage,
@@ -17,26 +23,74 @@ from proofs.check import (
     Refusal,
     Request,
     check_file,
+    gravest,
+    main,
     read_arguments,
     verdict_of,
 )
 
 
-def check_files(arguments: Sequence[str]) -> tuple[dict[str, Any], int]:
-    """The report on all files, and the exit status, for the arguments of ``proofs/check``.
+def print_checks(options: Sequence[str], files: Sequence[str], jobs: int) -> int:
+    """Print what the checker prints of all files, in their order; return its exit status.
+
+    The ``options`` are those of ``proofs/check``.
+    """
+    try:
+        read_arguments([*options, "--", *files])
+    except Malformed:
+        return main([*options, "--", *files])  # which says what is wrong with them
+    answers = [json.loads(text) for text in _divide("print", options, files, jobs)]
+    print(*(answer["text"] for answer in answers), sep="", end="", flush=True)
+    verdicts = {status: verdict for verdict, status in STATUS.items()}
+    return STATUS[gravest([verdicts[answer["status"]] for answer in answers])]
+
+
+def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], int]:
+    """The report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
 
     Raises:
         InputError: if the claim that is asked for does not make sense.
     """
     start = time.perf_counter()
     try:
-        request = read_arguments(arguments)
+        read_arguments([*options, "--", *files])
     except Malformed as error:
         raise InputError(str(error)) from None
-    reports = [_check(path, request) for path in request.files]
+    reports = [json.loads(text) for text in _divide("report", options, files, jobs)]
     verdict = worst([report["verdict"] for report in reports])
     report = {"verdict": verdict, "files": reports, "seconds": round(time.perf_counter() - start, 3)}
     return report, exit_status(verdict)
+
+
+# -- the files as tasks for other processes ----------------------------------------------------------------------------
+
+
+def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -> list[str]:
+    """What ``do_check`` returns of every file; other processes cannot read standard input or a pipe of this one."""
+    jobs = jobs if all(map(_is_for_all, files)) else 1
+    tasks = [json.dumps({"how": how, "options": list(options), "file": file}) for file in files]
+    with ShardsProgress("checking", "files", "files") as progress:
+        return run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=list(map(_size, files)))
+
+
+def _is_for_all(file: str) -> bool:
+    return file != "-" and (Path(file).is_file() or not Path(file).exists())
+
+
+def _size(file: str) -> int:
+    """The bytes of a file, which say which one is begun first; 1 if there are none."""
+    return (Path(file).is_file() and Path(file).stat().st_size) or 1
+
+
+def do_check(task: str) -> str:
+    """What is said of one file: its report, or the text that the checker prints and its exit status."""
+    keys = json.loads(task)
+    arguments = [*keys["options"], "--", keys["file"]]
+    if keys["how"] == "report":
+        return json.dumps(_check(keys["file"], read_arguments(arguments)))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        status = main(arguments)
+    return json.dumps({"text": printed.getvalue(), "status": status})
 
 
 def _check(path: str, request: Request) -> dict[str, Any]:

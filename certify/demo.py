@@ -66,10 +66,19 @@ def show_each(examples: Iterable[AnExample], show: Callable[[AnExample, Progress
         for example in examples:
             progress(f"example {example.name}")
             shown = show(example, progress)
-            if folder and shown.certificate:
-                write_text(str(Path(folder) / f"{shown.name}.cert"), shown.certificate)
+            keep_certificate(shown, folder)
             found.append(shown)
     return found
+
+
+def keep_certificate(shown: Shown, folder: str | None) -> None:
+    """Write the certificate into the folder, if there are both.
+
+    Raises:
+        InputError: if it cannot be written.
+    """
+    if folder and shown.certificate:
+        write_text(str(Path(folder) / f"{shown.name}.cert"), shown.certificate)
 
 
 def print_table(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:

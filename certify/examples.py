@@ -7,12 +7,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from certify.programs import OutputFormulas, read_program_formula
 from constructions.language.diagnosis import quote
 from constructions.language.parser import parse_alphabet, parse_formula
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
+
+if TYPE_CHECKING:
+    from certify.programs import OutputFormulas
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ def load_examples() -> list[Example]:
 def _read_example(name: str, entry: Mapping[str, str]) -> Example:
     """A formula with its alphabet, or a program and perhaps a symbol."""
     if "program" in entry:
+        from certify.programs import read_program_formula
+
         formula, alphabet = read_program_formula(str(examples_folder() / entry["program"]), None, entry.get("symbol"))
         return Example(name, format_formula(formula), alphabet, entry["about"])
     return Example(name, " ".join(entry["formula"].split()), parse_alphabet(entry["alphabet"]), entry["about"])

@@ -6,21 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from certify.demo import Column, Shown, overall_status, print_table, show_each, to_json
+from certify.demo import Column, Shown, keep_certificate, overall_status, print_table, to_json
 from certify.examples import Example
-from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from certify.pipeline import certify_request
-from certify.progress import ProgressLine
-from certify.request import request_about
-from certify.showing.counterexamples import describe_counterexample
-from certify.showing.numbers import bounded
-from certify.showing.outcomes_in_json import outcome_to_json
+from certify.files import make_folder
+from certify.formula_tasks import do_formula, forget, formula_task, read_shown, size_of_task
+from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.showing.terminal_tables import NARROW, console, plain
-from certify.showing.words import show_alphabet
 from certify.terminal import print_json
-from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.discharge import Memory
 
 COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
            Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
@@ -30,49 +23,26 @@ OUTSIDE = "unsupported"
 
 
 def certify_rows(examples: Sequence[Example], regime: Regime, gamma: Fraction, max_n: int, folder: str | None,
-                 as_json: bool) -> int:
-    """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime."""
-    memory = Memory()
+                 as_json: bool, workers: Workers) -> int:
+    """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime.
 
-    def show(example: Example, progress: ProgressLine) -> Shown:
-        request = request_about(example.formula, example.alphabet, (), regime, False, lengths=up_to(max_n), gamma=gamma)
-        return _shown(example, certify_request(request, memory, progress))
-
-    found = show_each(examples, show, folder)
+    Certificates are written into the folder as they come.
+    """
+    if folder is not None:
+        make_folder(folder)
+    forget()
+    tasks = [formula_task(example, regime, gamma, max_n) for example in examples]
+    with ShardsProgress("certifying", "formulas", "formulas") as progress:
+        results = run_tasks(tasks, do_formula, jobs=workers.jobs, dask=workers.dask, progress=progress,
+                            sizes=[size_of_task(example.formula) for example in examples],
+                            finished=lambda _, result: keep_certificate(read_shown(result), folder))
+    found = list(map(read_shown, results))
     status = overall_status(found, harmless=(OUTSIDE,))
     if as_json:
         print_json(to_json(found, status, max_n=max_n, regime=regime.sharpening.value, causal=regime.causal))
     else:
         _print(found, regime, max_n, folder)
     return status
-
-
-def _shown(example: Example, outcome: Outcome) -> Shown:
-    network, extreme, remark = outcome.transformer, outcome.worst_error, _remark(outcome)
-    cells = {
-        "example": example.name,
-        "alphabet": show_alphabet(example.alphabet),
-        "layers": str(len(network.layers)) if network else "-",
-        "heads": str(sum(1 for _ in network.heads())) if network else "-",
-        "obligations": str(len(outcome.lines)) if network else "-",
-        "worst error": bounded(extreme.lower, extreme.upper) if extreme else "0" if network else "-",
-        "verdict": outcome.verdict,
-        "seconds": f"{outcome.seconds:.2f}",
-        "about": remark or example.about,
-    }
-    certificate = outcome.certificate if isinstance(outcome, Certified) else None
-    return Shown(example.name, example.about, outcome.verdict, outcome.seconds, certificate, cells,
-                 outcome_to_json(outcome), remark)
-
-
-def _remark(outcome: Outcome) -> str:
-    """Why it is not certified; empty if it is."""
-    match outcome:
-        case Refuted(counterexample=found):
-            return describe_counterexample(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
-            return reason
-    return ""
 
 
 def _print(found: Sequence[Shown], regime: Regime, max_n: int, folder: str | None) -> None:

@@ -46,8 +46,10 @@ PredicateOption = Annotated[list[str] | None, typer.Option(
     "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
 AsPrintedOption = Annotated[bool, typer.Option(
     "--as-printed", help="count to the letter of [SHA] Theorems 20 and 21, which is not always right")]
-JobsOption = Annotated[int, typer.Option(
-    "--jobs", metavar="K", parser=whole_number, help="so many processes; the results do not depend on it")]
+JobsOption = Annotated[int | None, typer.Option(
+    "--jobs", metavar="K", parser=whole_number,
+    help="so many processes; the results do not depend on it (left out: one for each core)")]
+DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
 SymbolOption = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
 AttentionOption = Annotated[Attention, typer.Option(

@@ -14,8 +14,6 @@ from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
 from constructions.rasp.to_ltl import NoFormula, program_to_formulas
 
-SUFFIX = ".rasp"
-
 
 @dataclass(frozen=True)
 class OutputFormulas:

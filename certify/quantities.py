@@ -7,8 +7,8 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
+from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.validation import shortened
-from proofs.discharge import ALLOWED_ERROR
 
 
 def read_positive(text: str, option: str) -> Fraction:

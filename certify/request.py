@@ -11,10 +11,9 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from certify.files import check_unicode
-from certify.programs import read_program, read_program_formula
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
@@ -29,7 +28,6 @@ from certify.subjects import (
 )
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
-from constructions.hard_attention import compile_hard
 from constructions.language.expressions import Expression
 from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
@@ -38,9 +36,10 @@ from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
-from constructions.rasp.syntax import Program
-from constructions.rasp_to_transformer import compile_program
 from constructions.regimes import Regime, Sharpening
+
+if TYPE_CHECKING:
+    from constructions.rasp.syntax import Program
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -157,12 +156,16 @@ class Request:
         """
         match self.subject:
             case ProgramSubject(program=program):
+                from constructions.rasp_to_transformer import compile_program
+
                 return compile_program(program)
             case NetworkSubject(network=network) if self.gamma == AS_IT_IS and self.temperature is None:
                 return network
             case NetworkSubject(network=network):
                 return change_model(network, self.gamma, self.temperature)
             case FormulaSubject(attention="hard") as subject:
+                from constructions.hard_attention import compile_hard
+
                 return compile_hard(subject.formula, subject.alphabet, subject.regime, self.gamma, subject.as_printed)
             case FormulaSubject() as subject:
                 return compile_formula(subject.formula, subject.alphabet, subject.regime, self.gamma,
@@ -304,6 +307,8 @@ def _read_subject(found: Found, options: Options, programs: Programs,
     if found.kind is Kind.NETWORK:
         return NetworkSubject(found.name, read_network(found))
     if found.kind is Kind.PROGRAM and programs is not Programs.FORMULA:
+        from certify.programs import read_program
+
         return ProgramSubject(found.name, read_program(found.name, options.alphabet))
     text, formula, alphabet = read_formula(found, options)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
@@ -339,6 +344,8 @@ def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[st
     """
     check_unicode(*([options.alphabet] if options.alphabet else []), *options.predicates)
     if found.kind is Kind.PROGRAM:
+        from certify.programs import read_program_formula
+
         formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol)
         return format_formula(formula), formula, symbols
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None

@@ -12,8 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.files import check_unicode, read_text
-from certify.programs import SUFFIX
+from certify.files import SUFFIX_OF_PROGRAMS, check_unicode, read_text
 from constructions.errors import InputError
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -31,7 +30,7 @@ class Kind(Enum):
     """What a subject is; the value is what complaints call it."""
 
     FORMULA = "a formula"
-    PROGRAM = f"a program ({SUFFIX})"
+    PROGRAM = f"a program ({SUFFIX_OF_PROGRAMS})"
     NETWORK = "a model file or a certificate"
 
 
@@ -73,7 +72,7 @@ def find_subject(name: str, taken: Collection[Kind]) -> Found:
 
 
 def _classify(name: str, taken: Collection[Kind]) -> Found:
-    if name.endswith(SUFFIX):
+    if name.endswith(SUFFIX_OF_PROGRAMS):
         return Found(name, Kind.PROGRAM)
     if Kind.FORMULA not in taken or name.endswith(SUFFIXES_OF_NETWORKS):
         return Found(name, Kind.NETWORK)

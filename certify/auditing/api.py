@@ -34,6 +34,6 @@ def audit_file(path: str) -> AuditReport:
     Raises:
         InputError: if the file is wrong, or something in it has no value at some length.
     """
-    session = Session(read_claims(path), Search(), keeping=False)
+    session = Session(read_claims(path), keeping=False)
     session.run()
     return session.report

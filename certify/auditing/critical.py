@@ -78,12 +78,10 @@ class Bracketing:
         if isinstance(found, NoChange) or gamma is None or found.refuted is None:
             return CriticalConstant(n, None, note=self._why_none(found))
         slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
-        largest, place = self._largest(lengths, gamma)
-        certified = self._over(lengths).certifies(largest.upper)
+        largest, place = self._over_all(lengths, gamma)
         return CriticalConstant(
             n, gamma, slack, self._temperatures(n, slack), found.refuted.witness,
-            "" if found.refuted.constant == found.nearest else "no word found between the two ends",
-            largest if certified else None, place if certified else 0)
+            "" if found.refuted.constant == found.nearest else "no word found between the two ends", largest, place)
 
     def bracket(self, n: int) -> CriticalBracket[Witness] | NoChange:
         """The bracket for this length alone, or why there is none."""
@@ -92,6 +90,19 @@ class Bracketing:
 
     def _over(self, lengths: Lengths) -> NetworkAtConstants:
         return NetworkAtConstants(self.request, lengths, self.search)
+
+    def _over_all(self, lengths: Lengths, here: Interval) -> tuple[Interval | None, int]:
+        """The bracket of a constant that certifies all lengths, and the length that needs it; None and 0 if none is.
+
+        Where the constant of the last length certifies all together, each of them alone passes there, since what is
+        proved for every n is proved for one: no other length needs a larger one, and none is probed.
+        """
+        if self._over(lengths).certifies(here.upper):
+            return here, lengths.last
+        largest, place = self._largest(lengths, here)
+        if place != lengths.last and self._over(lengths).certifies(largest.upper):
+            return largest, place
+        return None, 0
 
     def _largest(self, lengths: Lengths, here: Interval) -> tuple[Interval, int]:
         """The bracket of the largest constant over all lengths, and the length that needs it."""

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from certify.auditing.claims import Claim
 from certify.auditing.claims_file import ClaimsFile
-from certify.auditing.decide import Search
-from certify.auditing.judge import judge_of_file
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
-from certify.auditing.tasks import claim_task, do_claim, read_claim_result
+from certify.auditing.tasks import claim_task, do_claim, forget, read_claim_result, size_of_claim
 from certify.auditing.to_json import read_result, to_json
 from certify.files import write_text
-from certify.shards import run_tasks
+from certify.shards import Standing, Workers, run_tasks
 from certify.verdicts import exit_status, worst
 from constructions.errors import InputError
 
@@ -62,19 +60,19 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
 
 
 class Session:
-    """The results so far; every claim that is finished is on disk before the next begins."""
+    """The results so far; every claim that is finished is on disk at once."""
 
-    def __init__(self, file: ClaimsFile, search: Search, kept: Mapping[str, ClaimResult] | None = None,
-                 keeping: bool = True, jobs: int = 1):
+    def __init__(self, file: ClaimsFile, kept: Mapping[str, ClaimResult] | None = None, keeping: bool = True,
+                 workers: Workers = Workers(), progress: Callable[[Standing], None] = lambda _: None):
         """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``.
 
-        With several ``jobs`` claims are decided by so many processes, which changes nothing but how long it takes.
+        Who the ``workers`` are changes nothing but how long it takes.
         """
         self.file = file
-        self.search = search
         self.kept = dict(kept or {})
         self.keeping = keeping
-        self.jobs = jobs
+        self.workers = workers
+        self.progress = progress
         self.results: dict[str, ClaimResult] = {}
         self.path = kept_path(file.path)
         self.start = time.perf_counter()
@@ -93,20 +91,13 @@ class Session:
                 self.resumed += 1
                 self.results[claim.name] = self.kept[claim.digest]
         missing = [claim for claim in self.file.claims if claim.name not in self.results]
-        if self.jobs == 1:
-            for claim in missing:
-                self.search.progress(f"claim {len(self.results) + 1} of {len(self.file.claims)}, {claim.name}")
-                self._take(claim, judge_of_file(self.file.path, claim, self.search))
-        else:
-            self._share(missing)
+        tasks = {claim_task(self.file, claim): claim for claim in missing}
+        forget()
+        run_tasks(list(tasks), do_claim, jobs=self.workers.jobs, dask=self.workers.dask, progress=self.progress,
+                  sizes=list(map(size_of_claim, missing)),
+                  finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
         if self.keeping:
             self.path.unlink(missing_ok=True)
-
-    def _share(self, claims: Sequence[Claim]) -> None:
-        tasks = {claim_task(self.file, claim): claim for claim in claims}
-        run_tasks(list(tasks), do_claim, jobs=self.jobs,
-                  progress=lambda _: self.search.progress(f"{len(self.results)} of {len(self.file.claims)} claims"),
-                  finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
 
     def _take(self, claim: Claim, result: ClaimResult) -> None:
         self.kept[claim.digest] = self.results[claim.name] = result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 
-from certify.auditing.claims import Claim
+from certify.auditing.claims import AboutANetwork, Claim
 from certify.auditing.claims_file import ClaimsFile, parse_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge_of_file
@@ -17,6 +17,15 @@ from constructions.errors import InputError
 def claim_task(file: ClaimsFile, claim: Claim) -> str:
     """The task to decide one claim of a file."""
     return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text})
+
+
+def size_of_claim(claim: Claim) -> int:
+    """About how much work a claim is: its lengths, and those of each critical constant that is looked for.
+
+    It says which claim is begun first and how long the rest may take, and is no part of a result.
+    """
+    critical = claim.about.demands.critical if isinstance(claim.about, AboutANetwork) else ()
+    return claim.lengths.last + 8 * sum(critical)
 
 
 def do_claim(task: str) -> str:
@@ -47,3 +56,8 @@ def _parsed(text: str, path: str) -> ClaimsFile:
 def _search() -> Search:
     """What this process proved before, so that equal obligations are discharged once."""
     return Search()
+
+
+def forget() -> None:
+    """Begin again with an empty memory."""
+    _search.cache_clear()

@@ -12,6 +12,7 @@ from certify.options import (
     AsPrintedOption,
     CausalOption,
     CertificateOption,
+    DaskOption,
     DeltaOption,
     JobsOption,
     JsonOption,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
     from certify.request import Options
+    from certify.shards import Workers
     from constructions.network.lengths import Lengths
 
 
@@ -63,7 +65,8 @@ def audit(
     suggest: Annotated[bool, typer.Option("--suggest", help="the warmest constants, head by head")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with an interrupted audit of this file")] = False,
-    jobs: JobsOption = 1,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
     html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="write a report with plots")] = None,
     markdown: Annotated[str | None, typer.Option("--markdown", metavar="FILE", help="the same as Markdown")] = None,
     csv: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="write the figures")] = None,
@@ -74,21 +77,19 @@ def audit(
     Of one formula or model, or of a whole claims file: certified, refuted with a replayed word, or unknown, length by
     length; and the critical constants as brackets.
     """
-    from certify.files import check_writable
     from certify.request import Options
+    from certify.shards import read_workers
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, as_json)
-    for place in reports.places:
-        check_writable(place)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical}, min_n, max_n)
-        raise typer.Exit(audit_file(claims, resume, jobs, reports))
-    refuse_beside_one_claim(resume, jobs, output, as_json)
+        raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
+    refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume, output, as_json)
     lengths = Lengths(min_n, max_n)
     claim = read_alone(subject, model is not None, options, lengths, critical, embeddings, gap=gap, width=width)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
@@ -115,10 +116,14 @@ class Reports:
     """Where reports go, and the writing of them."""
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
-        """Each place is a file, - for standard output, or None."""
+        """Each place is a file, - for standard output, or None; it must be one that can be written."""
         self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
+        from certify.files import check_writable
+
         if as_json and "-" in self.places:
             refuse("a report to -: it and the JSON object cannot share standard output, expected a file")
+        for place in self.places:
+            check_writable(place)
 
     @property
     def places(self) -> list[str]:
@@ -158,10 +163,11 @@ def exactly_one(given: dict[str, str | None]) -> str:
     return next(iter(found.values()))
 
 
-def refuse_beside_one_claim(resume: bool, jobs: int, output: str | None, as_json: bool) -> None:
+def refuse_beside_one_claim(workers: dict[str, object], resume: bool, output: str | None, as_json: bool) -> None:
     """What only many claims can have, and a place that cannot take the certificate of one."""
-    if jobs != 1:
-        refuse("--jobs: a single claim is not divided, expected a claims file")
+    for name, value in workers.items():
+        if value is not None:
+            refuse(f"{name}: a single claim is not divided, expected a claims file")
     if resume:
         refuse("--resume: a single claim is not kept, expected a claims file")
     check_place(output, as_json)
@@ -179,12 +185,11 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
 # -- a claims file -----------------------------------------------------------------------------------------------------
 
 
-def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
+def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> int:
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
-    from certify.auditing.decide import Search
     from certify.auditing.session import Session, exit_code, kept_path, read_kept
-    from certify.progress import ProgressLine
+    from certify.shards import ShardsProgress
     from certify.verdicts import INTERRUPTED
 
     file = read_claims(path)
@@ -194,8 +199,8 @@ def audit_file(path: str, resume: bool, jobs: int, reports: Reports) -> int:
               "beginning", file=sys.stderr)
         resume = False
     interrupted = False
-    with ProgressLine() as progress:
-        session = Session(file, Search(progress=progress), read_kept(kept) if resume else None, jobs=jobs)
+    with ShardsProgress("auditing", "claims", "claims") as progress:
+        session = Session(file, read_kept(kept) if resume else None, workers=workers, progress=progress)
         try:
             session.run()
         except KeyboardInterrupt:

@@ -42,8 +42,7 @@ def build(
     A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
     built is the transformer of the formula of its output.
     """
-    from certify.files import check_writable, write_text
-    from certify.programs import SUFFIX
+    from certify.files import SUFFIX_OF_PROGRAMS, check_writable, write_text
     from certify.request import Options, read_request
     from certify.subjects import Kind, Programs
     from certify.verdicts import exit_status
@@ -51,7 +50,7 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    if as_formula and not text.endswith(SUFFIX):
+    if as_formula and not text.endswith(SUFFIX_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from certify.options import JsonOption, PredicateOption, SharpenedBy, SymbolOption, whole_number
+from certify.options import JobsOption, JsonOption, PredicateOption, SharpenedBy, SymbolOption, whole_number
 from certify.terminal import print_json
 
 
@@ -27,23 +27,25 @@ def check(
     causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
     work: Annotated[int | None, typer.Option(
         "--work", metavar="N", parser=whole_number, help="allow N times the default work and memory")] = None,
+    jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check certificates with the independent checker.
 
     The same as python -I -S proofs/check FILE..., which needs nothing but the standard library.
     """
-    from certify.checking import check_files
-    from proofs.check import main as check_main
+    from certify.checking import check_files, print_checks
+    from certify.shards import read_workers
 
     wanted = {"--formula": text_for_the_checker(formula, symbol, predicate, alphabet), "--alphabet": alphabet,
               "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]
-    arguments = [*options, *(["--causal"] if causal else []), "--", *files]
+    options += ["--causal"] if causal else []
+    processes = read_workers(jobs).jobs
     if not as_json:
-        raise typer.Exit(check_main(arguments))
-    report, code = check_files(arguments)
+        raise typer.Exit(print_checks(options, files, processes))
+    report, code = check_files(options, files, processes)
     print_json(report)
     raise typer.Exit(code)
 
@@ -51,13 +53,14 @@ def check(
 def text_for_the_checker(formula: str | None, symbol: str | None, predicate: list[str] | None,
                          alphabet: str | None) -> str | None:
     """The formula that is asked for: as it stands, for the checker reads formulas itself; of a program, its formula."""
-    from certify.programs import SUFFIX
+    from certify.files import SUFFIX_OF_PROGRAMS
+
+    if symbol is None and not (formula or "").endswith(SUFFIX_OF_PROGRAMS):
+        return formula
     from certify.request import Options, read_request
     from certify.subjects import Kind
     from constructions.language.printer import format_formula
 
-    if symbol is None and not (formula or "").endswith(SUFFIX):
-        return formula
     options = Options(alphabet, symbol, tuple(predicate or ()))
     wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
     assert wanted is not None, "the request is about a formula"

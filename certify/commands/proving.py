@@ -11,9 +11,11 @@ from certify.options import (
     AsPrintedOption,
     CausalOption,
     CertificateOption,
+    DaskOption,
     DeltaOption,
     EffortOption,
     GammaOption,
+    JobsOption,
     JsonOption,
     MaxNOption,
     MinNOption,
@@ -51,6 +53,8 @@ def formula(
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     effort: EffortOption = 1,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -59,7 +63,6 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.formula_demo import certify_rows
     from certify.request import Options, read_gamma, read_regime, read_request
     from certify.subjects import Kind
     from constructions.network.lengths import Lengths
@@ -71,7 +74,12 @@ def formula(
     if rows is not None:
         refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
                                                     "--effort": effort != 1})
-        raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json))
+        from certify.formula_demo import certify_rows
+        from certify.shards import read_workers
+
+        raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json,
+                                      read_workers(jobs, dask)))
+    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
@@ -113,18 +121,31 @@ def prove_one(request: Request, effort: int, as_json: bool, style: Style, parent
     finish(outcome, as_json, style, parenthesize, output)
 
 
+def refuse_beside_one_formula(given: dict[str, object]) -> None:
+    """What only several formulas can have."""
+    from constructions.errors import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}: a single formula is not divided, expected several")
+
+
 # -- several formulas --------------------------------------------------------------------------------------------------
 
 
 def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.examples import examples_of, load_examples
-    from certify.programs import SUFFIX, read_output_formulas
+    from certify.files import SUFFIX_OF_PROGRAMS
 
     if text is None:
+        from certify.examples import load_examples
+
         return load_examples()
-    if symbol is not None or not text.endswith(SUFFIX):
+    if symbol is not None or not text.endswith(SUFFIX_OF_PROGRAMS):
         return None
+    from certify.examples import examples_of
+    from certify.programs import read_output_formulas
+
     output = read_output_formulas(text, alphabet)
     return None if output.is_boolean else examples_of(output)
 

@@ -11,6 +11,7 @@ import typer
 from certify.options import (
     AlphabetOption,
     CertificateOption,
+    DaskOption,
     JobsOption,
     JsonOption,
     TemperatureOption,
@@ -41,8 +42,8 @@ def soften(
     output: CertificateOption = None,
     softmax: Annotated[str | None, typer.Option(
         "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
-    jobs: JobsOption = 1,
-    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")] = None,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
     store: Annotated[str | None, typer.Option(
         "--store", metavar="DIR", help="keep finished shards here, and take those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
@@ -55,13 +56,14 @@ def soften(
     """
     from certify.progress import ProgressLine
     from certify.quantities import read_expression
+    from certify.shards import read_workers
     from certify.softening.pipeline import soften_model
     from certify.softening.shards import Workers
     from certify.verdicts import exit_status
     from constructions.errors import Unsupported
 
     folder = Path(store or DEFAULT_STORE) if store or resume else None
-    workers = Workers(jobs, dask, folder)
+    workers = Workers(read_workers(jobs, dask).jobs, dask, folder)
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))

@@ -6,14 +6,17 @@
 from certify.shards.planning import plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
 from certify.shards.running import run_tasks
 from certify.shards.standing import ShardsProgress, Standing
+from certify.shards.workers import Workers, read_workers
 from constructions.errors import WorkLost
 
 __all__ = [
     "ShardsProgress",
     "Standing",
     "WorkLost",
+    "Workers",
     "plan_prefixes",
     "prefixes",
+    "read_workers",
     "run_tasks",
     "steps_per_word",
     "steps_per_word_of_many",

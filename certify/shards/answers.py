@@ -12,14 +12,15 @@ from constructions.errors import InputError, InternalError, Unsupported
 Do = Callable[[str], str]
 """A pure function of a module's top level: it is known by its name to other processes, and its result depends on the
 task alone."""
-KINDS: Mapping[str, type[Exception]] = {kind.__name__: kind for kind in (InputError, Unsupported, InternalError)}
+_REPORTED = (InputError, Unsupported, InternalError, RecursionError)
+KINDS: Mapping[str, type[Exception]] = {kind.__name__: kind for kind in _REPORTED}
 
 
 def answer(do: Do, task: str) -> str:
     """The result of the task, or the error it ends with, as one text."""
     try:
         return json.dumps({"result": do(task)})
-    except (InputError, Unsupported, InternalError) as error:
+    except _REPORTED as error:
         kind = next(name for name, kind in KINDS.items() if isinstance(error, kind))
         return refuse(kind, str(error))
     except Exception as error:

@@ -10,11 +10,13 @@ import multiprocessing
 import multiprocessing.connection
 import multiprocessing.resource_tracker
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from types import ModuleType
 
 from certify.shards.answers import Do, answer
 from constructions.errors import WorkLost
@@ -79,7 +81,7 @@ class Processes:
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
         process = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs, self._do), daemon=True)
-        with _no_interrupts():
+        with _no_interrupts(), _without_main_module(self._do):
             process.start()
             worker = _Worker(process, ours)
             self._workers.append(worker)
@@ -119,6 +121,18 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+@contextlib.contextmanager
+def _without_main_module(do: Do) -> Iterator[None]:
+    """Processes started meanwhile do not run the program's file again, unless the function of the tasks is in it."""
+    main = sys.modules["__main__"]
+    if do.__module__ != main.__name__:
+        sys.modules["__main__"] = ModuleType("__main__")  # one without a file
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _how(exit_code: int | None) -> str:

@@ -26,8 +26,8 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     once. With ``store``, a folder, results are kept there as they come, and those that it has are not computed again:
     for work whose results are checked afterwards. What a verdict stands on is computed without it.
 
-    ``sizes`` say how much work each task is; ``progress`` is told how far the work is, ``finished`` each task and its
-    result as soon as it is known.
+    ``sizes`` say how much work each task is: of several workers each takes the largest that is left. ``progress`` is
+    told how far the work is, ``finished`` each task and its result as soon as it is known.
 
     Raises:
         InputError, Unsupported, InternalError: if a task does; of several the first one in the order of tasks. What is
@@ -43,7 +43,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished)
     run.look_on_disk()
     if run.waiting:
-        with contextlib.closing(_hire(do, jobs, dask)) as crew:
+        with contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask)) as crew:
             run.work(crew)
     return [run.results[task] for task in tasks]
 
@@ -81,7 +81,13 @@ class _Run:
         self._report()
 
     def work(self, crew: Crew) -> None:
-        """Have every task done that waits; after a failure only those before it, which could fail as well."""
+        """Have every task done that waits; after a failure only those before it, which could fail as well.
+
+        Several workers begin with the largest tasks, so that none of them has a large one left when the others are
+        done.
+        """
+        if crew.capacity > 1:
+            self.waiting = deque(sorted(self.waiting, key=lambda number: -self.sizes[self.tasks[number]]))
         while self.waiting or self._undecided():
             self._give(crew)
             if self.under_way:
@@ -102,9 +108,9 @@ class _Run:
         self.under_way.discard(number)
         found = read_answer(text)
         if isinstance(found, Exception):
-            self.waiting.clear()  # tasks are given in their order, so those that wait come after it
             if self.failure is None or number < self.failure[0]:
                 self.failure = number, found
+                self.waiting = deque(earlier for earlier in self.waiting if earlier < number)
             return
         if self.store:
             self.store.keep(self.tasks[number], found)

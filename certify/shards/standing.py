@@ -29,10 +29,11 @@ class Standing:
     size_total: int
     size_kept: int
 
-    def describe(self, seconds: float, unit: str) -> str:
+    def describe(self, seconds: float, unit: str, parts: str = "shards") -> str:
         """One line: what is done, at which rate, and how long the rest takes at this rate.
 
-        There is an estimate as soon as a hundredth of the work is done.
+        The rate is that of sizes, in units; if the ``parts`` themselves are the unit, they are counted, and sizes make
+        the estimate alone. There is one as soon as a hundredth of the work is done.
 
         >>> Standing(20, 60, 5, 1, 20, 60, 5).describe(30, "shards")
         '20 of 60 shards (5 found on disk, 1 damaged file done again), 0.5 shards/s, about 80 s left'
@@ -40,19 +41,20 @@ class Standing:
         '5 of 60 shards (5 found on disk)'
         >>> Standing(2, 60, 0, 0, 12, 600_000, 0).describe(3, "words")
         '2 of 60 shards, 4 words/s'
+        >>> Standing(2, 5, 0, 0, 60, 120, 0).describe(8, "examples", "examples")
+        '2 of 5 examples, 0.25 examples/s, about 8 s left'
         """
         notes = [f"{self.kept} found on disk"] if self.kept else []
         if self.damaged:
             notes.append(f"{self.damaged} damaged file{'s' * (self.damaged > 1)} done again")
-        text = f"{self.done} of {self.total} shards" + (f" ({', '.join(notes)})" if notes else "")
+        text = f"{self.done} of {self.total} {parts}" + (f" ({', '.join(notes)})" if notes else "")
         fresh = self.size_done - self.size_kept
         if fresh <= 0 or seconds <= 0:
             return text
-        rate = fresh / seconds
-        text += f", {_short(rate)} {unit}/s"
+        text += f", {_short((self.done - self.kept if unit == parts else fresh) / seconds)} {unit}/s"
         if 100 * fresh < self.size_total - self.size_kept:
             return text
-        return f"{text}, about {_duration((self.size_total - self.size_done) / rate)} left"
+        return f"{text}, about {_duration((self.size_total - self.size_done) * seconds / fresh)} left"
 
 
 def _short(rate: float) -> str:
@@ -74,15 +76,15 @@ def _duration(seconds: float) -> str:
 class ShardsProgress:
     """A bar on standard error if that is a terminal; elsewhere a line every ten seconds, and none for short work."""
 
-    def __init__(self, what: str, unit: str = "shards") -> None:
-        self._what, self._unit = what, unit
+    def __init__(self, what: str, unit: str = "shards", parts: str = "shards") -> None:
+        self._what, self._unit, self._parts = what, unit, parts
         self._start = monotonic()
         self._line = ProgressLine()
         self._bar: Progress | None = None
 
     def __call__(self, standing: Standing) -> None:
         """Say how far the work is."""
-        text = standing.describe(monotonic() - self._start, self._unit)
+        text = standing.describe(monotonic() - self._start, self._unit, self._parts)
         if not sys.stderr.isatty():
             self._line(f"{self._what}: {text}")
             return

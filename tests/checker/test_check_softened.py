@@ -281,7 +281,7 @@ def test_the_claim_asked_for_is_compared(tmp_path: Path) -> None:
 def test_the_command_line_reports_the_claim_as_json(tmp_path: Path) -> None:
     path = tmp_path / "good"
     path.write_bytes(dump(sealed("rounded", 2)))
-    report, code = check_files([str(path)])
+    report, code = check_files([], [str(path)])
     assert code == 0 and report["files"][0] == {
         "file": str(path), "verdict": "accepted", "alphabet": ["0", "1"], "max_n": 2, "temperature": "1 / 20",
         "gaps": [None, "1"], "errors": sealed("rounded", 2)["errors"],

@@ -38,8 +38,9 @@ Certify = Callable[..., Result]
 
 @pytest.fixture
 def certify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Certify:
-    """``certify("formula", "Q_1")`` runs the command in an empty folder, and for progress no time passes."""
+    """``certify("formula", "Q_1")`` runs the command in an empty folder; no time passes for progress; one core."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr("certify.shards.workers.usable_cores", lambda: 1)  # nothing is divided unless a test says so
     monkeypatch.setattr("certify.progress.monotonic", lambda: 0.0)  # no machine is so slow that progress is shown
     monkeypatch.chdir(tmp_path)
 

@@ -15,6 +15,7 @@ import pytest
 
 from constructions.errors import WorkLost
 from proofs.check import check_text
+from tests.cli.reports import without_seconds
 from tests.processes import ROOT, start_python, wait_until
 
 SINCE = ("--formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc")
@@ -229,12 +230,6 @@ def test_processes_that_die_again_and_again_are_one_line_and_no_verdict(
     assert result.err == "certify: no verdict: shard 1: 3 worker processes died at it\n"
 
 
-def without_seconds(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: without_seconds(value) for key, value in data.items() if key != "seconds"}
-    return [without_seconds(value) for value in data] if isinstance(data, list) else data
-
-
 # -- interruption ------------------------------------------------------------------------------------------------------
 
 SLOW = TWO_CLAIMS + """
@@ -270,12 +265,12 @@ def interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(("jobs", "deciding"), [("1", "judge_of_file"), ("2", "run_tasks")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_kept_and_resumes_from_the_beginning(
-        certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str, deciding: str) -> None:
+        certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     claims = write(TWO_CLAIMS)
     with monkeypatch.context() as patched:
-        patched.setattr(f"certify.auditing.session.{deciding}", interrupt)
+        patched.setattr("certify.auditing.session.run_tasks", interrupt)
         stopped = certify("audit", claims, "--jobs", jobs)
     assert stopped.code == 130 and not Path("claims.audit.json").exists()
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished: nothing is kept, "
@@ -291,7 +286,7 @@ def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_cl
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     claims, kept = write(TWO_CLAIMS), Path("claims.audit.json")
     kept.write_text('{"version": 2, "claims": []}')
-    monkeypatch.setattr("certify.auditing.session.judge_of_file", interrupt)
+    monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
     stopped = certify("audit", claims)
     assert stopped.code == 130 and kept.read_text() == '{"version": 2, "claims": []}'
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "

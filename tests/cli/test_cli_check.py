@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +75,25 @@ def test_check_of_several_files_reports_each_and_exits_with_the_worst(certify: A
     assert result.code == 2 and result.json["verdict"] == "malformed"
     assert [report["verdict"] for report in result.json["files"]] == ["accepted", "malformed", "malformed"]
     assert certify("check", certificate, "broken.cert").code == 2
+
+
+def test_check_says_the_same_of_several_files_with_any_number_of_processes(certify: Any, certificate: str) -> None:
+    Path("broken.cert").write_text(Path(certificate).read_text()[:200])
+    files = (certificate, "broken.cert", "missing.cert", certificate)
+    alone, shared = (certify("check", *files, "--jobs", jobs) for jobs in ("1", "2"))
+    assert alone == shared and alone.code == 2
+    assert [line.partition(".cert")[0] for line in alone.out.splitlines() if ".cert" in line] == [
+        "accepted: c", "malformed: broken", "malformed: missing", "accepted: c"]
+    alone, shared = (certify("check", *files, "--jobs", jobs, "--json") for jobs in ("1", "2"))
+    assert alone.code == shared.code == 2 and alone.json["files"] == shared.json["files"]
+
+
+def test_check_reads_a_pipe_by_itself_however_many_processes_there_are(certify: Any, certificate: str) -> None:
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor() as writer:
+        writer.submit(lambda: Path("pipe").write_bytes(Path(certificate).read_bytes()))
+        result = certify("check", "pipe", "-", "--jobs", "2", stdin=b"")
+    assert result.code == 2 and "\naccepted: pipe\nmalformed: -: " in result.out
 
 
 def test_check_rejects_a_certificate_whose_bound_was_made_too_small(certify: Any) -> None:

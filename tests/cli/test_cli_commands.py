@@ -175,6 +175,13 @@ def test_the_demo_in_json_is_one_object_with_one_entry_per_example(certify: Any,
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_single_formula_is_not_divided(certify: Any) -> None:
+    for option in (("--jobs", "2"), ("--dask", "tcp://127.0.0.1:1")):
+        result = certify("formula", "Q_1", *option)
+        assert (result.code, result.out, result.err) == (
+            2, "", f"certify: {option[0]}: a single formula is not divided, expected several\n")
+
+
 def test_the_demo_exits_1_if_an_example_is_refuted(certify: Any) -> None:
     result = certify("formula", "--max-n", "3", "--gamma", "1/10", "--json")
     assert result.code == 1 and result.json["verdict"] == "refuted"

@@ -11,6 +11,7 @@ from certify.examples import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import read_transformer
 from constructions.network.transformer import Weighting
+from tests.cli.reports import without_seconds
 
 PROGRAMS = examples_folder() / "programs"
 FLIP_FLOP, K_HOP_2, N_GRAM = (str(PROGRAMS / f"{name}.rasp") for name in ("flip_flop", "k_hop_2", "n_gram"))
@@ -51,6 +52,16 @@ def test_without_symbol_all_symbols_are_certified_in_turn(certify: Any) -> None:
     data = certify("formula", path, "--max-n", "3", "--json").json
     assert [(entry["name"], entry["about"]) for entry in data["examples"]] == [
         ("p_a", "last is 'a'"), ("p_b", "last is 'b'"), ("p_symbol_3", "last is '?'")]
+
+
+def test_formulas_are_the_same_rows_and_certificates_with_any_number_of_processes(certify: Any) -> None:
+    path = write(LAST)
+    alone, shared = (certify("formula", path, "--max-n", "3", "--jobs", jobs, "-o", f"by_{jobs}", "--json")
+                     for jobs in ("1", "2"))
+    assert alone.code == shared.code == 0
+    assert without_seconds(alone.json) == without_seconds(shared.json) and len(alone.json["examples"]) == 3
+    written = [{path.name: path.read_bytes() for path in Path(folder).iterdir()} for folder in ("by_1", "by_2")]
+    assert written[0] == written[1] and len(written[0]) == 3
 
 
 def test_a_value_that_never_occurs_has_the_formula_false(certify: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 from fractions import Fraction
@@ -10,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from certify.shards import Standing, run_tasks
+from certify.shards.answers import answer
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, InternalError, Unsupported, WorkLost
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
 from constructions.regimes import Regime
+from tests.processes import start_python
 from tests.shards.tasks import (
     fail_on_odd,
     gap,
@@ -59,6 +62,49 @@ def test_results_are_announced_as_they_come_and_sizes_make_the_rate() -> None:
     assert said == list(zip(tasks, SQUARES, strict=False))
 
 
+class Listed:
+    """Workers that note the order in which they are given tasks, and answer the latest first."""
+
+    capacity = 2
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.tasks: list[tuple[int, str]] = []
+
+    def begin(self, number: int, task: str) -> None:
+        self.begun.append(json.loads(task)["x"])
+        self.tasks.append((number, task))
+
+    def collect(self) -> list[tuple[int, str]]:
+        number, text = self.tasks.pop()
+        return [(number, answer(fail_on_odd, text))]
+
+    def close(self) -> None:
+        pass
+
+
+def test_several_workers_begin_with_the_largest_tasks_and_report_the_first_failure_all_the_same(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(sizes: dict[str, int]) -> list[str]:
+        crew = Listed()
+        monkeypatch.setattr("certify.shards.running._hire", lambda *_: crew)
+        with contextlib.suppress(InputError, Unsupported):
+            run_tasks([task(x=x) for x in sizes], fail_on_odd, jobs=2, sizes=list(sizes.values()))
+        return crew.begun
+
+    assert begun({"0": 1, "2": 7, "4": 3, "6": 7}) == ["2", "6", "4", "0"]
+    # 5 fails while 0 is under way; 2 and 3 come before it, and 3 fails too; 6 comes after it
+    assert begun({"0": 9, "2": 1, "3": 2, "5": 8, "6": 5}) == ["0", "5", "3", "2"]
+
+
+def test_processes_do_not_run_the_program_again_that_starts_them(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from certify.shards import run_tasks\nfrom tests.shards.tasks import square, task\n"
+                      "print(run_tasks([task(x='1'), task(x='2')], square, jobs=2))\n")
+    with start_python(str(script)) as process:
+        assert process.communicate() == (f"{SQUARES[1:3]}\n", "")
+
+
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_the_task_of_a_killed_worker_is_done_again(tmp_path: Path, deaths: int) -> None:
     tasks = [task(x=str(x), notes=str(tmp_path), deaths=deaths) for x in range(6)]
@@ -79,7 +125,7 @@ def test_a_task_that_kills_every_worker_is_given_up_with_one_line(tmp_path: Path
 
 def test_a_worker_that_leaves_in_silence_has_died_too() -> None:
     with pytest.raises(WorkLost, match="the last one with status 7"):
-        run_tasks([task(x="1")], square_that_exits, jobs=2)
+        run_tasks([task(x=x) for x in "12"], square_that_exits, jobs=2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -1,0 +1,56 @@
+"""Certify a large formula whose parts are shared, drawn from a fixed seed: so many different subformulas.
+
+    python benchmarks/large_formula.py 606 4      the number of subformulas, and the greatest length
+
+It uses nothing but what `certify` offers to Python, so that it runs in any tree; the formula is too long for a text.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from certify import certify
+from constructions.language.syntax import And, Formula, Not, Or, Previous, Since, Symbol, subformulas
+
+LONGEST = 200
+"""No part has more leaves and operators, written out, so that the whole can be printed."""
+BINARY = (And, Or, Since)
+
+
+def large_formula(size: int) -> Formula:
+    """A formula of exactly ``size`` different subformulas: half of them temporal, each made of earlier ones."""
+    draw = random.Random(1)
+    lengths: dict[Formula, int] = {Symbol("0"): 1, Symbol("1"): 1}
+    unused = dict.fromkeys(lengths)
+    while len(lengths) + len(unused) - 1 < size:  # the disjunctions below are one less than what is unused
+        left, right = draw.choices(list(lengths)[-size // 4 :], k=2)
+        made = draw.choice([Not(left), Previous(left), *(operator(left, right) for operator in BINARY)])
+        used = [left] if isinstance(made, Not | Previous) else [left, right]
+        length = 1 + sum(lengths[part] for part in used)
+        if made not in lengths and length <= LONGEST:
+            lengths[made] = length
+            unused[made] = None
+            for part in used:
+                unused.pop(part, None)
+    return _disjunction(list(unused))
+
+
+def _disjunction(parts: list[Formula]) -> Formula:
+    """All of them under balanced disjunctions."""
+    while len(parts) > 1:
+        paired = [Or(left, right) for left, right in zip(parts[::2], parts[1::2], strict=False)]
+        parts = paired + parts[len(parts) - len(parts) % 2 :]
+    return parts[0]
+
+
+def main() -> None:
+    """Certify it, and print what came out."""
+    size, max_n = map(int, sys.argv[1:])
+    formula = large_formula(size)
+    outcome = certify(formula, "01", max_n)
+    print(f"{len(subformulas(formula))} subformulas, n <= {max_n}: {outcome.verdict}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Whole processes, measured: wall time, processor time of the process and its children, and peak memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One process: seconds, and the largest memory of one process in MiB; a stopped one was not ``finished``."""
+
+    wall: float
+    processor: float
+    peak: float
+    finished: bool
+    output: str
+
+    def seconds(self, value: float) -> str:
+        """A time of it, or what it is more than.
+
+        >>> Measured(60, 58.2, 90, False, "").seconds(58.2)
+        '> 58.20'
+        """
+        return f"{'' if self.finished else '> '}{value:.2f}"
+
+
+def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
+    """Run Python on the code of a tree, for at most so many seconds of wall time."""
+    start = time.perf_counter()
+    with subprocess.Popen([sys.executable, *arguments], cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)},
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        assert process.stdout
+        stop = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+        stop.start()
+        output = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        stop.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Measured(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
+                    process.returncode == 0, output)

@@ -1,0 +1,40 @@
+"""The least that the worst case of one temporal operator can cost: nothing but its sums, in ball arithmetic.
+
+The head of `Q_1 since Q_0` (temperature 1/n, constant 3) attends to the rightmost deciding position d. What lies k
+places before d weighs e^(-3k) against 1 at d, and is wrong at worst; so the error at d is b/(1 + b), where b is the sum
+of these weights. It is computed for every d <= i <= n <= N, and the largest is kept. This knows what the head is and
+proves nothing about a transformer: `certify` has to find all of it in the weights, twice, and check it.
+
+    python benchmarks/physical_limit.py 64      prints the seconds of processor time, and the worst error
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from flint import arb
+
+
+def worst_error(max_n: int) -> arb:
+    """The largest error for all d <= i <= n <= N."""
+    worst = arb(0)
+    for n in range(1, max_n + 1):
+        weights = [arb(-3 * k).exp() for k in range(n)]
+        for i in range(1, n + 1):
+            before = arb(0)
+            for distance in range(1, i):
+                before += weights[distance]
+                worst = worst.max(before / (1 + before))
+    return worst
+
+
+def main() -> None:
+    """Print how long it took."""
+    start = time.process_time()
+    worst = worst_error(int(sys.argv[1]))
+    print(time.process_time() - start, worst.str(12))
+
+
+if __name__ == "__main__":
+    main()
