@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import chain
 from math import lcm
 
 from proofs.perturbation import situations
@@ -83,19 +84,19 @@ def _asked(contest: Contest) -> Asked:
     for rival in rivals:
         keys[rival.loss] = greatest([rival.keys, keys.get(rival.loss, rival.keys)])
     columns = differences(rivals)
-    masses = _masses(contest, sorted(keys), sorted({column for column in columns if any(column)}))
+    masses = _masses(contest, sorted(keys), list(dict.fromkeys(column for column in columns if any(column))))
     return Asked(tuple(sorted(keys.items())), tuple(masses.get(column, Mass(ZERO, ())) for column in columns))
 
 
 def _masses(contest: Contest, losses: Sequence[Fraction], columns: Sequence[Amounts]) -> dict[Amounts, Mass]:
     """The greatest sums of values, a column of them for each rival, within each loss."""
     scale = lcm(*(x.denominator for column in columns for x in column))
-    weights: dict[int, tuple[int, ...]] = {}
+    places, weights = {loss: place for place, loss in enumerate(losses)}, {}
     for number, (seen, rival) in enumerate(contest.rivals.items()):
-        values = [int(column[number] * scale) for column in columns]
+        values = [column[number].numerator * (scale // column[number].denominator) for column in columns]
         if any(values):
-            within = [rival.loss <= loss for loss in losses]
-            weights[seen] = tuple([x if counts else 0 for x in values for counts in within])
+            below = places[rival.loss]
+            weights[seen] = tuple(chain.from_iterable([0] * below + [x] * (len(losses) - below) for x in values))
     sums = contest.routes.greatest_sums(weights, len(losses) * len(columns))
     parts = (sums[k * len(losses) : (k + 1) * len(losses)] for k in range(len(columns)))
     return {column: Mass(max(column), tuple(_increases(losses, (Fraction(x, scale) for x in part))))

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proofs.perturbation.heads import Attention, Seen
+from proofs.perturbation.heads import Seen
 from proofs.perturbation.layers import LayerRun
 
 MAX_STATES = 200_000
 """How many nodes with what was seen a layer may have; a state takes about 1 kB."""
+LEAST_ROOM, ROOM_PER_WORD = 1_000_000, 100
+"""So many scores are compared, or moves made, for a layer: less than its words take one by one."""
 Steps = tuple[tuple[int, int], ...]
 """For each letter, in order: the id of the vector, and the node of the next level."""
 Course = list[list[Steps]]
@@ -32,20 +34,34 @@ class TooManyStates(Exception):
     """Words have too little in common to be run together."""
 
 
+def number_of_words(course: Course) -> int:
+    """How many paths there are."""
+    numbers = [1]
+    for level in reversed(course[:-1]):
+        numbers = [sum([numbers[after] for _, after in steps]) for steps in level]
+    return sum(numbers)
+
+
+def expect_room(needed: int, course: Course) -> None:
+    """Raise TooManyStates if so much is more than the words of a course are worth."""
+    if needed > LEAST_ROOM + ROOM_PER_WORD * number_of_words(course):
+        raise TooManyStates
+
+
 def first_course(starts: Sequence[Sequence[int]], prefix: Sequence[int]) -> Course:
     """The course of the words with a prefix, from the initial vectors: at each position one for each letter."""
     letters = [prefix[i : i + 1] or range(len(at)) for i, at in enumerate(starts)]
     return [[tuple([(at[x], 0) for x in chosen])] for at, chosen in zip(starts, letters, strict=True)] + [[()]]
 
 
-def queries_to_come(layer: LayerRun, place: int, course: Course) -> list[list[int]]:
-    """The queries of a head that may come at each position or later."""
+def queries_to_come(layer: LayerRun, place: int, course: Course) -> tuple[list[int], list[int]]:
+    """The queries of a head, last ones first, and how many of them may come at each position or later; 0 at the end."""
     queries: dict[int, None] = {}
-    from_right = []
+    numbers = [0]
     for level in reversed(course[:-1]):
         queries |= dict.fromkeys([layer.read[vector][place][0] for steps in level for vector, _ in steps])
-        from_right.append(list(queries))
-    return from_right[::-1]
+        numbers.append(len(queries))
+    return list(queries), numbers[::-1]
 
 
 def run_layer(layer: LayerRun, course: Course) -> Course:
@@ -55,7 +71,7 @@ def run_layer(layer: LayerRun, course: Course) -> Course:
         Tied: if a hard head ties.
         TooManyStates: if words have too little in common.
     """
-    views = [_View(head, queries_to_come(layer, place, course)) for place, head in enumerate(layer.heads)]
+    views = [_View(layer, place, course) for place in range(len(layer.heads))]
     start: State = 0, ((),) * len(views)
     reached: list[dict[State, list[tuple[int, State]]]] = [{start: []}]
     number = 0
@@ -67,6 +83,7 @@ def run_layer(layer: LayerRun, course: Course) -> Course:
                 following.setdefault((after, grown), [])
                 out.append((vector_after, (after, grown)))
         number += len(following)
+        expect_room(number * sum(view.number_of_queries for view in views), course)
         if number > MAX_STATES:
             raise TooManyStates
         for view in views:
@@ -89,18 +106,23 @@ def _step(layer: LayerRun, views: Sequence[_View], vector: int,
 class _View:
     """What a head sees on the way from one level to the next."""
 
-    def __init__(self, head: Attention, queries: Sequence[Sequence[int]]):
-        self.head = head
-        self._queries, self._i = queries, 0
+    def __init__(self, layer: LayerRun, place: int, course: Course):
+        self.head = layer.heads[place]
+        queries, self._numbers = queries_to_come(layer, place, course)
+        seen = {layer.read[vector][place][1] for level in course for steps in level for vector, _ in steps}
+        self.number_of_queries = len(queries)
+        expect_room(len(queries) * len(seen), course)
+        self.head.expect(queries, sorted(seen))
+        self._i = 0
         self._known: dict[tuple[Seen, int], tuple[Seen, Seen]] = {}
 
     def see(self, history: Seen, seen: int) -> tuple[Seen, Seen]:
         """With what is seen here, as it matters here, and as it matters later."""
         known = self._known.get((history, seen))
         if known is None:
-            later = self._queries[self._i + 1] if self._i + 1 < len(self._queries) else ()
-            visible = self.head.kept((*history, seen), self._queries[self._i])
-            known = self._known[history, seen] = visible, self.head.kept(visible, later)
+            here, later = self._numbers[self._i : self._i + 2]
+            visible = self.head.kept((*history, seen), here)
+            known = self._known[history, seen] = visible, visible if here == later else self.head.kept(visible, later)
         return known
 
     def advance(self) -> None:

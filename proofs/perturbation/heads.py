@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
+from operator import eq
 from typing import Protocol
 
 from constructions.errors import Unsupported
@@ -77,8 +79,11 @@ class Attention:
         """The id of what the head adds where the query sees these keys and values."""
         raise NotImplementedError
 
-    def kept(self, seen: Seen, queries: Sequence[int]) -> Seen:
-        """What matters of what was seen, without its order, if only these queries may come and all is still visible."""
+    def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
+        """From now on only these queries may come, and only this may be seen."""
+
+    def kept(self, seen: Seen, number: int) -> Seen:
+        """What matters of what was seen, without its order, if only the first queries expected, so many, may come."""
         raise NotImplementedError
 
     def outcome(self, query: int, kept: Seen) -> int:
@@ -118,9 +123,9 @@ class UniformAttention(Attention):
         """The mean."""
         return self._means[tuple(sorted(at[1]))]
 
-    def kept(self, seen: Seen, queries: Sequence[int]) -> Seen:
+    def kept(self, seen: Seen, number: int) -> Seen:
         """All, as long as anything asks."""
-        return tuple(sorted(seen)) if queries else ()
+        return tuple(sorted(seen)) if number else ()
 
     def outcome(self, query: int, kept: Seen) -> int:
         """The mean."""
@@ -149,6 +154,7 @@ class HardAttention(Attention):
         self._rivals: Pool[Rival | None] = Pool()
         self._rivals.id(None)
         self.won: set[tuple[int, int]] = set()
+        self._rows: dict[int, tuple[int, ...]] = {}
         self._situations: set[Places] = set()
         self._summed: Situations | Profile | None = None
 
@@ -175,14 +181,17 @@ class HardAttention(Attention):
             self._collect(query, winner, seen)
         return self._won[winner]
 
-    def kept(self, seen: Seen, queries: Sequence[int]) -> Seen:
-        """What has the greatest score for one of the queries."""
-        winners: set[int] = set()
+    def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
+        """What these queries make of all this, by which of it wins."""
         for query in queries:
-            scores = self.scores(query, seen)
-            best = max(scores)
-            winners.update([x for x, score in zip(seen, scores, strict=True) if score == best])
-        return tuple(sorted([x for x in seen if x in winners]))
+            self.scores(query, seen)
+        self._rows = dict(zip(seen, zip(*(self.scores(query, seen) for query in queries), strict=True), strict=True))
+
+    def kept(self, seen: Seen, number: int) -> Seen:
+        """What has the greatest score for one of the queries."""
+        rows = [self._rows[x] for x in seen]
+        best = list(islice(map(max, zip(*rows, strict=True)), number))
+        return tuple(sorted([x for x, row in zip(seen, rows, strict=True) if any(map(eq, row, best))]))
 
     def outcome(self, query: int, kept: Seen) -> int:
         """The values of the winner."""

@@ -157,8 +157,8 @@ def _asked(rivals: Sequence[Rival], situations: Sequence[Places]) -> Asked:
 
 def differences(rivals: Sequence[Rival]) -> list[Amounts]:
     """For each direction, how much the values of rivals, at least one, are above the winner's, and how much below."""
-    return [tuple(max(sign * rival.values[direction], ZERO) for rival in rivals)
-            for direction in range(len(rivals[0].values)) for sign in (1, -1)]
+    return [tuple([sign * x if sign * x.numerator > 0 else ZERO for x in column])
+            for column in zip(*(rival.values for rival in rivals), strict=True) for sign in (1, -1)]
 
 
 def _mass(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],

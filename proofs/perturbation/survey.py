@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from constructions.errors import InputError
 from constructions.network.transformer import Transformer
 from proofs.perturbation.contests import Contests
-from proofs.perturbation.courses import Course, TooManyStates, first_course, run_layer
+from proofs.perturbation.courses import Course, TooManyStates, expect_room, first_course, run_layer
 from proofs.perturbation.findings import Survey, Where, taken
 from proofs.perturbation.heads import HardAttention, Tied
 from proofs.perturbation.layers import LayerRun
@@ -24,9 +24,6 @@ from proofs.perturbation.situations import Situations
 from proofs.perturbation.stack import Stack
 from proofs.perturbation.walk import Walk
 
-MOVES_PER_WORD = 100
-"""More moves than that are not made for the routes of a head: words have too little in common."""
-LEAST_MOVES = 1_000_000
 Heads = Mapping[Where, Situations | Profile]
 
 
@@ -97,9 +94,7 @@ def _contests(stack: Stack, layer: LayerRun, place: int, course: Course, prefix:
     assert isinstance(head, HardAttention)
     read = [[[layer.read[vector][place - 1] for vector, _ in steps] for steps in level] for level in course[:-1]]
     readings = Readings(course, read, prefix)
-    words = len(stack.transformer.alphabet) ** (stack.n - len(prefix))
-    if readings.number_of_moves * len(head.won) > LEAST_MOVES + MOVES_PER_WORD * words:
-        raise TooManyStates
+    expect_room(readings.number_of_moves * len(head.won), course)
     return Contests(head, readings, stack.n)
 
 
