@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
+from operator import eq
 from typing import Protocol
 
 from constructions.errors import Unsupported
@@ -34,6 +36,10 @@ def scoring(head: Head) -> list[tuple[Coefficients, Coefficients]]:
     """
     return [(query, key) for query, key in zip(head.queries, head.keys, strict=True)
             if any(query.values()) and any(key.values())]
+
+
+class Tied(Exception):
+    """The greatest score occurs twice."""
 
 
 class Observer(Protocol):
@@ -73,6 +79,21 @@ class Attention:
         """The id of what the head adds where the query sees these keys and values."""
         raise NotImplementedError
 
+    def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
+        """From now on only these queries may come, and only this may be seen."""
+
+    def kept(self, seen: Seen, number: int) -> Seen:
+        """What matters of what was seen, without its order, if only the first queries expected, so many, may come."""
+        raise NotImplementedError
+
+    def outcome(self, query: int, kept: Seen) -> int:
+        """The id of what the head adds where it has seen this, as far as it matters.
+
+        Raises:
+            Tied: if two scores are greatest.
+        """
+        raise NotImplementedError
+
     def change(self, values: Sequence[int]) -> int:
         """The id of adding values, those that nothing reads any more left out."""
         return self.changes.id(tuple([(target, value) for target, value in zip(self._targets, values, strict=True)
@@ -102,6 +123,14 @@ class UniformAttention(Attention):
         """The mean."""
         return self._means[tuple(sorted(at[1]))]
 
+    def kept(self, seen: Seen, number: int) -> Seen:
+        """All, as long as anything asks."""
+        return tuple(sorted(seen)) if number else ()
+
+    def outcome(self, query: int, kept: Seen) -> int:
+        """The mean."""
+        return self._means[kept]
+
     def _mean(self, seen: Seen) -> int:
         return self.mean([self.seen[x][1] for x in seen], [Fraction(1, len(seen))] * len(seen))
 
@@ -124,6 +153,8 @@ class HardAttention(Attention):
         self._rival_of: Memo[tuple[int, int], Memo[int, int]] = Memo(lambda at: Memo(lambda x: self._rival(*at, x)))
         self._rivals: Pool[Rival | None] = Pool()
         self._rivals.id(None)
+        self.won: set[tuple[int, int]] = set()
+        self._rows: dict[int, tuple[int, ...]] = {}
         self._situations: set[Places] = set()
         self._summed: Situations | Profile | None = None
 
@@ -139,7 +170,7 @@ class HardAttention(Attention):
     def attend(self, at: tuple[int, Seen]) -> int:
         """The values of the winner; if there is none, those that the weighting gives."""
         query, seen = at
-        scores = self._scores_of(query, seen)
+        scores = self.scores(query, seen)
         best = max(scores)
         winner = seen[scores.index(best)]
         if scores.count(best) > 1:
@@ -150,7 +181,29 @@ class HardAttention(Attention):
             self._collect(query, winner, seen)
         return self._won[winner]
 
-    def _scores_of(self, query: int, seen: Seen) -> list[int]:
+    def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
+        """What these queries make of all this, by which of it wins."""
+        for query in queries:
+            self.scores(query, seen)
+        self._rows = dict(zip(seen, zip(*(self.scores(query, seen) for query in queries), strict=True), strict=True))
+
+    def kept(self, seen: Seen, number: int) -> Seen:
+        """What has the greatest score for one of the queries."""
+        rows = [self._rows[x] for x in seen]
+        best = list(islice(map(max, zip(*rows, strict=True)), number))
+        return tuple(sorted([x for x, row in zip(seen, rows, strict=True) if any(map(eq, row, best))]))
+
+    def outcome(self, query: int, kept: Seen) -> int:
+        """The values of the winner."""
+        scores = self.scores(query, kept)
+        best = max(scores)
+        if scores.count(best) > 1:
+            raise Tied
+        winner = kept[scores.index(best)]
+        self.won.add((query, winner))
+        return self._won[winner]
+
+    def scores(self, query: int, seen: Sequence[int]) -> list[int]:
         """The scores in units of 1/scale; the scale may grow while they are computed."""
         row = self._scores.get(query)
         if row is None:
@@ -184,14 +237,19 @@ class HardAttention(Attention):
     def _rival(self, query: int, winner: int, other: int) -> int:
         if other == winner:
             return 0
+        rival = self.rival(query, winner, other)
+        self._observer.note_gap(rival.loss, *self._where)
+        return self._rivals.id(rival)
+
+    def rival(self, query: int, winner: int, other: int) -> Rival:
+        """What the other is to the winner, which has a greater score."""
         numbers, asked = self.numbers, self.asked[query]
         (keys, values), (keys_of_other, values_of_other) = self.seen[winner], self.seen[other]
-        loss = self._product(asked, keys) - self._product(asked, keys_of_other)
-        self._observer.note_gap(loss, *self._where)
-        return self._rivals.id(Rival(
-            loss, tuple([abs(numbers[q]) for q in asked]),
+        return Rival(
+            self._product(asked, keys) - self._product(asked, keys_of_other),
+            tuple([abs(numbers[q]) for q in asked]),
             tuple([abs(numbers[a] - numbers[b]) for a, b in zip(keys, keys_of_other, strict=True)]),
-            tuple([numbers[b] - numbers[a] for a, b in zip(values, values_of_other, strict=True)])))
+            tuple([numbers[b] - numbers[a] for a, b in zip(values, values_of_other, strict=True)]))
 
     def _sum_up(self) -> None:
         rivals = [rival or _NOBODY for rival in self._rivals]

@@ -149,11 +149,16 @@ def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile
 def _asked(rivals: Sequence[Rival], situations: Sequence[Places]) -> Asked:
     used = sorted({place for places in situations for place in places})
     losses = [(loss, list(group)) for loss, group in groupby(used, key=lambda place: rivals[place].loss)]
-    columns = [tuple(max(sign * rivals[place].values[direction], ZERO) for place in used)
-               for direction in range(len(rivals[used[0]].values)) for sign in (1, -1)]
+    columns = differences([rivals[place] for place in used])
     masses = {values: _mass(losses, situations, dict(zip(used, values, strict=True))) for values in {*columns}}
     return Asked(tuple((loss, greatest(rivals[place].keys for place in group)) for loss, group in losses),
                  tuple(masses[values] for values in columns))
+
+
+def differences(rivals: Sequence[Rival]) -> list[Amounts]:
+    """For each direction, how much the values of rivals, at least one, are above the winner's, and how much below."""
+    return [tuple([sign * x if sign * x.numerator > 0 else ZERO for x in column])
+            for column in zip(*(rival.values for rival in rivals), strict=True) for sign in (1, -1)]
 
 
 def _mass(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],

@@ -10,7 +10,7 @@ Merging     Situations unite and profiles take what is greater, in any order. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,14 @@ def collect(rivals: Sequence[Rival], situations: Iterable[Places]) -> Situations
     return limited([rivals[x] for x in used], {tuple(sorted([place[x] for x in places])) for places in chosen})
 
 
+def are_too_many(found: Collection[Places]) -> bool:
+    """Whether the profile of so many situations stands for them."""
+    return len(found) > MAX_SITUATIONS
+
+
 def limited(rivals: Sequence[Rival], situations: set[Places]) -> Situations | Profile:
     """The situations on an increasing list of rivals; or their profile if there are too many."""
-    if len(situations) > MAX_SITUATIONS:
+    if are_too_many(situations):
         return profile_of(rivals, situations)
     return Situations(tuple(rivals), frozenset(situations))
 

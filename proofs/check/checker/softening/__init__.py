@@ -5,10 +5,12 @@ integers    exact numbers over one scale; linear forms with integer coefficients
 forms       the layers as both programs run them: uniform heads, groups of units, directions that are live
 stages      what a stage may add to the error of each direction
 uniform     uniform heads: the claim and its proof
+seeing      what a head remembers of the positions that it sees, and what it may forget
 tieless     heads with one greatest score; with doubts (of scores), weights (of softmax), misses (of what is added)
 groups      units that read multiples of one form: the claim and its proof
 layers      a layer at one length
 lengths     the transformer at one length
+prefixes    every word at once, where words with a common prefix share all layers
 words       every word, one after another
 shards      all words of every length, and that nothing was left out
 remembering what has been met is not computed again

@@ -27,7 +27,8 @@ from ..numbers import add, charge, multiply
 from .doubts import Doubts
 from .forms import HeadForms
 from .integers import Integers, charge_products, longest
-from .remembering import History, Memory, Numbers, as_key
+from .remembering import Contest, History, Item, Keys, Memory, Numbers, as_key
+from .seeing import Forgotten
 from .stages import Carried, Stage, spread
 from .weights import FRACTION_BITS, GREATEST_BITS, Weights
 
@@ -37,12 +38,16 @@ WEIGHT_STEPS = 4  # the work to find both ends of a weight that is known, and to
 
 @dataclass(frozen=True)
 class Situation:
-    """What a head meets: what it sees, its query, the keys and values of the winner, the greatest score less each."""
+    """What a head meets: what it sees, what its query meets, the winner.
+
+    Attributes:
+        differences: the greatest score less that of each item, None if items were forgotten.
+    """
 
     history: History
-    query: Numbers
-    winner: Integers
-    differences: Sequence[int]
+    contest: Contest
+    winner: Item
+    differences: Sequence[int] | None
 
 
 class Misses:
@@ -72,26 +77,34 @@ class Misses:
                  for t, drift in zip(self._written, self._drift, strict=True)]
         return [multiply(self._budget, room, Fraction(self._value_unit)).as_integer_ratio() for room in rooms]
 
+    def prepare(self, keys: Keys, query: Numbers, best: int, differences: Sequence[int]) -> Contest:
+        """What a query meets among keys: the greatest score, which is so much greater than the others, increasing."""
+        charge_products(self._budget, 2 * self._keys, self._doubts.bits, max(query.bits, keys.bits))
+        doubt = self._doubts.of_query(query.integers)
+        widest = None
+        if differences and self._writes_alone:
+            widest = self._know_widest(differences, doubt + self._doubts.of_keys(keys.extent.spans))
+        return Contest(best, doubt, widest)
+
     def settle(self, met: Situation) -> Carried:
         """Checks the errors of what only this head writes; the others are returned, to be added up.
 
         Raises:
             Rejected: if one does not fit, or the weights of other positions may be too large.
+            Forgotten: if the finer bound is needed, and items were forgotten.
         """
-        charge_products(self._budget, 2 * self._keys, self._doubts.bits, max(met.query.bits, met.history.bits))
-        doubt = self._doubts.of_query(met.query.integers)
-        if self._writes_alone and self._fit_coarsely(met, doubt + self._doubts.of_keys(met.history.spans)):
+        widest = met.contest.widest
+        if widest is not None and all(map(le, met.history.extent.spans, widest)):
             return ()
-        return self._stage.settle(zip(self._written, self._bound(met, doubt), strict=True))
+        return self._stage.settle(zip(self._written, self._bound(met), strict=True))
 
-    def _fit_coarsely(self, met: Situation, doubt: int) -> bool:
-        """Whether the coarser bounds fit."""
-        differences = sorted(met.differences)[1:]
+    def _know_widest(self, differences: Sequence[int], doubt: int) -> Integers:
+        """For each direction the greatest span of values that the coarser bound allows, remembered."""
         key = as_key((doubt, *differences))
         if key not in self._widest:
             self._widest[key] = self._find_widest(differences, doubt)
             self._memory.keep(2, 8 * len(key) + longest(self._widest[key]) * len(self._written))
-        return all(map(le, met.history.spans[self._keys :], self._widest[key]))
+        return self._widest[key]
 
     def _find_widest(self, differences: Sequence[int], doubt: int) -> Integers:
         """For each direction the greatest span of values with which the coarser bound fits, negative if none does.
@@ -114,16 +127,18 @@ class Misses:
         charge_products(self._budget, len(differences), longest(differences), self._doubts.fine.bit_length())
         return [x * self._doubts.fine for x in differences]
 
-    def _bound(self, met: Situation, doubt: int) -> list[Fraction]:
+    def _bound(self, met: Situation) -> list[Fraction]:
         """The finer bounds of the errors."""
+        if met.differences is None:
+            raise Forgotten
         mass, most, least = ONE, [0] * len(self._written), [0] * len(self._written)
-        others = zip(met.history.items, self._make_distances(met.differences), strict=True)
+        others = zip(met.history.contenders, self._make_distances(met.differences), strict=True)
         for item, distance in others:
             if distance:
-                steps = tuple(map(sub, item.integers, met.winner))
-                moves = steps[self._keys :]
-                lower, upper = self._enclose(distance, doubt + self._doubts.of_keys(list(map(abs, steps))), any(moves))
-                charge_products(self._budget, len(steps) + 2 * len(moves), GREATEST_BITS, met.history.bits)
+                steps = tuple(map(sub, item.integers, met.winner.integers))
+                moves, doubt = steps[self._keys :], self._doubts.of_keys(list(map(abs, steps)))
+                lower, upper = self._enclose(distance, met.contest.doubt + doubt, any(moves))
+                charge_products(self._budget, len(steps) + 2 * len(moves), GREATEST_BITS, longest(item.integers))
                 mass += lower
                 most = [x + move * (upper if move > 0 else lower) for x, move in zip(most, moves, strict=True)]
                 least = [x + move * (lower if move > 0 else upper) for x, move in zip(least, moves, strict=True)]

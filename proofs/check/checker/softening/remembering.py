@@ -49,32 +49,88 @@ class Addition:
         self.values, self.carried = values, carried
 
 
+class Item:
+    """What a head reads at a position where it is attended to: equal keys and values are one object.
+
+    Attributes:
+        integers: of the key, and of the values behind it.
+        order: counts items as they are met.
+    """
+
+    __slots__ = ("integers", "key", "order", "values")
+
+    def __init__(self, key: Numbers, values: Numbers, order: int) -> None:
+        self.key, self.values, self.order = key, values, order
+        self.integers = key.integers + values.integers
+
+
+class Extent:
+    """The least and the greatest of some integers, place by place; they are ``spans`` apart.
+
+    ``extended`` is the extent with one more, by that one.
+    """
+
+    __slots__ = ("extended", "greatest", "least", "spans")
+
+    def __init__(self, least: Integers = (), greatest: Integers = ()) -> None:
+        self.least, self.greatest, self.spans = least, greatest, tuple(map(sub, greatest, least))
+        self.extended: dict[Numbers, Extent] = {}
+
+    def reach(self, read: Integers) -> tuple[Integers, Integers]:
+        """The least and the greatest, with one more."""
+        return tuple(map(min, self.least or read, read)), tuple(map(max, self.greatest or read, read))
+
+
+class Contest:
+    """What a query meets among keys.
+
+    Attributes:
+        best: the greatest score.
+        doubt: the part of the doubt (doubts.py) that is the same for all positions.
+        widest: the spans of values that the coarser bound allows (misses.py), None if it says nothing.
+    """
+
+    __slots__ = ("best", "doubt", "widest")
+
+    def __init__(self, best: int, doubt: int, widest: Integers | None) -> None:
+        self.best, self.doubt, self.widest = best, doubt, widest
+
+
+class Keys:
+    """The keys that a head has seen, in the order of `Numbers.order`, which is no order of positions.
+
+    Attributes:
+        bits: of the longest integer.
+        extent: of the keys.
+        extended: the keys with one more, by that key.
+        met: what queries meet among them.
+    """
+
+    __slots__ = ("bits", "extended", "extent", "items", "met")
+
+    def __init__(self, items: tuple[Numbers, ...], bits: int, extent: Extent) -> None:
+        self.items, self.bits, self.extent = items, bits, extent
+        self.extended: dict[Numbers, Keys] = {}
+        self.met: dict[Numbers, Contest] = {}
+
+
 class History:
     """What a head needs to know of the positions that it sees.
 
     Attributes:
-        items: of a uniform head one entry, their number and the sums of their values; of another the keys and values of
-            each, in the order of `Numbers.order`, which is no order of positions.
-        bits: of the longest integer.
-        least, greatest: among the items, for each key and value; they are ``spans`` apart.
+        keys: all of them; a uniform head has one entry in place of keys, the number of positions and sums of values.
+        extent: of all values; a uniform head needs none.
+        contenders: the items that may still win (tieless.py), in the order of `Item.order`; a uniform head has none.
         extended: the history with one more position, by what is read there.
         answers: what the head adds, by its query.
     """
 
-    __slots__ = ("answers", "bits", "extended", "greatest", "items", "least", "spans")
+    __slots__ = ("answers", "contenders", "extended", "extent", "keys")
 
-    def __init__(self, items: tuple[Numbers, ...], bits: int = 0, least: Integers = (),
-                 greatest: Integers = ()) -> None:
-        self.items, self.bits, self.least, self.greatest = items, bits, least, greatest
-        self.spans = tuple(map(sub, greatest, least))
-        self.extended: dict[Numbers, History] = {}
+    def __init__(self, keys: Keys, extent: Extent, contenders: tuple[Item, ...] = ()) -> None:
+        self.keys, self.extent, self.contenders = keys, extent, contenders
+        self.extended: dict[Item, History] = {}
         self.answers: dict[Numbers, Addition] = {}
-
-    def extend(self, items: tuple[Numbers, ...], item: Numbers) -> History:
-        """A history of these items: those of this one, and one more."""
-        read = item.integers
-        return History(items, max(self.bits, item.bits), tuple(map(min, self.least or read, read)),
-                       tuple(map(max, self.greatest or read, read)))
 
 
 class Vector:
@@ -89,7 +145,7 @@ class Vector:
 
     __slots__ = ("after", "integers", "items", "queries")
 
-    def __init__(self, integers: Integers, queries: list[Numbers], items: list[Numbers]) -> None:
+    def __init__(self, integers: Integers, queries: list[Numbers], items: list[Item]) -> None:
         self.integers, self.queries, self.items = integers, queries, items
         self.after: dict[tuple[Addition, ...], Vector] = {}
 
@@ -100,6 +156,7 @@ class Memory:
     def __init__(self, budget: Budget) -> None:
         self.budget, self.held, self.room = budget, 0, min(TABLES_BITS, budget.bits_left // 2)
         self._numbers: dict[str, Numbers] = {}
+        self._items: dict[tuple[Numbers, Numbers], Item] = {}
         self._additions: dict[tuple[str, tuple[tuple[str, str], ...]], Addition] = {}
 
     @property
@@ -129,6 +186,14 @@ class Memory:
             self.budget.spend(1 + (len(key) >> 8))
             self.keep(2, bits_of(integers) + 8 * len(key))
             known = self._numbers[key] = Numbers(integers, len(self._numbers), longest(integers))
+        return known
+
+    def unify_item(self, key: Numbers, values: Numbers) -> Item:
+        """The one object for what is read at a position."""
+        known = self._items.get((key, values))
+        if known is None:
+            self.keep(2, key.bits * len(key.integers) + values.bits * len(values.integers))
+            known = self._items[key, values] = Item(key, values, len(self._items))
         return known
 
     def unify_addition(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> Addition:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise, product
 
 from ..reading.softened import Softened
 from ..verdicts import Refusal, expect, quote, require, show, within
 from .forms import LayerForms, prepare
 from .lengths import Length, count_shared
+from .prefixes import Courses, TablesFull, begin_course
+from .seeing import Forgotten
 from .statement import check_heads, check_statement
 from .words import Walk, Word
 
@@ -137,6 +140,40 @@ def steps_of_visit(forms: Sequence[LayerForms]) -> int:
 
 
 def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> Found:
+    """The words of a shard: all at once if words with a common prefix share all layers, else one after another.
+
+    What is refused of all at once is run again word by word: then the first word with a fault is named, and the finer
+    bounds decide. A shard with too many different prefixes is divided.
+    """
+    if count_shared(forms) < len(forms):
+        return run_one_by_one(given, forms, n, prefix)
+    try:
+        return run_together(given, forms, n, prefix)
+    except (Forgotten, Refusal):
+        is_divided = False
+    except TablesFull:
+        is_divided = len(prefix) < n and len(given.claim.alphabet) > 1
+    if not is_divided:
+        return run_one_by_one(given, forms, n, prefix)
+    return reduce(combine, (run_words(given, forms, n, (*prefix, symbol)) for symbol in given.claim.alphabet))
+
+
+def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> Found:
+    """The words of a shard, all at once.
+
+    Raises:
+        Refusal: if they are not all within the stated bounds, or there is more to do than the budget allows.
+        Forgotten: if that takes finer bounds.
+        TablesFull: if they have too many different prefixes.
+    """
+    at = Length(given, forms, n)
+    try:
+        return describe(at, Courses(at).run(begin_course(at, prefix)))
+    finally:
+        at.memory.forget()
+
+
+def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> Found:
     """The words of a shard, one after another; tables that are full are emptied between words."""
     found, walk = NOTHING, begin(given, forms, n)
     for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
@@ -165,7 +202,12 @@ def run_word(walk: Walk, word: Word) -> None:
 def end(walk: Walk) -> Found:
     """What a walk showed; its tables are given up."""
     walk.at.memory.forget()
-    return Found(walk.words, walk.at.gap, walk.at.situations, walk.at.vectors)
+    return describe(walk.at, walk.words)
+
+
+def describe(at: Length, words: int) -> Found:
+    """What so many words showed."""
+    return Found(words, at.gap, at.situations, at.vectors)
 
 
 def combine(one: Found, other: Found) -> Found:

@@ -7,11 +7,12 @@ the same positions, each weighed the same. V_t·u_j and V_t·û_j differ by at m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import add
 
 from .forms import HeadForms
 from .integers import charge_products, divide_exactly
-from .remembering import Addition, History, Memory, Numbers
+from .remembering import Addition, Extent, History, Item, Keys, Memory, Numbers
 from .stages import Stage, spread
 
 HISTORY_STEPS = 10  # the work to see another position, beside what its values take
@@ -32,20 +33,25 @@ class Uniform:
         errors = [(t, spread(memory.budget, row, stage.before)) for t, row in forms.head.values.items()]
         self._carried = stage.settle(errors)
         self._histories: dict[Numbers, History] = {}
+        self._nowhere = Extent()
         self.start = self._see_sums((0,) * (1 + len(forms.values.rows)))
 
     def query(self, held: dict[str, int], bits: int) -> Numbers:
         """Nothing, whatever a position holds: scores do not depend on it."""
         return self._memory.unify(())
 
-    def item(self, held: dict[str, int], bits: int) -> Numbers:
-        """The values at a position that holds integers of at most so many bits."""
-        return self._memory.unify(self._forms.values.read(self._memory.budget, held, bits))
+    def item(self, held: dict[str, int], bits: int) -> Item:
+        """The values at a position that holds integers of at most so many bits; no key."""
+        values = self._memory.unify(self._forms.values.read(self._memory.budget, held, bits))
+        return self._memory.unify_item(self._memory.unify(()), values)
 
-    def see(self, history: History, item: Numbers) -> History:
+    def expect(self, queries: Sequence[Sequence[Numbers]]) -> None:
+        """Nothing more is forgotten where it is known which queries may come."""
+
+    def see(self, history: History, item: Item) -> History:
         """The history with one more position."""
-        sums = tuple(map(add, history.items[0].integers, (1, *item.integers)))
-        self._memory.budget.spend(HISTORY_STEPS + (len(sums) * (64 + item.bits) >> 10))
+        sums = tuple(map(add, history.keys.items[0].integers, (1, *item.integers)))
+        self._memory.budget.spend(HISTORY_STEPS + (len(sums) * (64 + item.values.bits) >> 10))
         history.extended[item] = grown = self._see_sums(sums)
         return grown
 
@@ -53,12 +59,12 @@ class Uniform:
         entry = self._memory.unify(sums)
         if entry not in self._histories:
             self._memory.keep(3, 0)
-            self._histories[entry] = History((entry,))
+            self._histories[entry] = History(Keys((entry,), entry.bits, self._nowhere), self._nowhere)
         return self._histories[entry]
 
     def attend(self, history: History, query: Numbers) -> Addition:
         """What the head adds where it has seen this."""
-        (entry,) = history.items
+        (entry,) = history.keys.items
         number, *sums = entry.integers
         self._memory.budget.spend(MEAN_STEPS)
         charge_products(self._memory.budget, 2 * len(sums), entry.bits, self.factor.bit_length())
