@@ -8,7 +8,7 @@ import pytest
 
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Mask, Transformer
-from proofs.check import Found, Refusal, check_shard, read_softened_text
+from proofs.check import Found, check_shard, read_softened_text
 from proofs.check.checker.softening import shards as checking
 from proofs.perturbation import courses, situations
 from proofs.perturbation import survey as surveying
