@@ -19,7 +19,7 @@ from certify.shards.standing import ShardsProgress
 from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Mask, Transformer
 from proofs.check import (
     ACCEPTED,
     Found,
@@ -38,6 +38,10 @@ from proofs.perturbation.gap import Word
 from proofs.perturbation.tasks import do_task
 
 MAX_WORDS = 100_000_000
+FEW_WORDS = 10_000
+"""Lengths with no more words are surveyed one after another, whoever works: they take a second or two."""
+TOGETHER = 64
+"""Where words are run at once, so many times more make a shard: its parts would take almost as long as the whole."""
 WORK = 1000
 """Times the checker's default budget: the words are limited above, and who proves waits, unlike who gets a file."""
 REFUSALS: dict[str, type[Refusal]] = {"rejected": Rejected, "malformed": Malformed, "incomplete": Incomplete}
@@ -53,11 +57,16 @@ class Workers:
     dask: str | None = None
     store: Path | None = None
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether one process does all, and nothing is kept."""
+        return self.jobs == 1 and self.dask is None and self.store is None
+
     def plan(self, transformer: Transformer, lengths: Lengths) -> list[Shard]:
         """The shards of all lengths, in the order of words."""
-        size, alone = len(transformer.alphabet), self.jobs == 1 and self.dask is None and self.store is None
+        size = len(transformer.alphabet)
         return [(n, prefix) for n in lengths for prefix in prefixes(
-            transformer.alphabet, 0 if alone else plan_prefixes(size, n, steps_per_word_of_many(transformer, n)))]
+            transformer.alphabet, 0 if self.is_alone else plan_prefixes(size, n, _steps_per_word(transformer, n)))]
 
     def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], parts: dict[str, Any], size: int,
            store: Path | None = None) -> list[str]:
@@ -66,6 +75,12 @@ class Workers:
         with ShardsProgress(what, "words") as progress:
             return run_tasks(tasks, do, jobs=self.jobs, dask=self.dask, store=store, progress=progress,
                              sizes=[size ** (n - len(prefix)) for n, prefix in shards])
+
+
+def _steps_per_word(transformer: Transformer, n: int) -> int:
+    """About how much work a word is, where all words of a shard are run at once if every head is future-masked."""
+    is_causal = all(head.mask is Mask.FUTURE for _, _, head in transformer.heads())
+    return max(1, steps_per_word_of_many(transformer, n) // (TOGETHER if is_causal else 1))
 
 
 def check_number_of_words(transformer: Transformer, max_n: int) -> None:
@@ -90,7 +105,7 @@ def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers)
     parts, size = {"task": "survey", "transformer": transformer_to_json(transformer)}, len(transformer.alphabet)
     plan = workers.plan(transformer, lengths)
     surveys: dict[int, Survey] = {}
-    short = [(n, prefix) for n, prefix in plan if not prefix]
+    short = [(n, prefix) for n, prefix in plan if not prefix and (workers.is_alone or size**n <= FEW_WORDS)]
     for n, prefix in short:
         (found,) = Workers().do(f"words of length {n}", do_task, [(n, prefix)], parts, size, workers.store)
         surveys[n] = Survey.from_json(found)

@@ -87,6 +87,6 @@ def found(text: str) -> tuple[int, Fraction | None, int] | str:
     """What words of length 3 show, or why they are refused."""
     try:
         one: Found = check_shard(read_softened_text(text.encode()), 3, ())
-    except Exception as refusal:
+    except Refusal as refusal:
         return str(refusal)
     return one.words, one.gap, one.vectors
