@@ -122,6 +122,9 @@ class _Columns:
         self._by_length: dict[tuple[Hashable, int], Column] = {}
         self._cells = 0
 
+    def __reduce__(self) -> tuple[type[_Columns], tuple[()]]:
+        return _Columns, ()  # a copy in another process works them out again: they are longer than all else
+
     def find(self, key: Hashable, mentions_n: bool, n: int, evaluate: Callable[[range], Column]) -> Column:
         """The column of this key, if need be evaluated where it is not yet known."""
         if not mentions_n:
