@@ -7,7 +7,7 @@ Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sy
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -92,6 +92,14 @@ class Expression:
             return evaluate_cells(self.postfix, positions, n).fractions()
         except NotCoveredError:
             return tuple(self.evaluate(i=i, n=n) for i in positions)
+
+    def integers(self, positions: range, n: int) -> Sequence[int] | None:
+        """The values at these positions if no rule of ``columns.py`` makes them fractions, else None."""
+        try:
+            cells = evaluate_cells(self.postfix, positions, n)
+        except NotCoveredError:
+            return None
+        return cells.numerators if cells.denominators is None else None
 
     def check_defined(self, positions: range, n: int) -> None:
         """Check that there is a value at each of these positions.

@@ -39,6 +39,7 @@ from proofs.enclosures.exponential import working_precision
 from proofs.exact.lookup import CountCase, LookupProfile, LookupProfiles, profiles_of_every_case
 from proofs.obligations.count_cases import counted_length
 from proofs.obligations.lookup import LookupObligation, LookupProblem
+from proofs.obligations.lookup_scores import Parabola
 
 NO_TARGET = 2
 Case = tuple[int, int, bool, int]
@@ -101,8 +102,8 @@ def _groups(problem: LookupProblem) -> Iterator[Group]:
 def _rows_of_length(problem: LookupProblem, n: int) -> Group:
     scales = problem.scores.scales(n)
     group = Group([], [])
-    for i in range(1, n + 1):
-        row = _square_row(problem, n, i, scales[i - 1 if len(scales) > 1 else 0])
+    for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):
+        row = _square_row(problem, n, i, scales[i - 1 if len(scales) > 1 else 0], quadratic.parabola)
         if row:
             group.square.append(row)
         else:
@@ -117,7 +118,7 @@ def _rows_of_least_scale(problem: LookupProblem) -> Group:
     group = Group([], [])
     for lengths in by_keys.values():
         for i, n in enumerate(_lengths_of_least_scale(problem, lengths), start=1):
-            row = _square_row(problem, n, i, problem.scores.scale(n, i))
+            row = _square_row(problem, n, i, problem.scores.scale(n, i), problem.scores.quadratic(n, i).parabola)
             if row:
                 group.square.append(row)
             else:
@@ -148,8 +149,7 @@ def _lengths_of_least(lengths: list[int], scales: Callable[[int], list[Fraction]
     return [n for _, n in least]
 
 
-def _square_row(problem: LookupProblem, n: int, i: int, scale: Fraction) -> SquareRow | None:
-    parabola = problem.scores.quadratic(n, i).parabola
+def _square_row(problem: LookupProblem, n: int, i: int, scale: Fraction, parabola: Parabola | None) -> SquareRow | None:
     if parabola is None:
         return None
     visible = problem.mask.visible(i, n)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
+from math import lcm
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
@@ -79,6 +80,36 @@ class KnownValues:
         return self._columns.find(parts, self.mentions_n(row), n,
                                   lambda positions: self._combine(parts, positions, n))
 
+    def forms_at(self, row: Coefficients, positions: range, n: int) -> Column:
+        """The linear form at these positions of a word of length n, of its known directions alone."""
+        columns = [[weight * value for value in known_column(self._meanings[name], positions, n)]
+                   for name, weight in row.items() if name in self]
+        return tuple(sum((column[k] for column in columns), ZERO) for k in range(len(positions)))
+
+    def multiples(self, row: Coefficients, n: int) -> list[int]:
+        """The linear form of its known directions at i = 1, ..., n, times one positive number.
+
+        Raises:
+            InputError: if a direction with a coefficient has no value at some of these positions.
+        """
+        parts = [(weight, self._integers(name, n)) for name, weight in row.items() if name in self]
+        if any(integers is None for _, integers in parts):
+            column = self.forms(row, n)
+            unit = lcm(*(value.denominator for value in column))
+            return [value.numerator * (unit // value.denominator) for value in column]
+        unit, total = lcm(*(weight.denominator for weight, _ in parts)), [0] * n
+        for weight, integers in parts:
+            factor = weight.numerator * (unit // weight.denominator)
+            total = [before + factor * value for before, value in zip(total, integers or (), strict=True)]
+        return total
+
+    def _integers(self, name: str, n: int) -> Sequence[int] | None:
+        """What the direction holds at i = 1, ..., n, if its expression has no division."""
+        match self._meanings[name]:
+            case Position(Expression() as value):
+                return value.integers(range(1, n + 1), n)
+        return None
+
     def _combine(self, parts: tuple[tuple[str, Fraction], ...], positions: range, n: int) -> Column:
         total: Column = (ZERO,) * len(positions)
         for name, weight in parts:
@@ -94,6 +125,9 @@ class _Columns:
         self._lasting: dict[Hashable, Column] = {}
         self._by_length: dict[tuple[Hashable, int], Column] = {}
         self._cells = 0
+
+    def __reduce__(self) -> tuple[type[_Columns], tuple[()]]:
+        return _Columns, ()  # a copy in another process works them out again: they are longer than all else
 
     def find(self, key: Hashable, mentions_n: bool, n: int, evaluate: Callable[[range], Column]) -> Column:
         """The column of this key, if need be evaluated where it is not yet known."""

@@ -7,7 +7,8 @@ that depends on (n, i), times a quadratic that mostly depends on i alone, and is
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+import operator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +22,8 @@ from proofs.obligations.count_cases import counted_length
 from proofs.obligations.known import KnownValues, describe_known
 
 ZERO, ONE = Fraction(0), Fraction(1)
+MOST_QUADRATICS = 1 << 14
+"""So many are kept where queries mention n."""
 Triple = tuple[Fraction, Fraction, Fraction]
 """A number that depends on the case: constant, coefficient of ``here``, coefficient of ``others``."""
 Steps = tuple[Fraction, ...]
@@ -67,6 +70,8 @@ class Quadratic:
     def is_concave(self, length: int) -> bool:
         """Whether no case has a positive second difference; it is affine in ``others``, so the ends decide."""
         constant, by_here, by_others = self.bend
+        if not (by_here or by_others):
+            return constant.numerator <= 0
         return all(constant + by_here * here + by_others * others <= 0 for here in (0, 1) for others in (0, length - 1))
 
 
@@ -83,6 +88,8 @@ class LookupScores:
         self.queries_mention_n = any(self._mentions_n(part) for parts in queries for part in parts)
         self._factors: dict[int, tuple[Fraction, int]] = {}
         self._steps: dict[Steps, int] = {}
+        self._units: dict[int, Steps] = {}
+        self._by_query: dict[tuple[int, tuple[int, ...]], Quadratic] = {}
         self._quadratics: dict[int, list[Quadratic]] = {}
         self._lasting: dict[int, tuple[Steps, int]] = {}
         """Of keys that do not mention n, and up to which n they are known to be quadratic."""
@@ -127,14 +134,8 @@ class LookupScores:
         for i, temperature in enumerate(self._temperatures(n), start=1):
             if temperature.numerator <= 0:
                 raise NotDerived(f"the temperature is not positive at i = {i}, n = {n}")
-        if self.queries_mention_n:
-            unchecked: Sequence[Quadratic] = [self.quadratic(n, i) for i in range(1, n + 1)]
-            checked = 0
-        else:
-            checked = len(self._quadratics.get(self.group(n), ()))
-            self.quadratic(n, n)
-            unchecked = self._quadratics[self.group(n)][checked:]
-        for i, quadratic in enumerate(unchecked, start=checked + 1):
+        checked = 0 if self.queries_mention_n else len(self._quadratics.get(self.group(n), ()))
+        for i, quadratic in enumerate(self.quadratics(n)[checked:], start=checked + 1):
             if not quadratic.is_concave(counted_length(self.count, i, n)):
                 raise NotDerived(f"the scores are not concave at i = {i}, n = {n}")
 
@@ -151,18 +152,21 @@ class LookupScores:
             steps = tuple(step for key in range(len(self.keys)) for step in self._key_steps(key, n))
             factor = next((abs(step) for step in reversed(steps) if step), ONE)
             unit = tuple(step / factor for step in steps)
-            self._factors[n] = factor, self._steps.setdefault(unit, len(self._steps))
+            group = self._steps.setdefault(unit, len(self._steps))
+            self._factors[n], self._units[group] = (factor, group), unit
         return self._factors[n]
 
     def _key_steps(self, key: int, n: int) -> Steps:
         row = self.keys[key]
         if self.known.mentions_n(row) or n < 3:
-            return _quadratic(self.known.forms(row, n))
+            _check_quadratic(self.known.multiples(row, n))
+            return _first_steps(self.known.forms_at(row, range(1, min(n, 3) + 1), n))
         steps, checked = self._lasting.get(key, ((), 2))
         if checked < n:
             column = self.known.forms(row, n)
-            if not steps or _quadratic(column[checked - 3:])[1] != steps[1]:
-                steps = _quadratic(column)
+            if not steps or _first_steps(column[checked - 2:])[1] != steps[1] or n > checked + 1:
+                _check_quadratic(self.known.multiples(row, n))
+                steps = _first_steps(column)
             self._lasting[key] = steps, n
         return steps
 
@@ -179,20 +183,43 @@ class LookupScores:
         """The scale at (n, i)."""
         return self.factor(n) / self.temperature.evaluate(i=i, n=n)
 
+    def quadratics(self, n: int) -> list[Quadratic]:
+        """The scores at i = 1, ..., n, each divided by its scale."""
+        group = self.group(n)
+        if not self.queries_mention_n:
+            known = self._quadratics.setdefault(group, [])
+            known += [self._quadratic_at(n, i) for i in range(len(known) + 1, n + 1)]
+            return known[:n]
+        if len(self._by_query) > MOST_QUADRATICS:
+            self._by_query.clear()
+        found = []
+        for i, key in enumerate(self._query_keys(n), start=1):
+            if (group, key) not in self._by_query:
+                self._by_query[group, key] = self._quadratic_at(n, i)
+            found.append(self._by_query[group, key])
+        return found
+
+    def _query_keys(self, n: int) -> Iterator[tuple[int, ...]]:
+        """For i = 1, ..., n everything about (n, i) that the query depends on."""
+        positions = range(1, n + 1)
+        columns: list[Sequence[Fraction]] = []
+        for part in itertools.chain(*self.queries):
+            if part.known:
+                columns.append(self.known.column(part.known, n))
+            elif isinstance(part.meaning, Product):
+                columns.append(part.meaning.value.column(positions, n))
+        numbers = [[x.numerator for x in column] for column in columns]
+        numbers += [[x.denominator for x in column] for column in columns]  # integers have quicker hashes
+        return zip([counted_length(self.count, i, n) for i in positions], *numbers, strict=True)
+
     def quadratic(self, n: int, i: int) -> Quadratic:
         """The scores at (n, i), divided by the scale."""
-        if self.queries_mention_n:
-            return self._quadratic_at(n, i)
-        known = self._quadratics.setdefault(self.group(n), [])
-        while len(known) < i:
-            known.append(self._quadratic_at(n, len(known) + 1))
-        return known[i - 1]
+        return self._quadratic_at(n, i) if self.queries_mention_n else self.quadratics(n)[i - 1]
 
     def _quadratic_at(self, n: int, i: int) -> Quadratic:
-        factor = self.factor(n)
         slope, bend = [ZERO] * 3, [ZERO] * 3
-        for key, parts in enumerate(self.queries):
-            first, second = (step / factor for step in self._key_steps(key, n))
+        steps = iter(self._units[self.group(n)])
+        for parts, first, second in zip(self.queries, steps, steps, strict=True):
             for which, number in enumerate(self._query(parts, i, n)):
                 slope[which] += number * first
                 bend[which] += number * second
@@ -224,10 +251,19 @@ class LookupScores:
         return denominator, (a, b, c), (d, e, f)
 
 
-def _quadratic(sequence: Sequence[Fraction]) -> Steps:
-    """The first step and the constant second difference; 0 where the sequence is too short to have them."""
-    steps = [b - a for a, b in itertools.pairwise(sequence)]
-    bends = {b - a for a, b in itertools.pairwise(steps)}
+def _check_quadratic(multiples: Sequence[int]) -> None:
+    """Check that second differences are equal.
+
+    Raises:
+        NotDerived: if they are not.
+    """
+    steps = list(map(operator.sub, multiples[1:], multiples))
+    bends = set(map(operator.sub, steps[1:], steps))
     if len(bends) > 1:
-        raise NotDerived(f"a key is not quadratic in the position at n = {len(sequence)}")
-    return (steps[0] if steps else ZERO), (bends.pop() if bends else ZERO)
+        raise NotDerived(f"a key is not quadratic in the position at n = {len(multiples)}")
+
+
+def _first_steps(sequence: Sequence[Fraction]) -> Steps:
+    """The first step and the first second difference; 0 where the sequence is too short to have them."""
+    steps = [b - a for a, b in itertools.pairwise(sequence[:3])]
+    return (steps[0] if steps else ZERO), (steps[1] - steps[0] if len(steps) > 1 else ZERO)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,12 @@ def test_forms_are_the_forms_at_every_position() -> None:
     known, row = KnownValues(DIRECTIONS), {"share": parse_expression("1/2").evaluate(), "square": -2, "product": 1}
     for n in (3, 6, 2):
         assert known.forms(row, n) == tuple(known.form(row, i, n) for i in range(1, n + 1))  # type: ignore[arg-type]
+
+
+def test_a_copy_knows_the_same() -> None:
+    known = KnownValues(DIRECTIONS)
+    column = known.column("share", 60)
+    assert copy.deepcopy(known).column("share", 60) == column
 
 
 def test_what_mentions_the_length_is_known() -> None:
