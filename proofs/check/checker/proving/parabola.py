@@ -108,14 +108,14 @@ class Parabola:
 
     def _find_off(self, slope: Form, curvature: Sequence[Fraction], b: int, n: int) -> int | None:
         """off, if m adds 2 C to S at every row, C is not 0, and S = 2 C off where m = 0."""
-        off: int | None = None
+        budget, off = self._proof.budget, None
         for i, (c, known, more) in enumerate(zip(curvature, slope.known, slope.more, strict=True), 1):
             seen = Fraction(self._proof.positions_counted(self._sought.count, n, i))
-            step = divide(self._proof.budget, slope.mean, seen)
-            start = known + b * (more + step)
-            if step != 2 * c or c <= 0:
+            step = divide(budget, slope.mean, seen)
+            start = add(budget, known, add(budget, more, step)) if b else known
+            if c <= 0 or step != add(budget, c, c):
                 return None
-            found = start / step
+            found = divide(budget, start, step)
             if found.denominator != 1 or off not in (None, found):
                 return None
             off = int(found)
