@@ -10,6 +10,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Mask, Transformer
 from proofs.check import Found, check_shard, read_softened_text
 from proofs.check.checker.softening import shards as checking
+from proofs.check.checker.verdicts import Refusal
 from proofs.perturbation import courses, situations
 from proofs.perturbation import survey as surveying
 from proofs.perturbation.certificate import seal_softened

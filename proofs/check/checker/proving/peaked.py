@@ -13,7 +13,7 @@ most e exp(c h) times the sum of k^2 exp(-k^2) over |k| >= 2, which is below 0.1
 for 3 and -3, and 10^-5 for all others). So exp(c h) F(c) does not fall.
 At distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is less (case.py). The proof holds for that
 sum, too: terms with err_k <= e are left out, others do not fall, and at C they are at least -exp(-60). So a case is
-known by its *window*, the values near p, by its goal, and by whether anything visible is beyond the window.
+known by its *window*, the values near p, by its goal, and by whether anything visible may be beyond the window.
 
 *Others.* Let value_j = j - off: the miss at distance k is k. Claim. If e < 1 and F(C) >= 0 for the distances
 0..max_n - 1, the mean of k is at most e at every row with c >= C. Proof. Where k < 0 the term (e - k) exp(-c k^2) is
@@ -158,7 +158,10 @@ class NearPeak:
         return proved
 
     def _proves_window(self, content: Content, row: Row, m: int, off: int, goal: int | None) -> bool:
-        """One case at the least curvature; what is beyond the window is left out."""
+        """One case at the least curvature; what is beyond the window is left out.
+
+        A window that no edge cuts counts as if something were beyond, so that it serves all rows.
+        """
         if goal is None:
             return True
         p = m + off
@@ -166,13 +169,13 @@ class NearPeak:
             return False
         begin, end = max(row.first, p - self._reach), min(row.last, p + self._reach)
         offsets = tuple(value - goal * content.size for value in content.values[begin - 1 : end])
-        is_cut = row.first < begin or end < row.last
-        window = (content.size, offsets, p - begin, goal, is_cut)
+        may_see_more = row.first <= p - self._reach or p + self._reach <= row.last
+        window = (content.size, offsets, p - begin, goal, may_see_more)
         if window not in self._windows:
             self._proof.budget.spend(10 * len(offsets))
             near = tuple((-self._least.numerator * (k - p) ** 2 * content.size, offset)
                          for k, offset in enumerate(offsets, begin))
-            far = content.size.bit_length() if is_cut else 0
+            far = content.size.bit_length() if may_see_more else 0
             case = Case(self._least.denominator, content.size, near, far, self._sought.sides(goal))
             self._windows[window] = offsets[p - begin] == 0 and is_proved(self._proof, case)
         return self._windows[window]
