@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -33,10 +34,11 @@ class Measured:
 
 
 def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
-    """Run Python on the code of a tree, for at most so many seconds of wall time."""
+    """Run Python on the code of a tree, in an empty folder, for at most so many seconds of wall time."""
     start = time.perf_counter()
-    with subprocess.Popen([sys.executable, *arguments], cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)},
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+    with tempfile.TemporaryDirectory() as here, subprocess.Popen(
+            [sys.executable, *arguments], cwd=here, env={**os.environ, "PYTHONPATH": str(tree)},
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as process:
         assert process.stdout
         stop = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
         stop.start()

@@ -31,7 +31,6 @@ FORMULAS = {"since": "Q_1 S Q_0", "odd": "ODD(#<[Q_1])", "comparison": "#<[Q_1] 
 GROWING = ("since", "odd", "comparison", "prev")
 FIRST_EXAMPLE = "prev Q_a since (Q_b until next Q_c)"
 CERTIFY = ("-m", "certify.cli")
-CHECK = ("-I", "-S", "proofs/check")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def quick_rows(folder: str) -> list[Row]:
             Row("subformulas-60", "60 subformulas, n <= 4", (str(HERE / "large_formula.py"), "60", "4"))]
 
 
-def all_rows(folder: str) -> list[Row]:
+def all_rows(folder: str, tree: Path) -> list[Row]:
     """The table of what must be reached."""
     return [
         Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
@@ -75,10 +74,10 @@ def all_rows(folder: str) -> list[Row]:
         formula_row("majority", 64, folder, 1.5), first_example(64, folder, 3),
         formula_row("since", 1024, folder, 20), formula_row("odd", 1024, folder, 40),
         formula_row("comparison", 1024, folder, 40), formula_row("prev", 1024, folder, 20),
-        Row("soften", "DYCK-2 softened, n <= 10", (*CERTIFY, "soften", "examples/programs/dyck_2.rasp", "--max-n", "10",
-                                                   "--critical", "none", "--jobs", "2"), 25, 900),
+        Row("soften", "DYCK-2 softened, n <= 10", (*CERTIFY, "soften", str(tree / "examples/programs/dyck_2.rasp"),
+                                                   "--max-n", "10", "--critical", "none", "--jobs", "2"), 25, 900),
         Row("sha", "certify audit sha.toml, two processes",
-            (*CERTIFY, "audit", "examples/claims/sha.toml", "--jobs", "2", "--json"), 120, 1800),
+            (*CERTIFY, "audit", str(tree / "examples/claims/sha.toml"), "--jobs", "2", "--json"), 120, 1800),
         Row("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
         Row("subformulas-5000", "5,000 shared subformulas, n <= 8",
             (str(HERE / "large_formula.py"), "5000", "8"), 60, 900)]
@@ -100,6 +99,7 @@ class Report:
     def __init__(self, tree: Path, limit: float | None):
         """``limit`` takes the place of every row's own."""
         self.tree = tree
+        self.check = ("-I", "-S", str(tree / "proofs" / "check"))
         self.limit = limit
         self.physical = min(float(measure(tree, (str(HERE / "physical_limit.py"), "64"), 60).output.split()[0])
                             for _ in range(3))
@@ -116,7 +116,7 @@ class Report:
         made = self.line(row.name, row.about, row.arguments, row.must, row.limit)
         if row.certificate is None or not made.finished:
             return made, None
-        checked = self.line(f"{row.name} check", "", (*CHECK, "--work", "1000", row.certificate), None, row.limit)
+        checked = self.line(f"{row.name} check", "", (*self.check, "--work", "1000", row.certificate), None, row.limit)
         return made, checked
 
     def line(self, name: str, about: str, arguments: Sequence[str], must: float | None, limit: float) -> Measured:
@@ -185,7 +185,8 @@ def main() -> None:
     parser.add_argument("--profile", metavar="FILE", help="write where the time goes")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = quick_rows(folder) if options.quick else all_rows(folder)
+        tree = options.tree.resolve()
+        rows = quick_rows(folder) if options.quick else all_rows(folder, tree)
         names = [*(row.name for row in rows), "growth"]
         if unknown := [name for name in options.rows if name not in names]:
             parser.error(f"no row {', '.join(unknown)}; there are {', '.join(names)}")
@@ -193,7 +194,7 @@ def main() -> None:
             print(*names, sep="\n")
             return
         wanted = [row for row in rows if row.name in (options.rows or names)]
-        report = Report(options.tree.resolve(), options.limit)
+        report = Report(tree, options.limit)
         report.header()
         for row in wanted:
             print_stages(row, report.show(row)[0])

@@ -63,7 +63,8 @@ def soften(
     from constructions.errors import Unsupported
 
     folder = Path(store or DEFAULT_STORE) if store or resume else None
-    workers = Workers(read_workers(jobs, dask).jobs, dask, folder)
+    few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
+    workers = Workers(read_workers(few if jobs is None else jobs, dask).jobs, dask, folder)
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))

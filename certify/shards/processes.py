@@ -23,6 +23,8 @@ from constructions.errors import WorkLost
 
 MAX_ATTEMPTS = 3
 """A task whose worker dies so often is given up: it is likely to be what kills them."""
+SECONDS_BETWEEN_REPORTS = 1.0
+"""So long nothing need be finished before progress is told that time has passed."""
 
 
 @dataclass
@@ -55,11 +57,12 @@ class Processes:
                 self._bury(worker)
 
     def collect(self) -> list[tuple[int, str]]:
-        """Wait for a process to answer or to die; what a dead one was at is begun again."""
+        """Wait a while for a process to answer or to die; what a dead one was at is begun again."""
         answers = []
         busy: dict[object, tuple[int, _Worker]] = {
             worker.connection: (worker.number, worker) for worker in self._workers if worker.number is not None}
-        for ready in multiprocessing.connection.wait([worker.connection for _, worker in busy.values()]):
+        waiting = [worker.connection for _, worker in busy.values()]
+        for ready in multiprocessing.connection.wait(waiting, SECONDS_BETWEEN_REPORTS):
             number, worker = busy[ready]
             try:
                 answers.append((number, worker.connection.recv_bytes().decode("utf-8")))
