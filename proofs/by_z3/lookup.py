@@ -52,15 +52,26 @@ def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weig
     pending = [group] if group else []
     while pending:
         group = pending.pop()
-        question = _ask(_describe(group, sign, bound), _hulls(profiles, group, weights), sign, bound * profiles.scale)
-        if question.is_proved():
-            record(question)
-            continue
-        if len(group) == 1:
-            return False
+        hulls, limit = _hulls(profiles, group, weights), bound * profiles.scale
+        if len(group) == 1 or _greatest_excess(hulls, sign, limit) <= 0:  # else there are such weights
+            question = _ask(_describe(group, sign, bound), hulls, sign, limit)
+            if question.is_proved():
+                record(question)
+                continue
+            if len(group) == 1:
+                return False
         middle = len(group) // 2
         pending += [group[middle:], group[:middle]]
     return True
+
+
+def _greatest_excess(hulls: Sequence[Hull], sign: int, bound: Fraction) -> Fraction:
+    """The greatest that sign * (sum of weight * miss) - bound * (sum of weights) can be within these ranges."""
+    greatest = Fraction(0)
+    for (lightest, heaviest), misses in hulls:
+        excess = max(sign * miss for miss in misses) - bound
+        greatest += excess * (heaviest if excess > 0 else lightest)
+    return greatest
 
 
 def _describe(group: Sequence[LookupProfile], sign: int, bound: Fraction) -> str:

@@ -20,8 +20,7 @@ import z3
 from constructions.language.printer import format_formula
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
 from proofs.by_z3.unfolding import Unfolding
-from proofs.enclosures.exponential import enclose_exp
-from proofs.exact.windows import AllWindows, Memory, Window
+from proofs.exact.windows import AllWindows, Memory, Window, enclose_greater
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.letters import spread
 from proofs.obligations.reading import RowGroup
@@ -71,7 +70,7 @@ def _columns(sides: Iterable[Sequence[Fraction | None]]) -> tuple[int, ...]:
 
 def weight_above(gap: Fraction) -> int:
     """An upper bound of e^gap in units of 2^-WEIGHT_BITS."""
-    weight = enclose_exp(gap, WEIGHT_BITS)
+    weight = enclose_greater(gap, WEIGHT_BITS)
     shift = weight.exponent + WEIGHT_BITS
     return weight.upper << shift if shift >= 0 else -(-weight.upper >> -shift)
 
@@ -92,7 +91,8 @@ def find_groups_left(obligation: AttentionObligation, bound: Fraction, windows: 
 
 def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, windows: AllWindows, memory: Memory,
                record: Record) -> list[RowGroup]:
-    found = {group: window for group in obligation.groups if (window := windows.find(group, truth))}
+    found = {group: window for group in obligation.groups
+             if (window := windows.find(group, truth)) and window.error < 1}
     left = [group for group in obligation.groups if group not in found]
     pending = [list(found)] if found else []
     while pending:

@@ -136,11 +136,12 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
     """The largest errors over all rows of the obligation, weights enclosed with so many bits.
 
     A group whose window shows that it errs no more than another is passed over. Long words come first, so that of
-    errors equal to DIGITS digits the one of the longest word is reported.
+    errors equal to DIGITS digits the one of the longest word is reported; and of those the groups that may err most,
+    so that the others are passed over.
     """
     windows = windows or AllWindows(obligation)
-    found = {False: None, True: None}  # type: dict[bool, SweepExtreme | None]
-    for group in sorted(obligation.groups, key=lambda group: -group.n):
+    found: dict[bool, SweepExtreme | None] = {False: None, True: None}
+    for group in sorted(obligation.groups, key=lambda group: (-group.n, -windows.greatest_error(group))):
         open_truths = [truth for truth, best in found.items() if not (
             windows.bounds_error(group, truth, best.upper) if best else windows.has_no_word(group, truth))]
         if open_truths:

@@ -31,11 +31,13 @@ from functools import cached_property
 from itertools import accumulate
 from operator import sub
 
-from proofs.enclosures.exponential import enclose_exp
+from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import Offered, Reading, RowGroup
 
 CUT = 60
+FARTHEST = 3000
+"""Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
 BITS = 128
 KEEPS = (0, 3)
 RESETS = {False: (0, 0), True: (3, 3)}
@@ -79,13 +81,20 @@ class Window:
 
     @cached_property
     def error(self) -> Fraction:
-        """An upper bound of the error, B/(1 + B)."""
+        """An upper bound of the error, B/(1 + B); 1 where bad letters may weigh astronomically more than the pivot."""
         gaps = [(1, gap) for gap in (*self.before, *self.after) if gap is not None]
         gaps += [(self.positions, gap) for gap in self.beyond]
-        weights = [(times, enclose_exp(gap, BITS)) for times, gap in gaps]
+        if any(gap > FARTHEST for _, gap in gaps):
+            return Fraction(1)
+        weights = [(times, enclose_greater(gap, BITS)) for times, gap in gaps]
         unit = min(0, *(weight.exponent for _, weight in weights)) if weights else 0
         bad = sum(times * weight.upper << weight.exponent - unit for times, weight in weights)
         return Fraction(bad, bad + (1 << -unit))
+
+
+def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
+    """An enclosure of e^gap, or of something greater that is tiny, too."""
+    return enclose_exp(max(gap, Fraction(-FARTHEST)), bits)
 
 
 class Windows:
@@ -176,6 +185,11 @@ class AllWindows:
         """Whether the window of a group shows that the target has this truth at none of its rows, on no word."""
         window = self.find(group, truth)
         return window is not None and not window.has_pivots and (truth or self.memory is Memory.FLEETING)
+
+    def greatest_error(self, group: RowGroup) -> Fraction:
+        """What the windows of a group allow, whatever the truth of the target; 1 without them."""
+        found = [self.find(group, truth) for truth in (False, True)]
+        return max(Fraction(1) if window is None else window.error for window in found)
 
     def bounds_error(self, group: RowGroup, truth: bool, bound: Fraction) -> bool:
         """Whether the window of a group shows that no row errs by more than ``bound``."""

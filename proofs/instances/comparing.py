@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from flint import fmpz_poly
+from flint import arb, fmpz_poly
 
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.enclosures.intervals import Interval, point
@@ -62,6 +62,16 @@ def power_of_e(exponent: Fraction) -> Interval:
     """
     with working_precision(BITS):
         return Interval(*exact_ends(exp_ball(exponent, BITS)))
+
+
+def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
+    """An enclosure of the sum of e^exponent, of relative width about 2^-BITS however far apart the powers are.
+
+    >>> sum_of_powers_of_e([]), sum_of_powers_of_e([Fraction(0), Fraction(0)]).upper
+    (Interval(lower=Fraction(0, 1), upper=Fraction(0, 1)), Fraction(2, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(sum((exp_ball(exponent, BITS) for exponent in exponents), arb(0))))
 
 
 def logarithm(x: Fraction) -> Interval:

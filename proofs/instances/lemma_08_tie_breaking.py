@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import confirmed_if, increasing, instance, power_of_e
+from proofs.enclosures.intervals import Interval
+from proofs.instances.comparing import confirmed_if, increasing, instance, power_of_e, sum_of_powers_of_e
 from proofs.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
@@ -68,7 +68,7 @@ def satisfies_lemma_6(n: int, winner: int, loss: Loss, rightmost: bool) -> bool:
 
 def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
     """2S/(1+S) at one γ, enclosed."""
-    return increasing(sum((power_of_e(-gamma * loss) for loss in losses), point(ZERO))).scaled(TWO)
+    return increasing(sum_of_powers_of_e(-gamma * loss for loss in losses)).scaled(TWO)
 
 
 def _examine(n: int, loss: Loss, rightmost: bool, factor: Fraction) -> Iterator[Instance]:
