@@ -135,13 +135,12 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
 def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:
     """The largest errors over all rows of the obligation, weights enclosed with so many bits.
 
-    A group whose window shows that it errs no more than another is passed over. Long words come first, so that of
-    errors equal to DIGITS digits the one of the longest word is reported; and of those the groups that may err most,
-    so that the others are passed over.
+    The groups that may err most come first, so that the others, whose windows show that they err no more, are passed
+    over; of those that may err as much, to DIGITS digits, the longest words come first.
     """
     windows = windows or AllWindows(obligation)
     found: dict[bool, SweepExtreme | None] = {False: None, True: None}
-    for group in sorted(obligation.groups, key=lambda group: (-group.n, -windows.greatest_error(group))):
+    for group in sorted(obligation.groups, key=lambda group: (-proved_bound(windows.greatest_error(group)), -group.n)):
         open_truths = [truth for truth, best in found.items() if not (
             windows.bounds_error(group, truth, best.upper) if best else windows.has_no_word(group, truth))]
         if open_truths:

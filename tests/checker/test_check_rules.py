@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from fractions import Fraction
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from certify.outcomes import Certified
+from certify.pipeline import certify
 from proofs.check import Rejected, check_text
 from proofs.check.checker.proving import attention, lookup
 from tests.checker import handmade
@@ -160,3 +163,15 @@ def test_the_rows_that_no_rule_decides_do_not_become_more_with_the_length(
 ) -> None:
     counts = [rows_left(BOTH[name](max_n=max_n), monkeypatch) for max_n in (12, 24)]
     assert counts[0] == counts[1] <= 6
+
+
+def test_where_no_letter_makes_the_target_false_a_bound_of_0_needs_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over 0 and 1, `(Q_0 | Q_1) since Q_0` is false only where all letters keep; its words have no error at all."""
+    outcome = certify("(Q_0 | Q_1) since Q_0", "01", 12)
+    assert isinstance(outcome, Certified)
+    made = json.loads(outcome.certificate)
+    assert made["bounds"][0]["error_if_false"] == "0" != made["bounds"][0]["error_if_true"]
+    assert rows_left(made, monkeypatch) == 0
+    assert is_accepted(made) and is_accepted_case_by_case(made)
+    lower = Fraction(made["bounds"][0]["error_if_true"]) - Fraction(1, 10**13)
+    assert not is_accepted(bound_at(made, 0, "error_if_true", lower))

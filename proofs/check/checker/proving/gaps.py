@@ -138,7 +138,10 @@ class Gaps:
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves(self, query: Numbers, rows: Sequence[int], t: int, error: Fraction) -> bool:
-        """B (1 - e) <= e, with one B for all of these rows."""
+        """B (1 - e) <= e, with one B for all of these rows; B = 0 without a letter that may be a pivot, or a bad one."""
+        extremes = [both[t] for both in self._rule.extremes]
+        if not (any(one.pivots for one in extremes) and any(one.bad for one in extremes)):
+            return True
         unit, scores = self._find_scores(query, rows, t)
         least = -NEGLIGIBLE * unit
         cost = max(rows) * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
