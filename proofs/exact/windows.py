@@ -36,6 +36,8 @@ from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import Offered, Reading, RowGroup
 
 CUT = 60
+FAINT = 200
+"""Nor are gaps below this many nats listed, however small the greatest is; e^-200 is below any error that matters."""
 FARTHEST = 3000
 """Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
 BITS = 128
@@ -98,10 +100,10 @@ def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
 
 
 class Windows:
-    """The windows of a head's groups, for one truth of the target."""
+    """What the windows of a head's groups come from, for one truth of the target."""
 
     def __init__(self, reading: Reading, memory: Memory, truth: bool):
-        """Not every group has one: see ``find``."""
+        """The claim need not apply to every group: see ``line``."""
         self._reading, self._memory, self._truth = reading, memory, truth
         self.unfit = {kind for kind, offered in enumerate(reading.offered) if self._is_unfit(offered)}
 
@@ -112,8 +114,8 @@ class Windows:
         return any((effect == pivot and value != self._truth) or (effect == KEEPS and value and not self._truth)
                    for effect, value in values)
 
-    def find(self, group: RowGroup) -> Window | None:
-        """The window of a group, or None if the claim does not apply to it."""
+    def line(self, group: RowGroup) -> _Line | None:
+        """The scores of a group that its window comes from, or None if the claim does not apply to it."""
         order = self._reading.order(group)
         all_kinds = self._reading.positions(group.n).kinds
         kinds = [all_kinds[j - 1] for j in order]
@@ -121,17 +123,14 @@ class Windows:
             return None
         if self._memory is Memory.FLEETING and order[0] in group.rows:
             return None  # nothing was remembered there
-        line = self._line(group, order, kinds)
-        before, after = line.gaps(self._memory)
-        beyond = tuple(rest for _, rest in (before, after) if rest is not None)
-        return Window(before[0], after[0], beyond, len(order), min(line.pivots) < line.nowhere)
+        return self._line(group, order, kinds)
 
     def _line(self, group: RowGroup, order: range, kinds: Sequence[int]) -> _Line:
         scores = self._reading.scores(group)
         base = [scores.base[j - 1] for j in order]
         adds = {kind: self._adds(self._reading.offered[kind], scores.adds[kind]) for kind in set(kinds)}
         widest = max(map(abs, (x for each in adds.values() for x in each if x is not None)), default=0)
-        nowhere = 4 * (max(map(abs, base)) + widest + CUT * scores.unit)
+        nowhere = 4 * (max(map(abs, base)) + widest + FAINT * scores.unit)
         missing = (2 * nowhere, -2 * nowhere, -2 * nowhere)
         filled = {kind: [none if x is None else x for x, none in zip(each, missing, strict=True)]
                   for kind, each in adds.items()}
@@ -165,9 +164,19 @@ class AllWindows:
 
     def find(self, group: RowGroup, truth: bool) -> Window | None:
         """The window of a group, if it has one."""
-        if group not in self._windows:  # both truths at once: they share the scores
-            self._windows[group] = {truth: finder.find(group) for truth, finder in self._finders.items()}
+        if group not in self._windows:  # both truths at once, as they share scores, and often the window
+            lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
+            found = {each: self._window(line) for each, line in lines.items()
+                     if line and (not each or line != lines[False])}
+            self._windows[group] = {each: found.get(each, found.get(False)) if line else None
+                                    for each, line in lines.items()}
         return self._windows[group].get(truth)
+
+    def _window(self, line: _Line) -> Window:
+        assert self.memory
+        before, after = line.gaps(self.memory)
+        beyond = tuple(rest for _, rest in (before, after) if rest is not None)
+        return Window(before[0], after[0], beyond, len(line.pivots), min(line.pivots) < line.nowhere)
 
     def values_by_context(self, truth: bool) -> dict[tuple[bool, ...], list[set[Fraction]]]:
         """For predicates as they may hold at a position, all values that each letter has at such positions; of those
@@ -222,7 +231,7 @@ class _Line:
 
     def _least(self, *greatest: int) -> int:
         """Gaps up to this one are not listed."""
-        return max(max(greatest) - CUT * self.unit, -self.nowhere)
+        return max(max(greatest) - CUT * self.unit, -FAINT * self.unit, -self.nowhere)
 
     def _side(self, bad: list[int], nearer: list[int], pivots: list[int], least: int) -> _Gaps:
         """The gaps at all distances, and a bound of those that are not listed, if any; ``nearer`` has running maxima.

@@ -171,7 +171,7 @@ def test_where_no_letter_makes_the_target_false_a_bound_of_0_needs_no_path(monke
     assert isinstance(outcome, Certified)
     made = json.loads(outcome.certificate)
     assert made["bounds"][0]["error_if_false"] == "0" != made["bounds"][0]["error_if_true"]
-    assert rows_left(made, monkeypatch) == 0
+    assert rows_left(made, monkeypatch) == 2  # those of the words that err most
     assert is_accepted(made) and is_accepted_case_by_case(made)
     lower = Fraction(made["bounds"][0]["error_if_true"]) - Fraction(1, 10**13)
     assert not is_accepted(bound_at(made, 0, "error_if_true", lower))

@@ -133,27 +133,42 @@ class Gaps:
     def find_unproved(self, query: Numbers, lengths: Sequence[int]) -> Sequence[int]:
         """Of the lengths of the rows with this scaled query, those whose errors are not proved by this rule."""
         rows = [length for length in lengths if length > 1 or not self._rule.looks_back]
-        if rows and not all(self._proves(query, rows, t, error) for t, error in enumerate(self._errors)):
+        if rows and not self._proves_both(query, rows):
             return lengths
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
-    def _proves(self, query: Numbers, rows: Sequence[int], t: int, error: Fraction) -> bool:
-        """B (1 - e) <= e, with one B for all of these rows; B = 0 without a letter that may be a pivot, or a bad one."""
+    def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
+        """B (1 - e) <= e for both t, with one B for all of these rows; equal scores have one B."""
+        known: tuple[Scores, list[Fraction] | None] | None = None
+        for t, error in enumerate(self._errors):
+            if not self._can_err(t):
+                continue
+            unit, scores = self._find_scores(query, rows, t)
+            if known is None or known[0] != scores:
+                known = scores, self._list_gaps(unit, scores, max(rows))
+            if known[1] is None or not self._suffice(known[1], max(rows), error):
+                return False
+        return True
+
+    def _can_err(self, t: int) -> bool:
+        """Some letter can be a pivot, and some is bad; else B = 0."""
         extremes = [both[t] for both in self._rule.extremes]
-        if not (any(one.pivots for one in extremes) and any(one.bad for one in extremes)):
-            return True
-        unit, scores = self._find_scores(query, rows, t)
+        return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
+
+    def _list_gaps(self, unit: int, scores: Scores, longest: int) -> list[Fraction] | None:
+        """The gaps that are summed; None if there are too many, or one is not below 0."""
         least = -NEGLIGIBLE * unit
-        cost = max(rows) * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
-        reach = 1 if self._rule.looks_back else max(rows)  # of prev, only the last letter comes after the pivot
-        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, max(rows), cost)
+        cost = longest * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
+        reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
+        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, longest, cost)
         after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
-        if before is None or after is None:
-            return False
-        gaps = [Fraction(gap, unit) for gap in (*before, *after)]
+        return None if before is None or after is None else [Fraction(gap, unit) for gap in (*before, *after)]
+
+    def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
+        """B (1 - e) <= e."""
         good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
         terms = self._proof.weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)],
-                                                [good, *(bad for _ in gaps), bad * max(rows)])
+                                                [good, *(bad for _ in gaps), bad * longest])
         return sum(terms) >= 0
 
     def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
