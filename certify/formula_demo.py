@@ -61,7 +61,7 @@ def _summary(found: Sequence[Shown], folder: str | None) -> str:
     parts = [f"{counts['certified']} of {len(found)} certified"]
     parts += [f"{counts[verdict]} {verdict}" for verdict in ("refuted", "unknown") if counts[verdict]]
     parts += [f"{counts[OUTSIDE]} outside the regime's fragment"] if counts[OUTSIDE] else []
-    text = ", ".join(parts) + f", in {sum(shown.seconds for shown in found):.1f} s"
+    text = ", ".join(parts) + f", in {sum(shown.seconds for shown in found):.1f} s of work"
     if counts["certified"]:
         text += "; each certificate was accepted by the independent checker"
         text += f" and is in {folder}" if folder else ""
