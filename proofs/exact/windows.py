@@ -239,7 +239,8 @@ class _Line:
         gaps = list[int]()
         for distance in range(1, len(pivots)):
             gap = self._greatest(bad, pivots, distance)
-            if gap <= least and (beyond := self._greatest(nearer, pivots, distance)) <= least:
+            is_far = gap <= least and (not gaps or gaps[-1] <= least)  # positions of one parity may be far, others not
+            if is_far and (beyond := self._greatest(nearer, pivots, distance)) <= least:
                 return self._shown(gaps), self._fraction(beyond)
             gaps.append(gap)
         return self._shown(gaps), None

@@ -77,6 +77,7 @@ class Reading:
         self.offered: list[Offered] = []
         self.kinds: dict[tuple[tuple[bool, ...], Fraction], int] = {}
         self._steps = KnownSteps()
+        self._lasting: dict[str, Column] = {}
         self._latest_positions: tuple[int, Positions] | None = None
         self._latest_scores: tuple[RowGroup, Scores] | None = None
 
@@ -177,13 +178,22 @@ class Reading:
     def _column(self, row: Coefficients, n: int) -> Column:
         """A linear form of known directions, over one denominator."""
         parts = [(weight / column.denominator, column.numerators) for name, weight in row.items()
-                 if (column := _over_one_denominator(self.known.column(name, n)))]
+                 if (column := self._integers(name, n))]
         unit = lcm(*(factor.denominator for factor, _ in parts))
         total = (0,) * n
         for factor, numerators in parts:
             times = int(factor * unit)
             total = tuple([x + times * y for x, y in zip(total, numerators, strict=True)])
         return Column(unit, total)
+
+    def _integers(self, name: str, n: int) -> Column:
+        """A known direction over one denominator; one that does not mention n is worked out once."""
+        if self.known.mentions_n({name: Fraction(1)}):
+            return _over_one_denominator(self.known.column(name, n))
+        if name not in self._lasting:
+            self._lasting[name] = _over_one_denominator(self.known.column(name, self.lengths.last))
+        lasting = self._lasting[name]
+        return Column(lasting.denominator, lasting.numerators[:n])
 
     @property
     def _kinds_differ(self) -> bool:

@@ -212,14 +212,16 @@ def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], leas
     The search ends after the reach, or where all gaps at that distance or more are at most the least.
     """
     found: list[int] = []
+    was_far = True  # at the distance before; positions of one parity may be far, others not
     greatest = list(accumulate(others, max))
     for k in range(1, min(len(pivots), 1 + reach)):
         budget.spend(1 + cost)
         gap = max(map(sub, others, pivots[k:]))
         if gap > least:
             found.append(gap)
-        elif max(map(sub, greatest, pivots[k:])) <= least:
+        elif was_far and max(map(sub, greatest, pivots[k:])) <= least:
             return found
+        was_far = gap <= least
         if gap >= 0 or k > MAX_DISTANCES:
             return None
     return found
