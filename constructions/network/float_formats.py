@@ -1,0 +1,120 @@
+"""Binary floating-point formats, and rounding of exact numbers to them (docs/floats.md, section 1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.errors import InputError
+
+MAX_PRECISION = 64
+MAX_EXPONENT = 16383
+"""The largest formats that are handled: those of extended and quadruple exponent."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """``precision`` significant bits, least normal exponent and greatest exponent; to nearest, ties to even."""
+
+    precision: int
+    least: int
+    greatest: int
+
+    @property
+    def roundoff(self) -> Fraction:
+        """u = 2^-p: a rounded normal number is off by at most u of itself."""
+        return Fraction(1, 1 << self.precision)
+
+    @property
+    def largest(self) -> Fraction:
+        """The greatest number of the format."""
+        return (2 - 2 * self.roundoff) * power_of_two(self.greatest)
+
+    @property
+    def smallest_normal(self) -> Fraction:
+        """2^e: below it a result may be flushed to 0."""
+        return power_of_two(self.least)
+
+    def unit(self, x: Fraction) -> Fraction:
+        """The unit in the last place of the numbers of the format around x.
+
+        >>> FORMATS["bfloat16"].unit(Fraction(3))
+        Fraction(1, 64)
+        """
+        exponent = exponent_of(x) if x else self.least
+        return power_of_two(max(exponent, self.least) - self.precision + 1)
+
+    def round(self, x: Fraction) -> Fraction:
+        """The number of the format that is nearest to x; of two the one with an even last place.
+
+        >>> FORMATS["binary16"].round(Fraction(1, 3)), FORMATS["bfloat16"].round(Fraction(257))
+        (Fraction(1365, 4096), Fraction(256, 1))
+
+        Raises:
+            OverflowError: if it is greater than the largest number.
+        """
+        unit = self.unit(x)
+        rounded = round(x / unit) * unit
+        if abs(rounded) > self.largest:
+            raise OverflowError("greater than the largest number of the format")
+        return rounded
+
+    def holds(self, x: Fraction) -> bool:
+        """Whether x is a number of the format, 0 or normal.
+
+        >>> FORMATS["bfloat16"].holds(Fraction(256)), FORMATS["bfloat16"].holds(Fraction(257))
+        (True, False)
+        """
+        if not x:
+            return True
+        return self.smallest_normal <= abs(x) <= self.largest and (x / self.unit(x)).denominator == 1
+
+    def __str__(self) -> str:
+        return _NAMES.get(self) or f"float({self.precision},{self.least},{self.greatest})"
+
+
+FORMATS = {
+    "binary64": Format(53, -1022, 1023),
+    "binary32": Format(24, -126, 127),
+    "tf32": Format(11, -126, 127),
+    "binary16": Format(11, -14, 15),
+    "bfloat16": Format(8, -126, 127),
+}
+_NAMES = {known: name for name, known in FORMATS.items()}
+_WRITTEN = re.compile(r"float\((\d{1,2}),(-\d{1,5}),(\d{1,5})\)")
+
+
+def parse_format(text: str) -> Format:
+    """A format by its name, or as ``float(p,e,E)``.
+
+    >>> parse_format("float(4,-6,8)")
+    Format(precision=4, least=-6, greatest=8)
+
+    Raises:
+        InputError: if there is no such format.
+    """
+    if text in FORMATS:
+        return FORMATS[text]
+    if written := _WRITTEN.fullmatch(text):
+        precision, least, greatest = map(int, written.groups())
+        if 3 <= precision <= MAX_PRECISION and -MAX_EXPONENT <= least < 0 < greatest <= MAX_EXPONENT:
+            return Format(precision, least, greatest)
+    raise InputError(f"format {text!r}: expected {', '.join(FORMATS)} or float(p,e,E) with 3 to {MAX_PRECISION} bits")
+
+
+def exponent_of(x: Fraction) -> int:
+    """The integer k with 2^k <= |x| < 2^(k+1), for x other than 0.
+
+    >>> exponent_of(Fraction(5)), exponent_of(Fraction(1, 3)), exponent_of(Fraction(-1, 4))
+    (2, -2, -2)
+    """
+    numerator, denominator = abs(x.numerator), x.denominator
+    k = numerator.bit_length() - denominator.bit_length()
+    below = (numerator << -k if k < 0 else numerator) < (denominator << k if k > 0 else denominator)
+    return k - below
+
+
+def power_of_two(k: int) -> Fraction:
+    """2^k."""
+    return Fraction(1 << k) if k >= 0 else Fraction(1, 1 << -k)
