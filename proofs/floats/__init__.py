@@ -1,0 +1,1 @@
+"""Float runs of certified networks (docs/floats.md)."""

@@ -1,0 +1,141 @@
+"""In which order the terms of a sum are added: any binary tree is allowed, and each order here is one.
+
+A drawn order is made from SHA-256 alone, so that it is the same in every language: the stream of a text is the SHA-256
+of ``text/0``, ``text/1``, ..., each read as a big-endian integer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+
+from constructions.errors import InputError
+from proofs.floats.execution.numbers import ZERO, Arithmetic, Number, add_exactly
+
+MAX_SEED = 10**18
+_DRAWN = re.compile(r"drawn (\d{1,18})")
+_LISTED = re.compile(r"listed( \d{1,5})+")
+
+
+class Way(StrEnum):
+    """How an order is described; terms are counted from 0, directions in the order of the weights, positions upward."""
+
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+    SMALLEST_FIRST = "smallest first"
+    LARGEST_FIRST = "largest first"
+    BALANCED = "balanced"
+    DRAWN = "drawn"
+    LISTED = "listed"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Ascending, descending and by exact magnitude: one term after the other is added to what there is. Balanced: the
+    first half of the terms, rounded down, by itself, the others by themselves, then both. Drawn: a permutation and
+    a tree from the seed and the place of the sum. Listed: one after the other, in this order of their numbers (for sums
+    of so many terms; others are ascending).
+
+    >>> str(parse_order("listed 2 0 1")), str(parse_order("drawn 7"))
+    ('listed 2 0 1', 'drawn 7')
+    """
+
+    way: Way = Way.ASCENDING
+    seed: int = 0
+    listed: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        match self.way:
+            case Way.DRAWN:
+                return f"drawn {self.seed}"
+            case Way.LISTED:
+                return " ".join(["listed", *map(str, self.listed)])
+        return self.way.value
+
+    def permutation(self, terms: Sequence[Number], place: str) -> list[int]:
+        """The terms' numbers in the order in which they stand in the tree."""
+        numbers = list(range(len(terms)))
+        match self.way:
+            case Way.DESCENDING:
+                numbers.reverse()
+            case Way.SMALLEST_FIRST | Way.LARGEST_FIRST:
+                least = min((exponent for _, exponent in terms), default=0)
+                sizes = [abs(mantissa) << (exponent - least) for mantissa, exponent in terms]
+                numbers.sort(key=sizes.__getitem__, reverse=self.way is Way.LARGEST_FIRST)
+            case Way.LISTED if sorted(self.listed) == numbers:
+                return list(self.listed)
+            case Way.DRAWN:
+                keys = stream(f"{self.seed}/{place}/permutation")
+                drawn = [next(keys) for _ in numbers]
+                numbers.sort(key=drawn.__getitem__)
+        return numbers
+
+
+ASCENDING = Order()
+
+
+def parse_order(text: str) -> Order:
+    """The order that is written so.
+
+    Raises:
+        InputError: if there is no such order.
+    """
+    if drawn := _DRAWN.fullmatch(text):
+        return Order(Way.DRAWN, int(drawn[1]))
+    if _LISTED.fullmatch(text):
+        return Order(Way.LISTED, listed=tuple(map(int, text.split()[1:])))
+    if text in set(Way) - {Way.DRAWN, Way.LISTED}:
+        return Order(Way(text))
+    raise InputError(f"order of a sum {text[:40]!r}: expected ascending, descending, smallest first, largest first, "
+                     "balanced, drawn SEED or listed NUMBERS")
+
+
+def stream(text: str) -> Iterator[int]:
+    """256-bit integers, drawn."""
+    count = 0
+    while True:
+        yield int.from_bytes(sha256(f"{text}/{count}".encode()).digest(), "big")
+        count += 1
+
+
+def add_terms(terms: Sequence[Number], order: Order, fused: bool, arithmetic: Arithmetic, place: str) -> Number:
+    """The computed sum of exact products: each is rounded, or fused with the sum that it enters.
+
+    Of two fused products that are added to each other the left one is rounded. ``place`` names the sum where orders are
+    drawn.
+    """
+    if not terms:
+        return ZERO
+    ordered = [terms[k] for k in order.permutation(terms, place)] if len(terms) > 1 else terms
+    match order.way:
+        case Way.BALANCED | Way.DRAWN:
+            draws = stream(f"{order.seed}/{place}/tree") if order.way is Way.DRAWN else None
+            return _Tree(arithmetic, fused, draws).add(ordered)
+    total = arithmetic.round(ordered[0])
+    for term in ordered[1:]:
+        total = arithmetic.add(total, term if fused else arithmetic.round(term))
+    return total
+
+
+@dataclass
+class _Tree:
+    """Sums by a tree that halves the terms, or splits them where the draws say; the left part is added first."""
+
+    arithmetic: Arithmetic
+    fused: bool
+    draws: Iterator[int] | None
+
+    def add(self, terms: Sequence[Number]) -> Number:
+        """The computed sum."""
+        if len(terms) == 1:
+            return self.arithmetic.round(terms[0])
+        middle = 1 + next(self.draws) % (len(terms) - 1) if self.draws else len(terms) // 2
+        left, right = terms[:middle], terms[middle:]
+        if self.fused and len(right) == 1:
+            return self.arithmetic.round(add_exactly(self.add(left), right[0]))
+        if self.fused and len(left) == 1:
+            return self.arithmetic.round(add_exactly(left[0], self.add(right)))
+        return self.arithmetic.add(self.add(left), self.add(right))
