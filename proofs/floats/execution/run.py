@@ -59,7 +59,10 @@ class FloatRun:
         self.run_class, self.execution = run_class, execution
         self.arithmetics = _Arithmetics(run_class, execution.flush)
         self.exponential = Exponential(self.arithmetics.softmax, run_class.exp_ulp, execution.base)
+        self.scored = 0
+        """How many scores were computed: what a run costs grows with it."""
         self._held: dict[tuple[str, int], Number] = {}
+        self._heads = {(layer, place): _HeadRun(self, layer, place, head) for layer, place, head in transformer.heads()}
         self._writers = self._find_writers()
 
     def held(self, direction: str, i: int) -> Number:
@@ -82,7 +85,6 @@ class FloatRun:
         return {name: [exact_value(self.held(name, i)) for i in range(1, self.n + 1)] for name in self._writers}
 
     def _find_writers(self) -> dict[str, Callable[[str, int], Number]]:
-        heads = {(layer, place): _HeadRun(self, layer, place, head) for layer, place, head in self.transformer.heads()}
         parts = {number: _FeedForwardRun(self, number, layer.feedforward.units, layer.feedforward.bias)
                  for number, layer in enumerate(self.transformer.layers, start=1)}
         found: dict[str, Callable[[str, int], Number]] = {}
@@ -90,7 +92,7 @@ class FloatRun:
             if write.stage == 0:
                 found[write.direction] = self._embedded
             else:
-                found[write.direction] = (heads[write.layer, write.place].output if write.place
+                found[write.direction] = (self._heads[write.layer, write.place].output if write.place
                                           else parts[write.layer].output)
         return found
 
@@ -118,6 +120,11 @@ class FloatRun:
         """st(row . h + bias) at position i."""
         terms = [(weight, self.held(name, i)) for name, weight in row]
         return self.arithmetics.storage.round(self.form(which, f"{place}/{i}", terms, bias, rounded=False))
+
+    def values_seen(self, layer: int, place: int, direction: str, i: int) -> list[Fraction]:
+        """The values that a head (both counted from 1) averages at position i, one for each visible position."""
+        head = self._heads[layer, place]
+        return [exact_value(head.value(direction, j)) for j in head.head.mask.visible(i, self.n)]
 
     def row(self, weights: Coefficients) -> Row:
         """The weights as they are stored."""
@@ -173,13 +180,17 @@ class _HeadRun:
         """What the head writes to a direction at position i."""
         arithmetics = self.run.arithmetics
         weighing = once(self._known_weighings, i, self._weigh)
-        values = [once(self._known_values[direction], j, partial(self._value, direction)) for j in weighing.visible]
+        values = [self.value(direction, j) for j in weighing.visible]
         after = self.run.execution.normalised == "after"
         total = None if after else weighing.total
         weights = [arithmetics.weights.round(e if total is None else arithmetics.softmax.divide(e, total))
                    for e in weighing.exponentials]
         summed = self.run.form(Sum.WEIGHTED, f"{self.name}/{direction}/{i}", list(zip(weights, values, strict=True)))
         return arithmetics.storage.round(arithmetics.softmax.divide(summed, weighing.total) if after else summed)
+
+    def value(self, direction: str, j: int) -> Number:
+        """The value at position j for a direction that the head writes."""
+        return once(self._known_values[direction], j, partial(self._value, direction))
 
     def _value(self, direction: str, j: int) -> Number:
         return self.run.stored_form(Sum.VALUE, self.values[direction], j, f"{self.name}/{direction}")
@@ -198,6 +209,7 @@ class _HeadRun:
 
     def _weigh(self, i: int) -> _Weighing:
         visible = self.head.mask.visible(i, self.run.n)
+        self.run.scored += len(visible)
         differences = self._differences(i, visible)
         exponentials = [self.exponential.of(d, self.run.execution.shift_at(self.layer, self.place, i, j, nth))
                         for nth, (j, d) in enumerate(zip(visible, differences, strict=True))]
