@@ -1,7 +1,7 @@
 """Wrong executions: a truth that a run of the class does not hold exactly, and its replay.
 
-A claim about all runs of a class is called refuted only if one execution was replayed here, in integers, on one word, and a
-direction that means a truth then held something else than 0 or 1, or the other one of them, or no finite number.
+A claim about all runs of a class is called refuted only if one execution was replayed here, in integers, on one word,
+and a direction that means a truth then held something else than 0 or 1, or the other one of them, or no finite number.
 """
 
 from __future__ import annotations

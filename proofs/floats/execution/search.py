@@ -20,9 +20,10 @@ from proofs.floats.execution.execution import Execution, Pushed, Sum
 from proofs.floats.execution.orders import ASCENDING, Order, Way
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.execution.words import Word, adverse_words
+from proofs.floats.execution.words import adverse_words
 from proofs.floats.run_class import RunClass
 from proofs.obligations.composition import Write, writes
+from proofs.refutation.plain_words import Word
 from proofs.replay import Reading
 
 DEFAULT_WORK = 300_000
@@ -141,7 +142,7 @@ class LengthSearch:
             yield replace(_plain(self.run_class, candidate.normalised), base="2", pushed=(pushed,))
 
     def _push(self, candidate: _Candidate) -> Pushed:
-        """The exponentials at the greater values up and the others down, if the head is off upward; else the reverse."""
+        """The exponentials at greater values up and the others down, if the head is off upward; else the reverse."""
         write, i = candidate.write, candidate.i
         run = FloatRun(self.transformer, candidate.word, self.run_class,
                        _plain(self.run_class, candidate.normalised))
@@ -247,10 +248,7 @@ def growing_lengths(lengths: Lengths) -> Iterator[int]:
     >>> list(growing_lengths(Lengths(1, 64)))
     [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64]
     """
-    yield from range(lengths.first, min(SMALL, lengths.last) + 1)
     powers = itertools.chain.from_iterable((SMALL << k, (SMALL << k) * 3 // 2) for k in itertools.count())
-    for n in itertools.takewhile(lambda n: n < lengths.last, powers):
-        if n > max(SMALL, lengths.first):
-            yield n
-    if lengths.last > SMALL:
-        yield lengths.last
+    longer = itertools.takewhile(lambda n: n < lengths.last, powers)
+    small = range(lengths.first, min(SMALL, lengths.last) + 1)
+    yield from dict.fromkeys([*small, lengths.first, *(n for n in longer if n > lengths.first), lengths.last])

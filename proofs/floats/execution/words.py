@@ -73,7 +73,7 @@ def two_blocks(alphabet: Sequence[str], n: int) -> Iterator[Word]:
     """A symbol, and then another one: all lengths of the first block if they are few, else some, both ends closely.
 
     >>> ["".join(word) for word in two_blocks("ab", 2)]
-    ['bb', 'ba', 'aa', 'ab']
+    ['bb', 'aa', 'ba', 'ab']
     """
     step = max(1, n // COUNTS)
     lengths = dict.fromkeys([n, n - 1, 1, n - 2, 2, *range(n - step, 0, -step), n // 2])
