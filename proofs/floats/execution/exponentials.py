@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 from flint import arb
 
@@ -89,6 +90,7 @@ def _enclose(d: Fraction, base: str, bits: int) -> tuple[Fraction, Fraction]:
     return low, high
 
 
+@cache
 def log2_of_e(target: Format) -> Number:
     """log2(e), rounded to a format.
 

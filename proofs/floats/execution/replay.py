@@ -15,6 +15,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.numbers import NotFinite, exact_value
+from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.run_class import RunClass
 from proofs.obligations.composition import writes
@@ -67,12 +68,13 @@ def replay(transformer: Transformer, run_class: RunClass, word: Sequence[str], p
         InputError: if the execution is none of the class.
         Unsupported: if such networks have no float runs.
     """
-    return find_fault(FloatRun(transformer, word, run_class, execution), Reading(word), position, direction)
+    run = FloatRun(FloatProgram(transformer, run_class), word, execution)
+    return find_fault(run, Reading(word), position, direction)
 
 
 def find_fault(run: FloatRun, reading: Reading, position: int, direction: str) -> Refutation | None:
     """As ``replay``, of a run and a reading of its word that are there already."""
-    meaning = run.transformer.directions[direction]
+    meaning = run.program.transformer.directions[direction]
     assert isinstance(meaning, Truth)
     expected = reading.truth(meaning.formula, position)
     value = held_or_none(run, direction, position)

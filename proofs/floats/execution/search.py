@@ -9,15 +9,16 @@ counted, not timed, so that every search finds the same. A search that finds not
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Near, Others
+from constructions.network.meanings import Meaning, Near, Others
 from constructions.network.transformer import Transformer
 from proofs.floats.execution.execution import Execution, Pushed, Sum
 from proofs.floats.execution.orders import ASCENDING, Order, Way
+from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.words import adverse_words
@@ -27,10 +28,13 @@ from proofs.refutation.plain_words import Word
 from proofs.replay import Reading
 
 DEFAULT_WORK = 300_000
-"""Scores that may be computed at one length: some 10 seconds on one core of 2024."""
+"""What may be done at one length, in scores computed; a run counts for some more. Some 20 seconds on a core of 2024."""
+WORK_OF_A_RUN = 30
 ROWS = 4096
 """So many positions are looked at in one word, over its length: all of a short one, fewer of a long one."""
 LEAST_ROWS = 8
+WORST_ROWS = 6
+"""So many rows of each head are run adversely."""
 SEEDS = 3
 DOWNWARD = 4
 """So many shorter lengths are tried before the least one is reported: whether one is wrong is not monotone."""
@@ -51,16 +55,16 @@ class _Candidate:
 
 @dataclass
 class LengthSearch:
-    """Looks for a wrong execution on the words of one length; ``work`` is how many scores may still be computed."""
+    """Looks for a wrong execution on the words of one length; ``work`` is how much may still be done."""
 
-    transformer: Transformer
-    run_class: RunClass
+    program: FloatProgram
     n: int
     work: int = DEFAULT_WORK
-    _candidates: list[_Candidate] = field(default_factory=list)
+    _candidates: dict[object, _Candidate] = field(default_factory=dict)
     _readings: dict[Word, Reading] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.transformer, self.run_class = self.program.transformer, self.program.run_class
         self._truths = truths_made(self.transformer)
         self._heads = [write for write in writes(self.transformer)
                        if write.place and isinstance(self.transformer.directions[write.direction], Near | Others)]
@@ -71,18 +75,20 @@ class LengthSearch:
 
     def _run_plainly(self) -> Refutation | None:
         """Every word in the likeliest executions; half of the work at most."""
-        left = self.work // 2
+        kept = self.work // 2
         for word in adverse_words(self.transformer, self.n):
             for execution in plain_executions(self.run_class):
-                run = FloatRun(self.transformer, word, self.run_class, execution)
+                run = FloatRun(self.program, word, execution)
                 found = self._look_at_rows(run)
-                left -= run.scored
-                self.work -= run.scored
+                self._charge(run)
                 if found:
                     return found
-            if left <= 0:
+            if self.work <= kept:
                 break
         return None
+
+    def _charge(self, run: FloatRun) -> None:
+        self.work -= run.scored + WORK_OF_A_RUN
 
     def _look_at_rows(self, run: FloatRun) -> Refutation | None:
         found: Refutation | None = None
@@ -92,7 +98,8 @@ class LengthSearch:
                 return fault
             found = found or fault
             if not found and run.execution.order == ASCENDING:
-                self._candidates += self._errors_at(run, i)
+                for one in self._errors_at(run, i):
+                    self._candidates.setdefault((one.write, one.normalised, one.i, one.error), one)
         return found
 
     def _fault_at(self, run: FloatRun, i: int) -> Refutation | None:
@@ -108,48 +115,65 @@ class LengthSearch:
         """How far the heads are off at position i, where their meaning says something."""
         reading = self._reading(run.word)
         for write in self._heads:
-            meaning = self.transformer.directions[write.direction]
-            if isinstance(meaning, Near):
-                aim = Fraction(reading.truth(meaning.formula, i)) if reading.truth(meaning.when, i) else None
-            else:
-                assert isinstance(meaning, Others)
-                aim = Fraction(reading.count(meaning.count, i) - reading.truth(meaning.count.operand, i))
+            aim = _aim(self.transformer.directions[write.direction], reading, i)
             held = held_or_none(run, write.direction, i)
             if aim is not None and held is not None:
-                yield _Candidate(held - aim or -aim, run.word, i, write, run.execution.normalised)
+                # Where nothing is off, a false truth can only be off upward, and a true one downward.
+                error = held - aim or (Fraction(-aim, 10**9) if aim else Fraction(1, 10**9))
+                yield _Candidate(error, run.word, i, write, run.execution.normalised)
 
     def _run_adversely(self) -> Refutation | None:
         """The rows that were furthest off, in adverse executions, until the work is done."""
-        self._candidates.sort(key=lambda one: -abs(one.error))
-        for candidate in self._candidates:
+        for candidate in self._worst_rows():
             for execution in self._adverse_executions(candidate):
-                run = FloatRun(self.transformer, candidate.word, self.run_class, execution)
+                run = FloatRun(self.program, candidate.word, execution)
                 fault = self._fault_at(run, candidate.i)
-                self.work -= run.scored
+                self._charge(run)
                 if fault:
                     return fault
                 if self.work <= 0:
                     return None
         return None
 
-    def _adverse_executions(self, candidate: _Candidate) -> Iterator[Execution]:
-        pushed = self._push(candidate)
-        for execution in adverse_executions(candidate.normalised, candidate.error > 0):
-            yield replace(execution, base=_base(self.run_class), pushed=(pushed,))
-        for seed in range(1, SEEDS + 1):
-            yield replace(_plain(self.run_class, candidate.normalised), order=Order(Way.DRAWN, seed), pushed=(pushed,))
-        if self.run_class.exp_base == "either":
-            yield replace(_plain(self.run_class, candidate.normalised), base="2", pushed=(pushed,))
+    def _worst_rows(self) -> list[_Candidate]:
+        """The worst rows of every head, the worst of all first."""
+        ranked = sorted(self._candidates.values(), key=lambda one: -abs(one.error))
+        by_head: dict[object, list[_Candidate]] = {}
+        for one in ranked:
+            by_head.setdefault((one.write, one.normalised), []).append(one)
+        chosen = [one for candidates in by_head.values() for one in candidates[:WORST_ROWS]]
+        return sorted(chosen, key=lambda one: -abs(one.error))
 
-    def _push(self, candidate: _Candidate) -> Pushed:
+    def _adverse_executions(self, candidate: _Candidate) -> Iterator[Execution]:
+        plain = Execution(normalised=candidate.normalised, base=_base(self.run_class))
+        pushed = self._push(candidate, plain)
+        for orders in adverse_orders(candidate.error > 0):
+            yield replace(plain, orders=orders, pushed=(pushed,))
+            if self.run_class.exp_base == "either":
+                yield replace(plain, base="2", orders=orders, pushed=(pushed,))
+        likely = replace(plain, orders=adverse_orders(candidate.error > 0)[0], pushed=(pushed,))
+        yield replace(likely, flush=True)
+        yield replace(likely, fused=True)
+        yield replace(likely, fused=True, order=Order(Way.DESCENDING))
+        for seed in range(1, SEEDS + 1):
+            yield replace(plain, order=Order(Way.DRAWN, seed), pushed=(pushed,))
+
+    def _push(self, candidate: _Candidate, plain: Execution) -> Pushed:
         """The exponentials at greater values up and the others down, if the head is off upward; else the reverse."""
         write, i = candidate.write, candidate.i
-        run = FloatRun(self.transformer, candidate.word, self.run_class,
-                       _plain(self.run_class, candidate.normalised))
+        run = FloatRun(self.program, candidate.word, plain)
         held = held_or_none(run, write.direction, i) or Fraction(0)
         values = run.values_seen(write.layer, write.place, write.direction, i)
         more, less = "+-" if candidate.error > 0 else "-+"
         return Pushed(write.layer, write.place, i, "".join(more if value > held else less for value in values))
+
+
+def _aim(meaning: Meaning, reading: Reading, i: int) -> Fraction | None:
+    """The truth or the number that a direction approximates at position i; None where it may be anything."""
+    if isinstance(meaning, Near):
+        return Fraction(reading.truth(meaning.formula, i)) if reading.truth(meaning.when, i) else None
+    assert isinstance(meaning, Others)
+    return Fraction(reading.count(meaning.count, i) - reading.truth(meaning.count.operand, i))
 
 
 def rows_looked_at(n: int) -> list[int]:
@@ -166,27 +190,19 @@ def rows_looked_at(n: int) -> list[int]:
 
 def plain_executions(run_class: RunClass) -> list[Execution]:
     """What a plain program would do, in one order and in another."""
-    return [replace(_plain(run_class, normalised), order=order)
+    return [Execution(order, normalised=normalised, base=_base(run_class))
             for normalised in _normalisations(run_class) for order in (ASCENDING, Order(Way.BALANCED))]
 
 
-def adverse_executions(normalised: str, upward: bool) -> list[Execution]:
-    """Orders of the two sums of a head that make its output greater (less), unfused or fused, subnormals flushed.
+def adverse_orders(upward: bool) -> list[Mapping[Sum, Order]]:
+    """Orders of the two sums of a head that make its output greater (or less), the likeliest first.
 
     To add the largest terms first loses most of a sum whose terms decrease fast; to add them last, least.
     """
     losing, keeping = Order(Way.LARGEST_FIRST), Order(Way.SMALLEST_FIRST)
     likely = (losing, keeping) if upward else (keeping, losing)
-    orders: list[Mapping[Sum, Order]] = [{Sum.DENOMINATOR: denominator, Sum.WEIGHTED: weighted}
-                                         for denominator, weighted in (likely, likely[:1] * 2, likely[1:] * 2)]
-    executions = [Execution(normalised=normalised, orders=each) for each in orders]
-    first = executions[0]
-    return [*executions, replace(first, flush=True), replace(first, fused=True),
-            replace(first, fused=True, order=Order(Way.DESCENDING)), Execution(normalised=normalised)]
-
-
-def _plain(run_class: RunClass, normalised: str) -> Execution:
-    return Execution(normalised=normalised, base=_base(run_class))
+    return [{Sum.DENOMINATOR: denominator, Sum.WEIGHTED: weighted}
+            for denominator, weighted in (likely, likely[:1] * 2, likely[1:] * 2)]
 
 
 def _normalisations(run_class: RunClass) -> tuple[str, ...]:
@@ -204,7 +220,7 @@ def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int 
         InputError: if the class asks for exponentials that no format has.
         Unsupported: if such networks have no float runs.
     """
-    return LengthSearch(transformer, run_class, n, work).find()
+    return LengthSearch(FloatProgram(transformer, run_class), n, work).find()
 
 
 def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Lengths,
@@ -218,28 +234,33 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
         InputError: if the class asks for exponentials that no format has.
         Unsupported: if such networks have no float runs.
     """
-    right, found = lengths.first - 1, None
+    program = FloatProgram(transformer, run_class)
+
+    def find(n: int) -> Refutation | None:
+        return LengthSearch(program, n, work).find()
+
+    right = lengths.first - 1
     for n in growing_lengths(lengths):
-        if found := find_wrong(transformer, run_class, n, work):
-            break
+        if found := find(n):
+            return _descend(find, lengths.first, right, found)
         right = n
-    if found is None:
-        return None
-    return _descend(transformer, run_class, lengths.first, right, found, work)
+    return None
 
 
-def _descend(transformer: Transformer, run_class: RunClass, first: int, right: int, found: Refutation,
-             work: int) -> Refutation:
+def _descend(find: Callable[[int], Refutation | None], first: int, right: int, found: Refutation) -> Refutation:
     """From a length at which nothing was found and one that is wrong to the least that is found wrong."""
     while found.n - right > 1:
         middle = (right + found.n) // 2
-        shorter = find_wrong(transformer, run_class, middle, work)
+        shorter = find(middle)
         found, right = (shorter, right) if shorter else (found, middle)
-    while shorter := next(filter(None, (find_wrong(transformer, run_class, n, work)
-                                        for n in range(found.n - 2, max(found.n - 2 - DOWNWARD, first - 1), -1)
-                                        if n > SMALL)), None):
+    while shorter := next(filter(None, map(find, _lengths_below(found.n, first))), None):
         found = shorter
     return found
+
+
+def _lengths_below(n: int, first: int) -> range:
+    """The next lengths below n but the very next, at which nothing was found; the small ones were tried."""
+    return range(n - 2, max(n - 2 - DOWNWARD, first - 1, SMALL), -1)
 
 
 def growing_lengths(lengths: Lengths) -> Iterator[int]:

@@ -1,0 +1,99 @@
+"""What all runs of a network in a class share: weights as they are stored, arithmetic, exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from constructions.errors import Unsupported
+from constructions.network.float_formats import Format
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
+from proofs.floats.execution.exponentials import Exponential
+from proofs.floats.execution.numbers import Arithmetic, Number
+from proofs.floats.run_class import RunClass
+from proofs.obligations.composition import find_composition_faults
+
+Row = Sequence[tuple[str, Number]]
+MOST_EMBEDDED = 1 << 16
+
+
+class FloatProgram:
+    """A network in a class of runs.
+
+    Raises:
+        InputError: if the class asks for exponentials that no format has.
+        Unsupported: if the network has hard attention, or reads or writes a direction out of turn.
+    """
+
+    def __init__(self, transformer: Transformer, run_class: RunClass):
+        """Weights are rounded once, with subnormal ones kept and with them flushed."""
+        if faults := find_composition_faults(transformer):
+            raise Unsupported(faults[0])
+        if any(head.weighting is not Weighting.SOFTMAX for _, _, head in transformer.heads()):
+            raise Unsupported("a float run is that of softmax attention; this network has hard attention")
+        self.transformer, self.run_class = transformer, run_class
+        self._stored = {flush: StoredNetwork(transformer, run_class, flush) for flush in (False, True)}
+
+    def stored(self, flush: bool) -> StoredNetwork:
+        """The weights, and what computes with them, with results below the least normal number flushed or kept."""
+        return self._stored[flush]
+
+
+class StoredNetwork:
+    """The weights of a network, rounded to S, and the arithmetic of a class."""
+
+    def __init__(self, transformer: Transformer, run_class: RunClass, flush: bool):
+        """Results below the least normal number are flushed to 0 or kept, in all formats alike."""
+        def of(target: Format) -> Arithmetic:
+            return Arithmetic(target, flush)
+
+        self.storage, self.sums, self.scores = of(run_class.storage), of(run_class.sums), of(run_class.scores)
+        self.softmax, self.weights = of(run_class.softmax), of(run_class.weights)
+        same = run_class.inputs == run_class.storage
+        self.to_input: Callable[[Number], Number] = (lambda x: x) if same else of(run_class.inputs).round
+        self.exponentials = {base: Exponential(self.softmax, run_class.exp_ulp, base) for base in ("e", "2")}
+        self.heads = {(layer, place): StoredHead(self, head) for layer, place, head in transformer.heads()}
+        self.parts = [StoredPart(self, layer.feedforward) for layer in transformer.layers]
+        self.embedded = lru_cache(MOST_EMBEDDED)(self._embedded)
+        self._transformer = transformer
+
+    def row(self, weights: Coefficients) -> Row:
+        """The weights as they are stored."""
+        return [(name, self.storage.number(weight)) for name, weight in weights.items()]
+
+    def _embedded(self, direction: str, symbol: str, i: int, n: int) -> Number:
+        """The row of the symbol plus the row of the position; one of them has 0 there."""
+        of_symbol = self._transformer.token_embedding[symbol].get(direction, Fraction(0))
+        function = self._transformer.position_embedding.get(direction)
+        of_position = function.evaluate(i=i, n=n) if function else Fraction(0)
+        return self.storage.add(self.storage.number(of_symbol), self.storage.number(of_position))
+
+
+class StoredHead:
+    """The weights of one head."""
+
+    def __init__(self, network: StoredNetwork, head: Head):
+        """Rounded to S."""
+        self.mask = head.mask
+        self.queries, self.keys = [network.row(row) for row in head.queries], [network.row(row) for row in head.keys]
+        self.values = {name: network.row(row) for name, row in head.values.items()}
+        self._scaled = str(head.temperature) != "1"
+        self._temperature, self._network = head.temperature, network
+
+    def scale(self, i: int, n: int) -> Number | None:
+        """1/temperature, as it is stored; None if the temperature is 1 everywhere."""
+        return self._network.storage.number(1 / self._temperature.evaluate(i=i, n=n)) if self._scaled else None
+
+
+class StoredPart:
+    """The weights of the feed-forward part of a layer."""
+
+    def __init__(self, network: StoredNetwork, part: FeedForward):
+        """Rounded to S; of each direction the units that write it, with their weights."""
+        self.reads = [(network.row(unit.reads), network.storage.number(unit.bias)) for unit in part.units]
+        self.bias: Mapping[str, Number] = dict(network.row(part.bias))
+        self.writes: dict[str, list[tuple[int, Number]]] = {name: [] for name in self.bias}
+        for place, unit in enumerate(part.units):
+            for name, weight in network.row(unit.writes):
+                self.writes.setdefault(name, []).append((place, weight))
