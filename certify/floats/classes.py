@@ -1,0 +1,62 @@
+"""Which classes of float runs a user means: presets by name, and files of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.files import read_text
+from constructions.errors import InputError
+from proofs.floats.run_class import RunClass, presets, read_run_classes
+
+SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
+"""What is asked about if nothing is named: the formats, wide to narrow. The other presets are the first with other
+assumptions."""
+SUFFIX = ".toml"
+
+
+def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[RunClass]:
+    """The classes that these texts name, each once: presets, or files (.toml) with all classes in them.
+
+    >>> [each.name for each in read_classes(["bfloat16", "binary32"])]
+    ['bfloat16', 'binary32']
+
+    Raises:
+        InputError: if there is no such preset or file, a file is not in the form, or two classes have one name.
+    """
+    found: dict[str, RunClass] = {}
+    for text in texts or SURVEYED:
+        for run_class in _read(text):
+            if found.setdefault(run_class.name, run_class) != run_class:
+                raise InputError(f"two classes of float runs are named {run_class.name}")
+    return [each if exp_ulp is None else each.with_exp_ulp(exp_ulp) for each in found.values()]
+
+
+def read_class(text: str) -> RunClass:
+    """The one class that a text names.
+
+    Raises:
+        InputError: likewise, or if a file has several.
+    """
+    found = list(_read(text))
+    if len(found) != 1:
+        raise InputError(f"{text}: {len(found)} classes of float runs, expected one")
+    return found[0]
+
+
+def _read(text: str) -> list[RunClass]:
+    if text.endswith(SUFFIX):
+        found = list(read_run_classes(read_text(text), text).values())
+        if not found:
+            raise InputError(f"{text}: no class of float runs, expected a table such as [mine]")
+        return found
+    if text not in presets():
+        raise InputError(f"float runs {text!r}: expected one of {', '.join(presets())}, or a file {SUFFIX}")
+    return [presets()[text]]
+
+
+def assumptions(run_class: RunClass) -> list[tuple[str, str, str]]:
+    """For each field its name, its value, and what is assumed with its source."""
+    fields = replace(run_class).to_json()
+    return [(name, str(value), run_class.assumed.get(name, "")) for name, value in fields.items() if name != "name"]

@@ -1,0 +1,109 @@
+"""One certificate, several classes of float runs: to which length each is certified, and what is wrong beyond."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from certify.pipeline import CHECKER_WORK
+from constructions.errors import Unsupported
+from constructions.network.json_form import transformer_from_json, write_canonical
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from proofs.certificate import float_claims_to_json, read_bounds
+from proofs.check import Refusal, check_text
+from proofs.floats.execution.search import DEFAULT_WORK, find_first_wrong
+from proofs.floats.execution.replay import Refutation
+from proofs.floats.run_class import RunClass
+from proofs.floats.verdict import FloatVerdict, find_largest_length
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class FloatRow:
+    """What is known of one class.
+
+    Every run of it is certified on all words of the ``certified`` lengths, by the bounds and by the checker; None if on
+    no length. ``refutation`` is a wrong run on the shortest word that was found. ``reason`` says what is not derived at the
+    length after the last certified one, and ``figures`` how much room there is at the last.
+    """
+
+    run_class: RunClass
+    lengths: Lengths
+    certified: Lengths | None
+    reason: str = ""
+    refutation: Refutation | None = None
+    figures: FloatVerdict | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Certified if all lengths are, refuted if a run is wrong, else unknown."""
+        if self.certified == self.lengths:
+            return "certified"
+        return "refuted" if self.refutation else "unknown"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A certificate over the real numbers, and what it says, to be asked about float runs."""
+
+    text: str
+    transformer: Transformer
+    lengths: Lengths
+
+    @classmethod
+    def read(cls, text: str, lengths: Lengths | None = None) -> Proved:
+        """What an accepted certificate says; ``lengths`` are those to be asked about, if not all."""
+        data = json.loads(text)
+        claim = data["claim"]
+        claimed = Lengths(claim.get("min_n", 1), claim["max_n"])
+        return cls(text, transformer_from_json(data["transformer"], "certificate"), lengths or claimed)
+
+    def with_floats(self, rows: Iterable[FloatRow]) -> str:
+        """The certificate that also claims what is certified of these classes."""
+        data: dict[str, Any] = json.loads(self.text)
+        data.pop("floats", None)
+        claims = [(row.run_class, row.certified.last) for row in rows if row.certified]
+        return write_canonical(data | ({"floats": float_claims_to_json(claims)} if claims else {}))
+
+
+def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
+           work: int = DEFAULT_WORK) -> list[FloatRow]:
+    """A row for each class, in this order."""
+    return [find_row(proved, run_class, progress, work) for run_class in classes]
+
+
+def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
+             work: int = DEFAULT_WORK) -> FloatRow:
+    """The lengths that are certified; and, if others are left, a wrong run on a word of one of these, if one is found."""
+    progress(f"bounding runs of {run_class.name}")
+    row = _certify(proved, run_class)
+    if row.certified == proved.lengths:
+        return row
+    progress(f"looking for a wrong run of {run_class.name}")
+    first = row.certified.last + 1 if row.certified else proved.lengths.first
+    left = Lengths(first, proved.lengths.last)
+    try:
+        found = find_first_wrong(proved.transformer, run_class, left, work)
+    except Unsupported as construct:
+        return replace(row, reason=f"{row.reason}; no run was looked for: {construct}")
+    return replace(row, refutation=found)
+
+
+def _certify(proved: Proved, run_class: RunClass) -> FloatRow:
+    """The lengths for which the bounds hold and the checker accepts the claim."""
+    bounds = read_bounds(proved.text)
+    largest, verdict, reason = find_largest_length(proved.transformer, bounds, proved.lengths, run_class)
+    row = FloatRow(run_class, proved.lengths, None, reason, figures=verdict)
+    if largest is None:
+        return row
+    row = replace(row, certified=Lengths(proved.lengths.first, largest))
+    try:
+        check_text(proved.with_floats([row]).encode(), work=CHECKER_WORK)
+    except Refusal as refusal:
+        return replace(row, certified=None, reason=f"bounded to n = {largest}, but the checker does not accept it: "
+                                                   f"{refusal}")
+    return row
