@@ -18,6 +18,7 @@ from certify.commands.checking_out import checker
 from certify.commands.crosschecking import crosscheck
 from certify.commands.every_length import prove
 from certify.commands.exporting import export
+from certify.commands.floats import floats
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
@@ -37,7 +38,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, export, crosscheck):
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, export,
+                crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
 

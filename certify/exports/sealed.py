@@ -67,7 +67,16 @@ def read_sealed(path: str) -> Sealed:
         InputError: if the file cannot be read or is no certificate.
         NotAccepted: if the checker rejects it.
     """
-    text = read_text(path)
+    return read_sealed_text(read_text(path), path)
+
+
+def read_sealed_text(text: str, path: str) -> Sealed:
+    """The certificate with this text, which complaints name so.
+
+    Raises:
+        InputError: if it is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
     try:
         given = check_text(text.encode()).given
     except Rejected as error:

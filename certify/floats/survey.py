@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from certify.pipeline import CHECKER_WORK
@@ -12,12 +13,11 @@ from constructions.errors import Unsupported
 from constructions.network.json_form import transformer_from_json, write_canonical
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.certificate import float_claims_to_json, read_bounds
 from proofs.check import Refusal, check_text
-from proofs.floats.execution.search import DEFAULT_WORK, find_first_wrong
 from proofs.floats.execution.replay import Refutation
+from proofs.floats.execution.search import DEFAULT_WORK, find_first_wrong
 from proofs.floats.run_class import RunClass
-from proofs.floats.verdict import FloatVerdict, find_largest_length
+from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]
 
@@ -28,7 +28,7 @@ class FloatRow:
 
     Every run of it is certified on all words of the ``certified`` lengths, by the bounds and by the checker; None if on
     no length. ``refutation`` is a wrong run on the shortest word that was found. ``reason`` says what is not derived at the
-    length after the last certified one, and ``figures`` how much room there is at the last.
+    length after the last certified one, and ``heads`` how far heads may be off up to the last.
     """
 
     run_class: RunClass
@@ -36,7 +36,7 @@ class FloatRow:
     certified: Lengths | None
     reason: str = ""
     refutation: Refutation | None = None
-    figures: FloatVerdict | None = None
+    heads: tuple[HeadFigures, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -53,21 +53,24 @@ class Proved:
     text: str
     transformer: Transformer
     lengths: Lengths
+    bounds: Bounds
 
     @classmethod
     def read(cls, text: str, lengths: Lengths | None = None) -> Proved:
         """What an accepted certificate says; ``lengths`` are those to be asked about, if not all."""
         data = json.loads(text)
         claim = data["claim"]
-        claimed = Lengths(claim.get("min_n", 1), claim["max_n"])
-        return cls(text, transformer_from_json(data["transformer"], "certificate"), lengths or claimed)
+        bounds = {bound["direction"]: (Fraction(bound["error_if_false"]), Fraction(bound["error_if_true"]))
+                  for bound in data["bounds"]}
+        return cls(text, transformer_from_json(data["transformer"], "certificate"),
+                   lengths or Lengths(claim.get("min_n", 1), claim["max_n"]), bounds)
 
     def with_floats(self, rows: Iterable[FloatRow]) -> str:
         """The certificate that also claims what is certified of these classes."""
         data: dict[str, Any] = json.loads(self.text)
         data.pop("floats", None)
-        claims = [(row.run_class, row.certified.last) for row in rows if row.certified]
-        return write_canonical(data | ({"floats": float_claims_to_json(claims)} if claims else {}))
+        claims = [row.run_class.to_json() | {"max_n": row.certified.last} for row in rows if row.certified]
+        return write_canonical(data | ({"floats": claims} if claims else {}))
 
 
 def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
@@ -95,15 +98,18 @@ def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _:
 
 def _certify(proved: Proved, run_class: RunClass) -> FloatRow:
     """The lengths for which the bounds hold and the checker accepts the claim."""
-    bounds = read_bounds(proved.text)
-    largest, verdict, reason = find_largest_length(proved.transformer, bounds, proved.lengths, run_class)
-    row = FloatRow(run_class, proved.lengths, None, reason, figures=verdict)
-    if largest is None:
+    proof = FloatProof(proved.transformer, proved.bounds, run_class)
+    last = proof.find_largest_length(proved.lengths)
+    first = proved.lengths.first
+    next_one = proof.verdict(Lengths(first, first if last is None else min(last + 1, proved.lengths.last)))
+    row = FloatRow(run_class, proved.lengths, None, str(next_one.fault or ""))
+    if last is None:
         return row
-    row = replace(row, certified=Lengths(proved.lengths.first, largest))
+    certified = Lengths(first, last)
+    row = replace(row, certified=certified, heads=proof.verdict(certified).heads)
     try:
         check_text(proved.with_floats([row]).encode(), work=CHECKER_WORK)
     except Refusal as refusal:
-        return replace(row, certified=None, reason=f"bounded to n = {largest}, but the checker does not accept it: "
+        return replace(row, certified=None, reason=f"bounded to n = {last}, but the checker does not accept it: "
                                                    f"{refusal}")
     return row

@@ -93,17 +93,7 @@ def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengt
 
     It is found by bisection: that more words make a proof harder is not used, only that what is proved is true.
     """
-    proof = FloatProof(transformer, bounds, run)
-    if proof.verdict(lengths).holds:
-        return lengths.last
-    good, bad = lengths.first - 1, lengths.last
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if proof.verdict(Lengths(lengths.first, middle)).holds:
-            good = middle
-        else:
-            bad = middle
-    return good if good >= lengths.first else None
+    return FloatProof(transformer, bounds, run).find_largest_length(lengths)
 
 
 class FloatProof:
@@ -132,6 +122,16 @@ class FloatProof:
                 fault = Fault(write.where, write.direction, str(why))
                 return FloatVerdict(self.run, lengths, tuple(figures), fault)
         return FloatVerdict(self.run, lengths, tuple(figures))
+
+    def find_largest_length(self, lengths: Lengths) -> int | None:
+        """As the function of this name."""
+        if self.verdict(lengths).holds:
+            return lengths.last
+        good, bad = lengths.first - 1, lengths.last
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            good, bad = (middle, bad) if self.verdict(Lengths(lengths.first, middle)).holds else (good, middle)
+        return good if good >= lengths.first else None
 
     def _prove(self, write: Write, lengths: Lengths, figures: list[HeadFigures], others: dict[str, Fraction]) -> None:
         """Prove what one writer writes; what heads come to is added to ``figures`` and ``others``.

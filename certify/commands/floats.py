@@ -1,0 +1,136 @@
+"""`certify floats`: which float runs of a network are certified, to which length, and the first that is wrong."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.options import CertificateOption, EffortOption, JsonOption, whole_number
+from certify.terminal import check_place, print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.floats.survey import Proved
+    from proofs.floats.run_class import RunClass
+
+
+def floats(
+    subject: Annotated[str | None, typer.Argument(
+        metavar="CERT|MODEL", help="a certificate, or a model file, which is certified first; - is standard input")] = None,
+    formats: Annotated[list[str] | None, typer.Option(
+        "--format", metavar="NAME|FILE", help="a class of float runs by name, or a file (.toml) with classes of your own; "
+        "may be repeated (left out: those of the usual formats)")] = None,
+    exp_ulp: Annotated[str | None, typer.Option(
+        "--exp-ulp", metavar="RATIONAL", help="exponentials may be off by so many units in the last place")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number,
+        help="words up to this length (left out: all of the certificate; of a model 64)")] = None,
+    output: CertificateOption = None,
+    effort: EffortOption = 1,
+    presets: Annotated[bool, typer.Option(
+        "--presets", help="print the classes with what is assumed of each, and its source")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Certify what runs: every float run of a class, on every word up to length N.
+
+    For each class the greatest length up to which every truth that the network makes is exactly 0 or 1, and the right
+    one, whatever order sums are taken in; and the least length at which a wrong run was found, replayed bit by bit.
+    With -o the certificate that claims all of this is written. docs/floats.md says what a float run is.
+    """
+    from certify.floats.classes import read_classes
+    from certify.quantities import read_positive
+
+    ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
+    classes = read_classes(formats or [], ulps)
+    if presets:
+        raise typer.Exit(show_presets(classes if formats else None, as_json))
+    check_place(output, as_json)
+    raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
+
+
+def show_presets(chosen: list[RunClass] | None, as_json: bool) -> int:
+    """Print the chosen classes, or all presets; return the exit status."""
+    from certify.floats.show import classes_to_json, print_classes
+    from certify.showing.terminal_tables import console
+    from proofs.floats.run_class import presets
+
+    shown = list(presets().values()) if chosen is None else chosen
+    if as_json:
+        print_json({"classes": classes_to_json(shown)})
+    else:
+        print_classes(console(), shown)
+    return 0
+
+
+def read_proved(subject: str | None, max_n: int | None) -> Proved:
+    """The certificate in a file, checked; or that of the network in it, which is certified now.
+
+    Raises:
+        InputError: if the file is neither, or the certificate does not reach so far.
+        typer.Exit: if the certificate is rejected or the network is not certified, which is said.
+    """
+    from certify.exports.sealed import NotAccepted, read_sealed_text
+    from certify.files import read_text
+    from certify.floats.survey import Proved
+    from certify.terminal import complain
+    from certify.verdicts import exit_status
+    from constructions.errors import InputError
+    from constructions.network.lengths import Lengths
+
+    if subject is None:
+        raise InputError("nothing to run: expected a certificate or a model file (or --presets)")
+    text = read_text(subject)
+    if '"certify-certificate"' not in text[:100]:
+        text = certify_model(subject, text, 64 if max_n is None else max_n)
+    try:
+        sealed = read_sealed_text(text, subject)
+    except NotAccepted as reason:
+        raise typer.Exit(complain(reason, exit_status("rejected"))) from None
+    lengths = sealed.lengths
+    if max_n is not None and not lengths.first <= max_n <= lengths.last:
+        raise InputError(f"--max-n: {max_n}, expected {lengths.first} to {lengths.last}, which the certificate claims")
+    return Proved.read(text, lengths if max_n is None else Lengths(lengths.first, max_n))
+
+
+def certify_model(name: str, text: str, max_n: int) -> str:
+    """The certificate of the network in a model file.
+
+    Raises:
+        InputError: if there is none in it.
+        typer.Exit: if it is not certified; the outcome is printed.
+    """
+    from certify.outcomes import Certified
+    from certify.pipeline import certify_transformer
+    from certify.progress import ProgressLine
+    from certify.terminal import finish
+    from constructions.network.json_form import read_json, transformer_from_json
+
+    network = transformer_from_json(read_json(text, name), name)
+    with ProgressLine() as progress:
+        outcome = certify_transformer(network, max_n, progress=progress)
+    if not isinstance(outcome, Certified):
+        finish(outcome, False, "ascii", False, None)
+    return outcome.certificate
+
+
+def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None, as_json: bool) -> int:
+    """Decide, print and write; return the status of the worst row."""
+    from certify.floats.show import print_rows, rows_to_json
+    from certify.floats.survey import survey
+    from certify.progress import ProgressLine
+    from certify.showing.terminal_tables import console
+    from certify.verdicts import exit_status, worst
+    from proofs.floats.execution.search import DEFAULT_WORK
+
+    with ProgressLine() as progress:
+        rows = survey(proved, classes, progress, effort * DEFAULT_WORK)
+    verdict = worst([row.verdict for row in rows])
+    if as_json:
+        print_json({"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,
+                    "floats": rows_to_json(rows)})
+    else:
+        print_rows(console(sys.stderr if output == "-" else None), rows)
+    some = any(row.certified for row in rows)
+    write_certificate(output, proved.with_floats(rows) if some else None, "no float run is certified", as_json)
+    return exit_status(verdict)

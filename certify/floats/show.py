@@ -1,0 +1,117 @@
+"""What a person and a program read of float runs: a row for each class, a wrong run in one sentence, assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.floats.classes import assumptions
+from certify.floats.survey import FloatRow
+from certify.showing.numbers import decimal, decimal_upper
+from certify.showing.terminal_tables import open_table, plain
+from certify.showing.words import show_word
+from certify.verdicts import colour
+from constructions.network.lengths import Lengths
+from proofs.floats.execution.replay import Refutation
+from proofs.floats.run_class import RunClass
+
+LONGEST_WORD = 80
+"""A longer word is cut in the table; the JSON object has it whole."""
+
+
+def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
+    """A row for each class, and below the table what stands in the way of the next length."""
+    table = open_table([("float runs", "left"), ("certified", "left"), ("worst head", "left"), ("wrong", "left"),
+                        ("verdict", "left")])
+    for row in rows:
+        table.add_row(plain(row.run_class.name), plain(show_lengths(row.certified)), plain(_worst(row)),
+                      plain(f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-"),
+                      Text(row.verdict, style=colour(row.verdict)))
+    out.print(table)
+    remarks = [(row.run_class.name, text) for row in rows for text in describe_row(row)]
+    if remarks:
+        out.print()
+    for name, text in remarks:
+        out.print(plain(f"{name}: {text}"))
+
+
+def show_lengths(lengths: Lengths | None) -> str:
+    """The certified lengths.
+
+    >>> show_lengths(Lengths(1, 64)), show_lengths(Lengths(3, 8)), show_lengths(None)
+    ('n <= 64', 'n = 3..8', 'none')
+    """
+    if lengths is None:
+        return "none"
+    return f"n <= {lengths.last}" if lengths.first == 1 else f"n = {lengths}"
+
+
+def _worst(row: FloatRow) -> str:
+    """By how much heads are off at most, of the 1/4 that they may be."""
+    errors = [head for head in row.heads if head.share is not None]
+    if not errors:
+        return "-"
+    worst = max(errors, key=lambda head: head.bound)
+    return f"{worst.layer}.{worst.place} within {decimal_upper(worst.bound, 3)}"
+
+
+def describe_row(row: FloatRow) -> list[str]:
+    """What is not derived, and the run that is wrong."""
+    found = [f"beyond, not derived: {row.reason}"] if row.reason else []
+    return found + ([describe_refutation(row.refutation)] if row.refutation else [])
+
+
+def describe_refutation(found: Refutation) -> str:
+    """One sentence: the word, what is held and what is true there, and how the run went.
+
+    ``certify floats --json`` has all of the run, to be replayed.
+    """
+    word = show_word(found.word)
+    word = word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."
+    value = "not finite" if found.value is None else decimal(found.value)
+    execution = found.execution
+    how = [f"sums {execution.order}", f"weights normalised {execution.normalised} the sum"]
+    how += ["products fused"] * execution.fused + ["subnormals flushed"] * execution.flush
+    how += [f"exponentials of head {row.layer}.{row.head} pushed at position {row.position}" for row in execution.pushed]
+    return (f"wrong on {word} (n = {found.n}) at position {found.position}: {found.direction} is {value}, expected "
+            f"{int(found.expected)}; {', '.join(how)}; replayed")
+
+
+def rows_to_json(rows: Sequence[FloatRow]) -> list[dict[str, Any]]:
+    """The same, with everything that a replay needs."""
+    return [row_to_json(row) for row in rows]
+
+
+def row_to_json(row: FloatRow) -> dict[str, Any]:
+    """One row."""
+    return {
+        "verdict": row.verdict,
+        "class": row.run_class.to_json(),
+        "certified": None if row.certified is None else {"min_n": row.certified.first, "max_n": row.certified.last},
+        "heads": [{"head": f"{head.layer}.{head.place}", "direction": head.direction,
+                   "score_error": decimal_upper(head.delta), "weight_error": decimal_upper(head.theta),
+                   "output_error": decimal_upper(head.bound)} for head in row.heads],
+        "reason": row.reason or None,
+        "counterexample": row.refutation.to_json() if row.refutation else None,
+    }
+
+
+# -- presets -----------------------------------------------------------------------------------------------------------
+
+
+def print_classes(out: Console, classes: Sequence[RunClass]) -> None:
+    """Every class with what it assumes, and why."""
+    for place, run_class in enumerate(classes):
+        if place:
+            out.print()
+        out.print(plain(run_class.name, style="bold"))
+        for name, value, why in assumptions(run_class):
+            out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
+
+
+def classes_to_json(classes: Sequence[RunClass]) -> list[dict[str, Any]]:
+    """The same as data."""
+    return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]
