@@ -37,6 +37,9 @@ TemperatureOption = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="in place of the regime's, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
 DeltaOption = Annotated[str | None, typer.Option(
     "--delta", metavar="RATIONAL", help="the largest error that every head is allowed, at most 1/4")]
+FloatOption = Annotated[str | None, typer.Option(
+    "--float", metavar="NAME|FILE", help="claim it of every float run of this class, too: bfloat16/binary32, ... "
+    "(certify floats --presets lists them)")]
 EffortOption = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="look for a counterexample K times as long, if one is needed")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]

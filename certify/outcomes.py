@@ -1,10 +1,10 @@
-"""The four verdicts, and nothing else: certified, refuted, unknown, unsupported."""
+"""The four verdicts, and nothing else: certified, refuted (by a word, or by a float run on one), unknown, unsupported."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from certify.verdicts import exit_status
 from constructions.language.syntax import Formula
@@ -15,10 +15,16 @@ from proofs.discharge import Line
 from proofs.exact.extremes import Extreme
 from proofs.replay import Counterexample
 
+if TYPE_CHECKING:
+    from certify.floats.survey import FloatRow
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What is common to all verdicts; ``allowed_error`` is None where heads may err by 1/4."""
+    """What is common to all verdicts.
+
+    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs.
+    """
 
     verdict: ClassVar[str]
     formula: Formula | None
@@ -30,6 +36,7 @@ class Outcome:
     transformer: Transformer | None = None
     lines: tuple[Line, ...] = ()
     allowed_error: Fraction | None = None
+    runs: FloatRow | None = None
 
     @property
     def exit_code(self) -> int:
@@ -72,6 +79,14 @@ class Refuted(Outcome):
 
     verdict = "refuted"
     counterexample: Counterexample
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefutedRun(Outcome):
+    """Right over the real numbers, but a float run of the class is wrong, which was replayed bit by bit."""
+
+    verdict = "refuted"
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,6 +49,12 @@ def show_lengths(lengths: Lengths | None) -> str:
     return f"n <= {lengths.last}" if lengths.first == 1 else f"n = {lengths}"
 
 
+def print_room(out: Console, row: FloatRow) -> None:
+    """One line: to which length a claim about float runs is proved, and how much room its worst head has."""
+    out.print(plain(f"runs      certified for {show_lengths(row.certified)}"
+                    + (f"; head {_worst(row)} of the truth, 1/4 is allowed" if _worst(row) != "-" else "")))
+
+
 def _worst(row: FloatRow) -> str:
     """By how much heads are off at most, of the 1/4 that they may be."""
     errors = [head for head in row.heads if head.share is not None]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from rich.console import Console
 from rich.text import Text
 
-from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
 from certify.showing.counterexamples import describe_counterexample
 from certify.showing.numbers import bounded, decimal
 from certify.showing.terminal_tables import NARROW, open_table, plain
@@ -32,11 +32,17 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
     out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
                     "the output is exactly 1 if the formula holds there, else 0"))
+    if outcome.runs:
+        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {outcome.runs.run_class.name}"))
     if outcome.transformer:
         print_shape(out, outcome.transformer)
     if outcome.lines:
         print_attention(out, outcome.lines)
         print_exact(out, outcome.lines)
+    if outcome.runs:
+        from certify.floats.show import print_room
+
+        print_room(out, outcome.runs)
     print_verdict(out, outcome)
 
 
@@ -139,6 +145,6 @@ def print_verdict(out: Console, outcome: Outcome) -> None:
                         f"accepted by the independent checker; {outcome.seconds:.2f} s")
         case Refuted(counterexample=found):
             text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
             text.append_text(plain(reason))
     out.print(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from certify.outcomes import Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.outcomes import Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
 from certify.showing.counterexamples import counterexample_to_json
 from certify.showing.numbers import decimal_lower, decimal_upper
 from constructions.language.printer import format_formula
@@ -35,8 +35,12 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Refuted(counterexample=found):
             result["counterexample"] = counterexample_to_json(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
             result["reason"] = reason
+    if outcome.runs:
+        from certify.floats.show import row_to_json
+
+        result["float"] = row_to_json(outcome.runs)
     return result
 
 
