@@ -2,8 +2,8 @@
 
 The order of operations is that of ``constructions.network.float_tables``, and what every operation gives is rounded to
 the format of the matrices. With a wider ``accumulate``, matrix products and the softmax are computed in that one and
-rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each rounded (numpy's own
-would use binary32 without saying so); binary32 and binary64 are summed by numpy in an order of its own.
+rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each rounded (numpy
+itself would use binary32 without saying so); binary32 and binary64 are summed by numpy in an order of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.language.diagnosis import quote
+from constructions.network.float_formats import FORMATS
 from constructions.running.weights import PRECISIONS, Array, Weights
 
 
@@ -25,10 +26,13 @@ class NumpyNetwork:
         """Without ``accumulate`` sums are of the format of the weights.
 
         Raises:
-            InputError: if there is no such format.
+            InputError: if there is no such format, or it does not hold all numbers of that of the weights.
         """
-        if accumulate is not None and accumulate not in PRECISIONS:
-            raise InputError(f"accumulate: found {accumulate!r}, expected {', '.join(PRECISIONS)}")
+        own = FORMATS[weights.precision]
+        wider = [name for name in PRECISIONS
+                 if FORMATS[name].precision >= own.precision and FORMATS[name].greatest >= own.greatest]
+        if accumulate is not None and accumulate not in wider:
+            raise InputError(f"accumulate: found {accumulate!r}, expected {' or '.join(wider)}")
         self.weights = weights
         self.dtype = np.dtype(PRECISIONS[weights.precision])
         self.accumulate = np.dtype(PRECISIONS[accumulate or weights.precision])
@@ -101,7 +105,7 @@ class NumpyNetwork:
         wide = scores.astype(self.accumulate)
         powers = np.exp(wide - wide.max(axis=-1, keepdims=True))
         total = self._sum(powers)
-        return (powers / total[..., np.newaxis]).astype(self.dtype)
+        return np.asarray((powers / total[..., np.newaxis]).astype(self.dtype))
 
     def _sum(self, terms: Array) -> Array:
         if self.accumulate.itemsize > 2:
