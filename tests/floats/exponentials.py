@@ -1,8 +1,9 @@
 """Measuring an exponential function against the exact one, in units in the last place of the exact result.
 
-The reference is the exponential of doubles. One unit of binary32 is 2^29 units of binary64 at the same number, so if the
-reference errs by at most 2 units of its own (tests hold it to 1 against Arb, on a sample), what is measured here is true
-up to 2^-28 units of binary32, and far less of 16 bits: nothing that a bound of whole units could miss.
+The reference is the exponential of doubles. One unit of binary32 is 2^29 units of binary64 at the same number, so if
+the reference errs by at most 2 units of its own (a test holds it to 1 against Arb, on a sample), what is measured here
+is true up to 2^-28 units of binary32, and up to far less of 16 bits: to hide an error of one unit, it would have to be
+off by millions of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from constructions.network.float_formats import FORMATS, Format
+from constructions.network.float_formats import Format
 
 Array = Any
 Exponential = Callable[[Array], Array]
@@ -33,16 +34,19 @@ class Errors:
     normal_at_most_0: float = 0.0
     """The same where the argument is at most 0, as it always is in a softmax that subtracts the maximum."""
     subnormal: float = 0.0
-    """Where the exact result is smaller; in units of the least positive number."""
+    """Where the exact result is smaller and the computed one is not 0; in units of the least positive number."""
+    flushes: bool = False
+    """Whether 0 is computed where the exact result is nearer to another number."""
 
     def joined(self, other: Errors) -> Errors:
         """The worse of both."""
         return Errors(max(self.normal, other.normal), max(self.normal_at_most_0, other.normal_at_most_0),
-                      max(self.subnormal, other.subnormal))
+                      max(self.subnormal, other.subnormal), self.flushes or other.flushes)
 
     def __str__(self) -> str:
         return (f"{self.normal:.4f} ulp where results are normal ({self.normal_at_most_0:.4f} for arguments of at most "
-                f"0), {self.subnormal:.4f} of the least number where they are not")
+                f"0), {self.subnormal:.4f} of the least number where they are not"
+                + (", or flushed to 0" if self.flushes else ""))
 
 
 def all_arguments(form: Format, step: int = 1) -> Iterator[Array]:
@@ -73,7 +77,9 @@ def _errors(arguments: Array, results: Array, form: Format) -> Errors:
     error[undefined] = np.where(np.isnan(y[undefined]), 0.0, np.inf)
     error[np.isnan(error)] = np.inf
     normal = ~(exact < 2.0**form.least_exponent)
-    return Errors(_worst(error[normal]), _worst(error[normal & (x <= 0)]), _worst(error[~normal]))
+    small, zero = error[~normal], y[~normal] == 0
+    return Errors(_worst(error[normal]), _worst(error[normal & (x <= 0)]), _worst(small[~zero]),
+                  bool((small[zero] > 1 / 2).any()))
 
 
 def _unit(exact: Array, form: Format) -> Array:
@@ -84,8 +90,3 @@ def _unit(exact: Array, form: Format) -> Array:
 
 def _worst(errors: Array) -> float:
     return float(errors.max()) if errors.size else 0.0
-
-
-def by_name(name: str) -> Format:
-    """The format."""
-    return FORMATS[name]

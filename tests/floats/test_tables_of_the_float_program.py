@@ -94,7 +94,8 @@ def test_a_direction_that_token_and_position_embed_is_refused() -> None:
 def test_arrays_are_the_tables_rounded_once(precision: str) -> None:
     """Position functions in their three arrays, at each length of the claim; elsewhere NaN."""
     transformer = compile_formula(PAST, "01", Regime())
-    weights, tables, form = weights_of(transformer, Lengths(2, 5), precision), float_tables(transformer), FORMATS[precision]
+    weights, tables = weights_of(transformer, Lengths(2, 5), precision), float_tables(transformer)
+    form = FORMATS[precision]
     arrays = {name: array.astype(np.float64) for name, array in weights.arrays.items() if array.dtype.kind not in "ib"}
     assert set(arrays["by_i"][:, 0]) == {0.0} and set(arrays["by_i"][:, 1]) == {1.0}
     assert np.isnan(arrays["by_n"][0]).all() and np.isnan(arrays["by_n_and_i"][3, 4]).all()
@@ -112,7 +113,7 @@ def test_arrays_are_the_tables_rounded_once(precision: str) -> None:
 def test_a_number_that_is_too_large_for_the_precision_is_no_infinity() -> None:
     transformer = compile_formula(parse_formula("ODD(#<[Q_1])"), "01", ALL_REGIMES[1])
     weights_of(transformer, Lengths(1, 64), "bfloat16")
-    with pytest.raises(Unsupported, match="^binary16 for these weights: a number is too large for binary16$"):
+    with pytest.raises(Unsupported, match=r"^binary16 for these weights: a number is too large for binary16$"):
         weights_of(transformer, Lengths(1, 64), "binary16")
 
 
