@@ -41,9 +41,9 @@ class Layer(nn.Module):
         before, after = i[:, None] > i, i[:, None] < i                 # n, n: key before, after the query
         seen = ~(before & ~self.sees_before[:, None, None]) & ~(after & ~self.sees_after[:, None, None])
         if self.fused:
-            out = scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1.0)
+            out = scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1)
         else:
-            scores = (query @ key.transpose(-1, -2)).masked_fill(~seen, float("-inf"))
+            scores = (query @ key.transpose(-1, -2)).masked_fill(~seen, -torch.inf)
             out = torch.softmax(scores, dim=-1) @ value
         h = h + out.sum(dim=1)                                         # each direction is written by one head
         return h + (torch.relu(h @ self.w1 + self.b1) @ self.w2 + self.b2)

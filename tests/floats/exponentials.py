@@ -68,6 +68,8 @@ def worst_errors(exponential: Exponential, form: Format, chunks: Iterable[Array]
 
 
 def _errors(arguments: Array, results: Array, form: Format) -> Errors:
+    if _is_trivial(arguments, results, form):
+        return Errors(normal=1 / 4, normal_at_most_0=1 / 4)
     x, y = arguments.astype(np.float64), results.astype(np.float64)
     exact = np.exp(x)
     error = np.abs(y - exact) / _unit(exact, form)
@@ -80,6 +82,20 @@ def _errors(arguments: Array, results: Array, form: Format) -> Errors:
     small, zero = error[~normal], y[~normal] == 0
     return Errors(_worst(error[normal]), _worst(error[normal & (x <= 0)]), _worst(small[~zero]),
                   bool((small[zero] > 1 / 2).any()))
+
+
+def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
+    """Whether all results are 0, infinite or 1, and rightly so: six of seven numbers of binary32, quickly.
+
+    As ln 2 < 0.6932, exp of the first is below half the least number, and of the second beyond the greatest; exp of the
+    last is within a quarter of a unit of 1.
+    """
+    first = float(results[0])
+    if not (results == results[0]).all():
+        return False
+    return ((first == 0 and bool(arguments.max() < (form.least_step - 1) * 0.6932))
+            or (first == np.inf and bool(arguments.min() > (2 - form.least_exponent) * 0.6932))
+            or (first == 1 and bool(np.abs(arguments).max() < 2.0 ** -(form.precision + 2))))
 
 
 def _unit(exact: Array, form: Format) -> Array:
