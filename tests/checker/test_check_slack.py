@@ -66,6 +66,16 @@ def coefficient(k: int, sign: int) -> Json:
 
 
 UNIFORM = head([], [], {"late": {AT_LEAST: "1"}})
+DIP = [("7/2", "1"), ("2", "-3"), ("1", "6")]
+"""Of x = -2H - 1/2 the sum ReLU(x) - 3 ReLU(x - 3/2) + 6 ReLU(x - 5/2): 1 at x = 1, -1/2 at 5/2, 11/2 at 4."""
+
+
+def with_a_dip() -> Json:
+    """Slack that is at least 1 at both ends of where it must be, and not between them."""
+    units = [{"reads": {"is": "-2", "others": "-2"}, "bias": bias, "writes": {AT_LEAST: write}} for bias, write in DIP]
+    return changed(*SLACKS, value=[*units, base()["transformer"]["layers"][1]["feedforward"]["units"][1]])
+
+
 ATTENDING = head([{"place": "20"}], [{"place": "1", AT_LEAST: "1"}], {"late": {"is": "1"}})
 REFUSED: dict[str, tuple[Callable[[], Json], str]] = {
     "a margin of 1/8 for 1/4 above": (
@@ -79,6 +89,8 @@ REFUSED: dict[str, tuple[Callable[[], Json], str]] = {
     "half the slack": (
         lambda: changed(*SLACKS, 0, "writes", AT_LEAST, value="1/2"),
         "'slack >=': the output is 1/2, expected at least 1"),
+    "slack that falls below 1 between the ends": (
+        with_a_dip, "'slack >=': the output is -1/2, expected at least 1"),
     "negative slack": (
         lambda: changed(*SLACKS, 0, "writes", AT_LEAST, value="-1"), "'slack >=': the output is -"),
     "slack that is never 0": (

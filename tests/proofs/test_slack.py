@@ -91,6 +91,12 @@ def test_it_is_slack_of_its_comparison_alone(text: str) -> None:
     assert not is_proved(slack(text), ABOVE)
 
 
+def test_slack_is_at_least_1_between_the_ends_too() -> None:
+    """ReLU(x) - 3 ReLU(x - 3/2) + 6 ReLU(x - 5/2) is 1 at x = 1, -1/2 at 5/2, 11/2 at 4."""
+    reads = {"h": F(-2), "is": F(-2)}
+    assert not is_proved(slack("#<[Q_1] >= 2"), [(reads, F(7, 2), F(1)), (reads, F(2), F(-3)), (reads, F(1), F(6))])
+
+
 def test_an_output_bias_is_no_slack() -> None:
     assert not is_proved(slack("#<[Q_1] >= 2"), ABOVE, bias=1)
 
