@@ -32,6 +32,7 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
 def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
     """The command prints what is shown, but for the seconds."""
     script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
+    script = re.sub("^python -c ", f"{sys.executable} -c ", script)
     script = script.replace("python -I -S proofs/check ", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check'} ")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"})
@@ -84,12 +85,21 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
 
 def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^For the certificate of `certify (formula .+)`:$", text, re.MULTILINE)
-    subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=tmp_path, check=True,
-                   capture_output=True, env={"PYTHONPATH": str(ROOT)})
-    assert len(console_blocks(text)) == 2
+    for command in re.findall(r"^For the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
+        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=tmp_path, check=True,
+                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+    assert len(console_blocks(text)) == 3
     for shown in console_blocks(text):
         check_run(*shown, tmp_path)
+    ((program, shown_rows),) = re.findall(r"```python\n(import numpy[^`]*?onnxruntime.*?)```\n\nprints (.*?)\.\n", text,
+                                          re.DOTALL)
+    printed = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert printed.stdout.split("\n")[:2] == [f"{' ' * (place > 0)}{row}" for place, row in enumerate(
+        re.findall("`(.+?)`", shown_rows))]
+
+
+def test_the_python_session_in_the_page_on_exports_is_true() -> None:
+    check_python_session((ROOT / "docs" / "exports.md").read_text(encoding="utf-8"), "exports.md")
 
 
 def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

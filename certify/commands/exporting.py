@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from certify.terminal import complain
 
-Format = Literal["coq", "smt2", "latex", "html", "npz"]
-Exporter = Callable[[str, str], None]
+Format = Literal["coq", "smt2", "latex", "html", "npz", "onnx", "torch", "safetensors"]
+Precision = Literal["binary32", "binary16", "bfloat16"]
+Exporter = Callable[..., None]
 EXPORTERS: Mapping[Format, tuple[str, str]] = {
     "coq": ("certify.exports.coq", "export_coq"),
     "smt2": ("certify.exports.smt2", "export_smt2"),
     "latex": ("certify.exports.latex", "export_latex"),
     "html": ("certify.exports.html", "export_html"),
     "npz": ("certify.exports.npz", "export_npz"),
+    "onnx": ("certify.exports.onnx_file", "export_onnx"),
+    "torch": ("certify.exports.torch_folder", "export_torch"),
+    "safetensors": ("certify.exports.safetensors_file", "export_safetensors"),
 }
 """Where the function of each format is; it takes the path of what is exported and the place to write to."""
+RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
+"""The formats whose functions take a precision as well."""
 
 
 def load_exporter(form: Format) -> Exporter:
@@ -34,10 +40,12 @@ def export(
         metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input")],
     to: Annotated[Format, typer.Option(
         "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; html: a page; "
-                     "npz: matrices")],
+                     "npz: matrices; onnx: a model; torch: a module; safetensors: its weights")],
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="PLACE",
-        help="a new folder for coq and smt2; else a file (latex, html: - is standard output)")],
+        help="a new folder for coq, smt2 and torch; else a file (latex, html: - is standard output)")],
+    precision: Annotated[Precision | None, typer.Option(
+        "--precision", help="of the weights in onnx, torch and safetensors; binary32 if nothing is said")] = None,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 
@@ -47,6 +55,17 @@ def export(
     from certify.verdicts import exit_status
 
     try:
-        load_exporter(to)(path, output)
+        load_exporter(to)(path, output, **_options(to, precision))
     except NotAccepted as reason:
         raise typer.Exit(complain(reason, exit_status("rejected"))) from None
+
+
+def _options(to: Format, precision: Precision | None) -> dict[str, Any]:
+    """What the function of the format takes beside two places."""
+    from constructions.errors import InputError
+
+    if precision is None:
+        return {}
+    if to not in RUNNABLE:
+        raise InputError(f"--precision: {to} has none, expected --to {', '.join(RUNNABLE[:-1])} or {RUNNABLE[-1]}")
+    return {"precision": precision}

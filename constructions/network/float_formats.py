@@ -13,6 +13,10 @@ MAX_EXPONENT = 16383
 """The largest formats that are handled: those of extended and quadruple exponent."""
 
 
+class TooLargeError(OverflowError):
+    """A number that rounds beyond the greatest one of the format."""
+
+
 @dataclass(frozen=True)
 class Format:
     """``precision`` significant bits, least normal exponent and greatest exponent; to nearest, ties to even."""
@@ -52,12 +56,12 @@ class Format:
         (Fraction(1365, 4096), Fraction(256, 1))
 
         Raises:
-            OverflowError: if it is greater than the largest number.
+            TooLargeError: if it is greater than the largest number.
         """
         unit = self.unit(x)
         rounded = round(x / unit) * unit
         if abs(rounded) > self.largest:
-            raise OverflowError("greater than the largest number of the format")
+            raise TooLargeError(f"a number is too large for {self}")
         return rounded
 
     def holds(self, x: Fraction) -> bool:

@@ -14,7 +14,8 @@ from proofs.by_z3.solver import Question, Undecided
 from proofs.failures import NotDerived
 from tests.cli.conftest import Result
 
-FORMATS = ["smt2", "latex", "html", "npz"]
+RUNNABLE = ["onnx", "torch", "safetensors"]
+FORMATS = ["smt2", "latex", "html", "npz", *RUNNABLE]
 
 
 def test_every_format_has_its_exporter() -> None:
@@ -65,6 +66,12 @@ def test_what_is_no_certificate_is_bad_input(
     ("latex", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("npz", "full", "full: cannot be written: it is a folder"),
     ("npz", "-", "-o -: arrays are not text, expected a file"),
+    ("safetensors", "-", "-o -: arrays are not text, expected a file"),
+    ("safetensors", "full", "full: cannot be written: it is a folder"),
+    ("onnx", "-", "-o -: a model is not text, expected a file"),
+    ("onnx", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
+    ("torch", "full", "full: cannot be written: the folder is not empty"),
+    ("torch", "-", "-o: found '-', expected a folder"),
 ])
 def test_a_place_that_cannot_be_written_is_refused_and_left_alone(
         certify: Any, since: str, tmp_path: Path, form: str, place: str, complaint: str) -> None:
@@ -86,6 +93,13 @@ def test_an_empty_folder_is_filled(certify: Any, since: str, tmp_path: Path) -> 
 def test_an_unknown_format_is_bad_usage(certify: Any, since: str) -> None:
     result = certify("export", since, "--to", "pdf", "-o", "out")
     assert result.code == 2 and "'pdf'" in result.err
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in RUNNABLE])
+def test_only_what_runs_has_a_precision(certify: Any, since: str, form: str) -> None:
+    result = certify("export", since, "--to", form, "-o", "out", "--precision", "binary16")
+    complaint = f"certify: --precision: {form} has none, expected --to onnx, torch or safetensors\n"
+    assert (result.code, result.err) == (2, complaint)
 
 
 def test_a_folder_appears_complete_or_not_at_all(tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""A transformer with exact weights, as a plain torch module. This file needs torch, and safetensors to load weights.
+
+    network = Network.load(".")             # config.json and weights.safetensors; Network.load(".", fused=True)
+    network.run(["0110"])                   # the truths of the formula and its subformulas, named by network.names
+    network.to(torch.bfloat16)              # rounds the weights again, from what they were stored in
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+
+class Layer(nn.Module):
+    """Attention, then a feed-forward part, each added to the residual stream."""
+
+    def __init__(self, width: int, heads: int, key_width: int, units: int, fused: bool) -> None:
+        super().__init__()
+        self.fused = fused
+        self.query = nn.Parameter(torch.zeros(heads, width, key_width))
+        self.key = nn.Parameter(torch.zeros(heads, width, key_width))
+        self.value = nn.Parameter(torch.zeros(heads, width, width))
+        self.register_buffer("scale", torch.zeros(heads, dtype=torch.int64))
+        self.register_buffer("sees_before", torch.ones(heads, dtype=torch.bool))
+        self.register_buffer("sees_after", torch.ones(heads, dtype=torch.bool))
+        self.w1, self.b1 = nn.Parameter(torch.zeros(width, units)), nn.Parameter(torch.zeros(units))
+        self.w2, self.b2 = nn.Parameter(torch.zeros(units, width)), nn.Parameter(torch.zeros(width))
+
+    def forward(self, h: Tensor, positions: Tensor) -> Tensor:
+        """From residual vectors (batch, n, d) to residual vectors; a row of ``positions`` per position."""
+        every = h.unsqueeze(1)                                         # batch, 1, n, d
+        scale = positions[:, self.scale].T.unsqueeze(-1)               # heads, n, 1: 1 / temperature
+        query, key, value = every @ self.query * scale, every @ self.key, every @ self.value
+        i = torch.arange(h.shape[1], device=h.device)
+        before, after = i[:, None] > i, i[:, None] < i                 # n, n: key before, after the query
+        seen = ~(before & ~self.sees_before[:, None, None]) & ~(after & ~self.sees_after[:, None, None])
+        if self.fused:
+            out = scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1)
+        else:
+            scores = (query @ key.transpose(-1, -2)).masked_fill(~seen, -torch.inf)
+            out = torch.softmax(scores, dim=-1) @ value
+        h = h + out.sum(dim=1)                                         # each direction is written by one head
+        return h + (torch.relu(h @ self.w1 + self.b1) @ self.w2 + self.b2)
+
+
+class Network(nn.Module):
+    """Tokens (batch, n) to truths (batch, n, formulas): 1.0 or 0.0 where the claim holds in floating point."""
+
+    def __init__(self, config: Mapping[str, Any], fused: bool = False) -> None:
+        super().__init__()
+        self.config = config
+        self.names = list(config["truths"])
+        shapes = config["shapes"]
+        for name in ("token_embedding", "by_i", "by_n", "by_n_and_i"):
+            self.register_buffer(name, torch.zeros(shapes[name]))
+        self.register_buffer("embedded", torch.zeros(len(config["directions"]), dtype=torch.int64))
+        self.register_buffer("truths", torch.tensor(list(config["truths"].values()), dtype=torch.int64), False)
+        self.layers = nn.ModuleList()
+        for number in range(config["layers"]):
+            heads, width, key_width = shapes[f"layers.{number}.query"]
+            (units,) = shapes[f"layers.{number}.b1"]
+            self.layers.append(Layer(width, heads, key_width, units, fused))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """The truth of every formula of ``names`` at every position; tokens count from 0 in the alphabet's order."""
+        return self.stream(tokens)[:, :, self.truths]
+
+    def stream(self, tokens: Tensor) -> Tensor:
+        """The residual vectors at the end, (batch, n, d): a column for each of config["directions"]."""
+        n, (first, last) = tokens.shape[1], self.config["lengths"]
+        if not first <= n <= last:
+            raise ValueError(f"words of length {n}: the claim is for {first} to {last}")
+        positions = torch.cat([self.by_i[:n], self.by_n[n - 1].expand(n, -1), self.by_n_and_i[n - 1, :n]], dim=1)
+        h = self.token_embedding[tokens] + positions[:, self.embedded]
+        for layer in self.layers:
+            h = layer(h, positions)
+        return h
+
+    @torch.no_grad()
+    def run(self, words: Sequence[Sequence[str]]) -> Tensor:
+        """The truths for words of one length, as symbols."""
+        places = {symbol: place for place, symbol in enumerate(self.config["alphabet"])}
+        unknown = [symbol for word in words for symbol in word if symbol not in places]
+        if unknown:
+            raise ValueError(f"symbol {unknown[0]!r}: expected one of {', '.join(places)}")
+        tokens = [[places[symbol] for symbol in word] for word in words]
+        return self(torch.tensor(tokens, device=self.token_embedding.device))
+
+    @classmethod
+    def load(cls, folder: str | Path, fused: bool = False) -> Network:
+        """The network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
+        from safetensors.torch import load_file
+
+        network = cls(json.loads((Path(folder) / "config.json").read_text(encoding="utf-8")), fused)
+        weights = load_file(Path(folder) / "weights.safetensors")
+        network.to(weights["token_embedding"].dtype).load_state_dict(weights)
+        return network.eval()
