@@ -133,7 +133,7 @@ class _Rounding:
         return rounded.numerator / rounded.denominator  # exact: a double holds every number of the formats
 
     def vector(self, entries: Iterable[Fraction]) -> Array:
-        return np.array([self.nearest(x) for x in entries], dtype=np.float64).astype(PRECISIONS[self.form.name])
+        return np.array([self.nearest(x) for x in entries], dtype=np.float64).astype(PRECISIONS[str(self.form)])
 
     def matrix(self, rows: Matrix) -> Array:
         return np.stack([self.vector(row) for row in rows])
@@ -155,7 +155,7 @@ class _Functions:
     def arrays(self) -> dict[str, Array]:
         last = self.lengths.last
         by_i = [self.rounding.vector(table.column(last)) for table in self.groups[LookedUp.BY_I]]
-        dtype = PRECISIONS[self.rounding.form.name]
+        dtype = PRECISIONS[str(self.rounding.form)]
         constants = [np.zeros(last, dtype), np.ones(last, dtype)]
         return {"by_i": np.stack([*constants, *by_i], axis=-1),
                 "by_n": self._by_n(LookedUp.BY_N, lambda column: column[:1])[:, 0],
@@ -165,7 +165,7 @@ class _Functions:
         """Entries (n - 1, i - 1, function) for the entries of each column that are kept; NaN at all others."""
         group, last = self.groups[key], self.lengths.last
         array = np.full((last, last if key is LookedUp.BY_N_AND_I else 1, len(group)), np.nan)
-        array = array.astype(PRECISIONS[self.rounding.form.name])
+        array = array.astype(PRECISIONS[str(self.rounding.form)])
         for place, table in enumerate(group):
             for n in self.lengths:
                 column = self.rounding.vector(kept(table.column(n)))
@@ -203,4 +203,4 @@ def _padded(array: Array, width: int) -> Array:
 
 def _stacked(arrays: list[Array], shape: tuple[int, int], rounding: _Rounding) -> Array:
     """The arrays of the heads of a layer; of no heads, an array of none."""
-    return np.stack(arrays) if arrays else np.zeros((0, *shape), PRECISIONS[rounding.form.name])
+    return np.stack(arrays) if arrays else np.zeros((0, *shape), PRECISIONS[str(rounding.form)])
