@@ -96,7 +96,7 @@ def share_of(error: Fraction, deviation: Deviation, n: int) -> Fraction:
         NotDerived: if nothing is left for the target.
     """
     against = error * exp_up(deviation.theta) + n * (deviation.flushed + deviation.far)
-    rest = (1 - error) * exp_down(deviation.theta) - n * (deviation.flushed + deviation.far_real)
+    rest = (1 - error) * exp_down(-deviation.theta) - n * (deviation.flushed + deviation.far_real)
     if rest <= 0:
         raise NotDerived("what remains of the weight on the target may be flushed to 0")
     return up(against / (against + rest))

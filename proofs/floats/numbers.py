@@ -11,7 +11,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
 from proofs.failures import NotDerived
-from proofs.floats.forms import sum_on_grid
+from proofs.floats.forms import enter, sum_on_grid
 from proofs.floats.held import NOTHING, TRUTH, Held, join_all, round_to, stored
 from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
@@ -53,7 +53,7 @@ class HeldNumbers:
                 return self._product(name, n, i).join(NOTHING)
             case meaning if name not in self.known:
                 raise NotDerived(f"reads {name}, {meaning}")
-        return self.column(name, n)[i - 1]
+        return self._column(name, (i,), n)[0]
 
     def mean(self, length: int) -> Held:
         """What the mean of the truths at so many positions holds."""
@@ -63,7 +63,7 @@ class HeldNumbers:
 
     def _product(self, name: str, n: int, i: int) -> Held:
         """What a product written by a feed-forward part holds where its formula holds: what it copies."""
-        return round_to(self.at(self.copied(name), n, i), self.run.inputs)
+        return enter(self.at(self.copied(name), n, i), self.run)
 
     def copied(self, name: str) -> str:
         """The direction that all units of a product read with weight 1.
@@ -125,7 +125,7 @@ class HeldNumbers:
             NotDerived: if they are not.
         """
         products = [(self.weight(weight), self.span(name, n, last)) for name, weight in row.items()]
-        entered = [(round_to(a, self.run.inputs), round_to(b, self.run.inputs)) for a, b in products]
+        entered = [(enter(a, self.run), enter(b, self.run)) for a, b in products]
         form = sum_on_grid(entered, self.run.sums) if entered else NOTHING
         if form is None or round_to(form, self.run.storage).error:
             raise NotDerived("the values are not exact")
