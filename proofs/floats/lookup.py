@@ -7,12 +7,17 @@ from fractions import Fraction
 
 from proofs.failures import NotDerived
 from proofs.floats.held import ZERO, describe
-from proofs.floats.near import FAR, Deviation, Scores, deviate, quotient_error
+from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
 from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.lookup_scores import Quadratic
+
+TRIED = (*map(Fraction, (32, 16, 64)), None)
+"""Where far positions may begin, the most promising first; None leaves none apart."""
+ENOUGH = Fraction(1, 16)
+"""Of a row that errs by no more, no better bound is sought."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,13 @@ class OthersErrors:
     def _of_row(self, n: int, i: int, curvature: Fraction | None) -> OthersBound:
         held, fault = self.scores.at(n, i).held, NotDerived("")
         found = []
-        for far in FAR[:6]:
+        for far in TRIED:
             try:
                 deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run)
                 found.append(OthersBound(held.error, deviation.theta, self._error(n, curvature, deviation), n, i))
             except NotDerived as why:
                 fault = why
-            if held.error == ZERO and found:
+            if found and found[-1].error <= ENOUGH:
                 break
         if not found:
             raise NotDerived(f"at i = {i}, n = {n}: {fault}")
@@ -109,7 +114,10 @@ def _sharpness_of_two(quadratic: Quadratic) -> Fraction | None:
 
 
 def miss(curvature: Fraction) -> Fraction:
-    """At least the sum of k e^(-c k^2) over k >= 1: with x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1)."""
+    """At least the sum of k e^(-c k^2) over k >= 1.
+
+    With x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1).
+    """
     x = exp_up(-curvature)
     if (rest := 1 - x**3) <= 0:
         raise NotDerived("the scores are too flat")

@@ -169,7 +169,7 @@ def quotient_error(n: int, deviation: Deviation, run: RunClass, gap: Fraction | 
         rho = error_by_length(n, rescalings, run)
     else:
         rho = error_by_tails(n, gap, deviation.theta, run) if not rescalings and gap >= 1 >= deviation.theta else None
-        loose += 6 * (n + 3) ** 2 * deviation.stray
+        loose += 8 * (n + 3) ** 2 * deviation.stray
     quotient = None if rho is None or rho > Fraction(1, 3) else error_of_quotient(rho, run)
     if quotient is None:
         raise NotDerived(f"sums of {n} weights may be off by too much in {run.sums} or {run.softmax}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 from constructions.language.positional import positional_truth
 from constructions.language.syntax import is_positional
@@ -12,7 +13,7 @@ from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
 from proofs.failures import NotDerived
 from proofs.floats.forms import enter, sum_on_grid
-from proofs.floats.held import NOTHING, TRUTH, Held, join_all, round_to, stored
+from proofs.floats.held import NOTHING, TRUTH, ZERO, Held, join_all, round_to, stored
 from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
 from proofs.floats.uniform import UniformSum, hold_mean_of, hold_mean_of_truths
@@ -31,6 +32,7 @@ class HeldNumbers:
         self._columns: dict[tuple[str, int], Sequence[Held]] = {}
         self._means: dict[int, Held] = {}
         self._uniform_means: dict[tuple[UniformSum, Fraction], Held] = {}
+        self._sums: dict[tuple[str, int], tuple[list[Fraction], list[Fraction], list[int]]] = {}
         self._value_forms: dict[tuple[str, int, int], Held] = {}
         self._by_value: dict[tuple[str, Lengths], Mapping[Fraction, Held]] = {}
         self._spans: dict[str, Spans] = {}
@@ -101,13 +103,26 @@ class HeldNumbers:
 
     def _uniform(self, name: str, head: Head, n: int, i: int) -> Held:
         """What a uniform head holds: its certified mean, computed."""
-        visible = head.mask.visible(i, n)
-        value = self._value_of(name, head, n, visible[-1] if head.mask is Mask.FUTURE else n)
-        visited = UniformSum(len(visible), value.size, value.grid)
-        key = visited, self.known.value(name, i, n)
+        seen = head.mask.visible(i, n)
+        value = self._value_of(name, head, n, seen[-1] if head.mask is Mask.FUTURE else n)
+        signs = self._signed_sums(name, head, n)
+        positive, negative, terms = (sums[seen[-1]] - sums[seen[0] - 1] for sums in signs)
+        visible = UniformSum(len(seen), int(terms), max(positive, negative), value.grid)
+        key = visible, self.known.value(name, i, n)
         if key not in self._uniform_means:
-            self._uniform_means[key] = hold_mean_of(visited, key[1] * len(visible), self.run)
+            self._uniform_means[key] = hold_mean_of(visible, key[1] * len(seen), self.run)
         return self._uniform_means[key]
+
+    def _signed_sums(self, name: str, head: Head, n: int) -> tuple[list[Fraction], list[Fraction], list[int]]:
+        """For each beginning of the word the sums of the positive values, of the others, and how many are not 0."""
+        if (name, n) not in self._sums:
+            if len(self._sums) > 64:
+                self._sums.clear()
+            values = self.known.forms(head.values[name], n)
+            self._sums[name, n] = (list(accumulate((max(x, ZERO) for x in values), initial=ZERO)),
+                                   list(accumulate((max(-x, ZERO) for x in values), initial=ZERO)),
+                                   list(accumulate((int(x != 0) for x in values), initial=0)))
+        return self._sums[name, n]
 
     def _value_of(self, name: str, head: Head, n: int, last: int) -> Held:
         if any(head.queries):
