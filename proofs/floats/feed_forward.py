@@ -11,7 +11,7 @@ from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval
 from proofs.exact.feed_forward import enclose_input
 from proofs.failures import NotDerived
-from proofs.floats.forms import operations_error, sum_on_grid
+from proofs.floats.forms import enter, operations_error, sum_on_grid
 from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, grid_of, round_to
 from proofs.floats.numbers import HeldNumbers
 from proofs.obligations.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
@@ -243,7 +243,7 @@ class _CaseCheck:
     def _form_error(self, reads: Coefficients, bias: Fraction) -> Fraction:
         """How far the form may be off, as it is stored."""
         run = self.run
-        products = [(round_to(self._weight(weight), run.inputs), round_to(self._number(name), run.inputs))
+        products = [(enter(self._weight(weight), run), enter(self._number(name), run))
                     for name, weight in reads.items()]
         products.append((TRUTH_ONE, self._weight(bias)))
         inherited = sum((a.size * b.error + b.size * a.error + a.error * b.error for a, b in products), ZERO)

@@ -96,7 +96,7 @@ def share_of(error: Fraction, deviation: Deviation, n: int) -> Fraction:
         NotDerived: if nothing is left for the target.
     """
     against = error * exp_up(deviation.theta) + n * (deviation.flushed + deviation.far)
-    rest = (1 - error) * exp_down(deviation.theta) - n * (deviation.flushed + deviation.far_real)
+    rest = (1 - error) * exp_down(-deviation.theta) - n * (deviation.flushed + deviation.far_real)
     if rest <= 0:
         raise NotDerived("what remains of the weight on the target may be flushed to 0")
     return up(against / (against + rest))
@@ -169,7 +169,7 @@ def quotient_error(n: int, deviation: Deviation, run: RunClass, gap: Fraction | 
         rho = error_by_length(n, rescalings, run)
     else:
         rho = error_by_tails(n, gap, deviation.theta, run) if not rescalings and gap >= 1 >= deviation.theta else None
-        loose += 6 * (n + 3) ** 2 * deviation.stray
+        loose += 8 * (n + 3) ** 2 * deviation.stray
     quotient = None if rho is None or rho > Fraction(1, 3) else error_of_quotient(rho, run)
     if quotient is None:
         raise NotDerived(f"sums of {n} weights may be off by too much in {run.sums} or {run.softmax}")
