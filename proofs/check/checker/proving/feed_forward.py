@@ -193,7 +193,8 @@ class Output:
             got = self._find_output(situation, or_more)
             wanted = row.target if holds is not is_slack else ZERO
             fits = got is None or got == wanted or (or_more and got > wanted)
-            require(fits, "the output is {}, expected {}, at n = {}, i = {}", got, wanted, row.n, row.i)
+            expected = "at least " if or_more else ""
+            require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, row.n, row.i)
 
     def holds(self, situation: Situation) -> bool:
         """Whether the formula of the meaning holds."""
