@@ -10,12 +10,12 @@ from typing import NamedTuple
 from ..numbers import ONE, QUARTER, ZERO
 from ..proving.feed_forward import Output, Row, Situation
 from ..proving.proof import Proof
-from ..reading.records import FeedForward, Near, Others, Position, Product, Slack, Truth
+from ..reading.records import FeedForward, Near, Others, Product, Slack, Truth, Unit
 from ..verdicts import quote, require, within
 from .forms import Arithmetic, Value, exactly
 from .holding import Holding
 from .means import Cell
-from .rounding import is_number
+from .rounding import grid_of, is_number
 from .units import HIGH, LOW, Active, Input, Units
 
 FALSE, TRUE = Input(ZERO, ZERO), Input(ONE, ONE)
@@ -46,22 +46,37 @@ class FeedForwards:
             self._units.check_weights(unit)
         require(is_number(self._arithmetic.claim.storage, bias), "the bias {} is not a number of the format", bias)
         output = Output(self._proof, name, units, bias)
-        copies = isinstance(self._proof.directions[name], Product)
-        cells = {source: meaning for source, meaning in output.reads.items()
+        is_slack = isinstance(self._proof.directions[name], Slack)
+        if is_slack:
+            slack = find_slack(units, bias, name)
+            self._holding.known.numbers[name] = self._bound_slack(slack)
+        for row, known in self._rows(output, name):
+            for situation in output.situations(row):
+                with within(f"n = {row.n}, i = {row.i}"):
+                    if is_slack:
+                        self._check_slack(output, slack, known, situation)
+                    else:
+                        inputs = {source: self._input(output, source, situation, known) for source in output.reads}
+                        self._check_case(name, self._activate(units, name, inputs), bias, row, output.holds(situation))
+
+    def _rows(self, output: Output, name: str) -> Iterator[tuple[Row, Mapping[str, Cell]]]:
+        """Rows that differ, and what known directions and products hold there."""
+        cells = {source: self._holding.cells if self._proof.is_known(meaning) else self._holding.copies
+                 for source, meaning in output.reads.items()
                  if self._proof.is_known(meaning) or isinstance(meaning, Product)}
 
         def columns(n: int) -> Sequence[Sequence[Hashable]]:
-            return [self._holding.cells(source, n) if self._proof.is_known(meaning) else self._holding.copies(source, n)
-                    for source, meaning in cells.items()]
+            return [find(source, n) for source, find in cells.items()]
 
         for row in output.rows(self._holding.lengths(output.lengths(), [name, *output.reads]), columns):
-            known = {source: cell for source, cell in zip(cells, row.more, strict=True) if isinstance(cell, Cell)}
-            for situation in output.situations(row):
-                inputs = {source: self._input(output, source, situation, known) for source in output.reads}
-                with within(f"n = {row.n}, i = {row.i}"):
-                    written = [Written(unit.writes[name], active) for unit in units
-                               for active in [self._units.activate(unit, inputs, copies)] if active is not None]
-                    self._check_case(name, written, bias, row, output.holds(situation))
+            self._arithmetic.budget.spend(50)
+            yield row, {source: cell for source, cell in zip(cells, row.more, strict=True) if isinstance(cell, Cell)}
+
+    def _activate(self, units: Sequence[Unit], name: str, inputs: Mapping[str, Input]) -> list[Written]:
+        """What units write that are not shut."""
+        copies = isinstance(self._proof.directions[name], Product)
+        active = ((unit, self._units.activate(unit, inputs, copies)) for unit in units)
+        return [Written(unit.writes[name], one) for unit, one in active if one is not None]
 
     def _input(self, output: Output, source: str, situation: Situation, known: Mapping[str, Cell]) -> Input:
         """What a direction holds in a situation."""
@@ -92,7 +107,6 @@ class FeedForwards:
             self._check_copies(name, written, bias, holds)
             return
         wanted = row.target if holds else ZERO
-        require(isinstance(meaning, Truth | Position), "slack is not handled")
         require(wanted in (0, 1), "a feed-forward part writes the number {}, expected 0 or 1", wanted)
         slopes: dict[str | None, Fraction] = {}
         for weight, active in written:
@@ -102,6 +116,39 @@ class FeedForwards:
         for chosen in choose_parts(written):
             terms = [(exactly(bias), exactly(ONE)), *((exactly(one.weight), part) for one, part in chosen)]
             require(self._units.is_exact_sum(terms), "the sum of activations may be rounded")
+
+    def _bound_slack(self, unit: Unit) -> Value:
+        """All that slack may be, at any row."""
+        terms = [(exactly(unit.bias), exactly(ONE)),
+                 *((exactly(c), self._holding.everywhere(source)) for source, c in unit.reads.items())]
+        value = self._arithmetic.rounded(self._arithmetic.claim.storage, self._arithmetic.sum(terms))
+        return Value(ZERO, value.reach, ZERO, None)
+
+    def _check_slack(self, output: Output, unit: Unit, known: Mapping[str, Cell], situation: Situation) -> None:
+        """The unit is shut where the formula holds, and at least 1 elsewhere; to store it does not carry it over 1.
+
+        Raises:
+            Rejected: if it may not be.
+        """
+        counts = output.count_interval(tuple(unit.reads.items()), situation)
+        if counts is None:
+            return
+        low, high = (end + unit.bias for end in counts)
+        terms = [(exactly(unit.bias), exactly(ONE))]
+        for source, c in unit.reads.items():
+            if isinstance(output.reads[source], Others):
+                terms.append((exactly(c), self._holding.known.numbers[source]))
+                continue
+            one = self._input(output, source, situation, known)
+            require(one.high is not None and not one.is_near, "slack is written from {}", quote(source))
+            ends = c * one.low, c * (one.low if one.high is None else one.high)
+            low, high = low + min(ends), high + max(ends)
+            terms.append((exactly(c), Value(one.low, ends[1] / c, ZERO, grid_of(one.low) if one.is_point else None)))
+        error = self._arithmetic.sum(terms).error
+        if output.holds(situation):
+            require(high + error <= 0, "slack may be more than 0")
+        else:
+            require(low - error >= 1, "slack may be less than 1")
 
     def _check_copies(self, name: str, written: Sequence[Written], bias: Fraction, holds: bool) -> None:
         """Copies of one direction, one of them left where the formula holds, and none elsewhere."""
@@ -116,6 +163,16 @@ class FeedForwards:
             is_known = self._proof.is_known(self._proof.directions[source])
             require(is_known, "{} is copied, which is not known", quote(source))
             self._holding.known.copied[name] = source
+
+
+def find_slack(units: Sequence[Unit], bias: Fraction, name: str) -> Unit:
+    """The one unit that writes it.
+
+    Raises:
+        Rejected: if there are several, or it is not written as it is.
+    """
+    require(len(units) == 1 and bias == 0 and units[0].writes[name] == 1, "slack is not written by one unit")
+    return units[0]
 
 
 def choose_parts(written: Sequence[Written]) -> Iterator[list[tuple[Written, Value]]]:

@@ -14,7 +14,7 @@ from ..budget import Cache
 from ..numbers import ZERO, add
 from ..proving.composition import Writer
 from ..proving.proof import Proof, visible
-from ..reading.records import Head, Mean, Near, Others, Position, Product, Truth, kind_of
+from ..reading.records import Head, Mean, Near, Others, Position, Product, Slack, Truth, kind_of
 from ..verdicts import quote, require
 from .forms import TRUTH, Arithmetic, Value, join
 from .means import Cell, Means
@@ -33,11 +33,11 @@ class Known:
 
     Attributes:
         copied: for each product that a feed-forward part writes, the direction of which it is a copy.
-        errors: for each direction of kind *others* how far it is off.
+        numbers: what each direction of kind *others* or *slack* may hold.
     """
 
     copied: dict[str, str] = field(default_factory=dict)
-    errors: dict[str, Value] = field(default_factory=dict)
+    numbers: dict[str, Value] = field(default_factory=dict)
 
 
 class Holding:
@@ -63,7 +63,7 @@ class Holding:
         A head of equal weights may write one real number in two ways: what it sees matters, and what its values may be.
         """
         writer, meaning = self._writers[name], self._proof.directions[name]
-        if isinstance(meaning, Mean | Others):
+        if isinstance(meaning, Mean | Others | Slack):
             return False
         if writer.head and isinstance(meaning, Position):
             head = self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
@@ -97,8 +97,8 @@ class Holding:
             case Mean(count):
                 lengths = {self._proof.positions_counted(count, n, i) for i in range(1, n + 1)}
                 return join([self._mean_of_truths(length) for length in sorted(lengths)])
-            case Others():
-                return self.known.errors[name]
+            case Others() | Slack():
+                return self.known.numbers[name]
             case Product() if not self._proof.is_known(meaning):
                 return join([*map(value_of, self.copies(name, n)), value_of(NOTHING)])
             case Position() | Product():

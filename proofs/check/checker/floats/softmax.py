@@ -174,6 +174,38 @@ class Softmax:
         require(found, "{} positions are too many for scores and sums of this precision", self.length)
         require(False, "the head may be off by {} or so, expected at most 1/4", round_short(QUARTER + min(found)))
 
+    def number_error(self, spread: Spread, curvature: Fraction, greatest: Fraction) -> Fraction:
+        """How far a head is off (rule 4) whose values are 0..greatest, one more at each position, and whose real
+        scores are those of a parabola of at least this curvature, with its top where the value is the number wanted.
+
+        Raises:
+            Rejected: if nothing is known of it.
+        """
+        self.check_range(spread)
+        own, n, found = unit(self.claim.storage), self.length, []
+        around = self._mean_distance(curvature)
+        for weights in self.options(spread):
+            factor = self.exp_up(weights.theta)
+            lost = (weights.lost + weights.far) * factor
+            if lost < 1:
+                off = up((2 * factor * factor * around + n * n * lost) / (1 - lost))
+                found += [off + (sums.relative + own) * (greatest + off) + sums.absolute * greatest
+                          for sums in self.sums(spread, weights, False)]
+        require(found, "{} positions are too many for scores and sums of this precision", self.length)
+        return up(min(found) + tiny(self.claim.storage))
+
+    def _mean_distance(self, curvature: Fraction) -> Fraction:
+        """At least the sum of k exp(-curvature k^2) over k = 1, 2, ..., for a curvature of 1 or more.
+
+        Each term is less than half of the one before, so what is left is less than the last one looked at.
+        """
+        total, k, term = ZERO, 0, ONE
+        while term * (1 << BITS) > 1:
+            k += 1
+            term = k * self.exp_up(-min(curvature, Fraction(60)) * k * k)
+            total += term
+        return up(total + term)
+
 
 def excess(sums: Sums, false: Fraction, true: Fraction) -> Fraction:
     """By how much the output may be beyond 1/4, 3/4 or 5/4; at most 0 if it is not.

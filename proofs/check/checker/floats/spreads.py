@@ -14,11 +14,11 @@ from typing import NamedTuple
 from ..numbers import ONE, over_one_denominator
 from ..proving.attention import Attention
 from ..proving.composition import names_in
-from ..proving.lookup import Lookup
+from ..proving.lookup import Line, Lookup
 from ..proving.proof import Proof, visible
 from ..proving.sought import Sought
 from ..reading.records import Head
-from ..verdicts import within
+from ..verdicts import require, within
 from .forms import Arithmetic, Value
 from .holding import Holding
 from .rounding import up
@@ -143,18 +143,41 @@ class LookupScores:
         Scores are linear in the count, so the greatest difference and the greatest size, which are convex, are at its
         ends.
         """
-        size, rows = self._lookup.keys_and_values(n)
         found = []
+        for line, numbers in self._lines(n):
+            for m in {numbers[0], numbers[-1]}:
+                scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
+                unit = line.unit * line.size
+                found.append(Real(Fraction(max(scores) - min(scores), unit),
+                                  Fraction(max(map(abs, scores)), unit), None))
+        return join_real(found)
+
+    def _lines(self, n: int) -> Iterator[tuple[Line, range]]:
+        """What each row sees, for both truths of what is counted, with the numbers of others that are possible."""
+        size, rows = self._lookup.keys_and_values(n)
         for i in range(1, n + 1):
             settled = self._proof.language.settle(self._sought.order, n, i)
             first, last = visible(self._head.mask, n, i)
             span = self._proof.positions_counted(self._sought.count, n, i)
             for b in [settled[self._sought.counted]] if self._sought.counted in settled else [False, True]:
-                line = self._lookup.line(n, i, b, size, rows[first - 1 : last])
-                for m in {0, span - 1}:
-                    scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-                    unit = line.unit * line.size
-                    found.append(Real(Fraction(max(scores) - min(scores), unit),
-                                      Fraction(max(map(abs, scores)), unit), None))
-        return join_real(found)
+                yield self._lookup.line(n, i, b, size, rows[first - 1 : last]), range(span)
 
+    def find_curvature(self, n: int) -> Fraction | None:
+        """The greatest c such that in every row, for every number m of others, a position has the value m, and scores
+        are at least c k^2 below its score where the value is m + k or m - k, for values one apart; None for any c.
+
+        Raises:
+            Rejected: if there is none.
+        """
+        found: list[Fraction] = []
+        for line, numbers in self._lines(n):
+            is_stepped = all(b - a == line.size for a, b in pairwise(line.values))
+            require(is_stepped and line.values[0] <= 0 and line.values[-1] >= numbers[-1] * line.size,
+                    "the values are not those of the numbers looked for at n = {}", n)
+            for m in numbers:
+                scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
+                distances = [value // line.size - m for value in line.values]
+                top = scores[distances.index(0)]
+                found += [Fraction(top - score, line.unit * line.size * k * k)
+                          for score, k in zip(scores, distances, strict=True) if k]
+        return min(found, default=None)
