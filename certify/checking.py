@@ -19,6 +19,7 @@ from proofs.check import (
     Accepted,
     Certificate,
     Coverage,
+    FloatClaim,
     Malformed,
     Refusal,
     Request,
@@ -27,6 +28,7 @@ from proofs.check import (
     main,
     read_arguments,
     verdict_of,
+    write_format,
 )
 
 
@@ -120,7 +122,15 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
         "regime": claim.regime,
         "causal": claim.causal,
         "covered": _covered(accepted.coverage),
+        **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
     }
+
+
+def _floats(claim: FloatClaim) -> dict[str, Any]:
+    """A class of runs of which the claim is proved, with the keys of the file."""
+    written = {name: write_format(form) for name, form in claim.formats.items()}
+    return {"name": claim.name, **written, "normalised": claim.normalised, "exp_ulp": str(claim.exp_ulp),
+            "exp_base": claim.exp_base, "block": claim.block, "max_n": claim.max_n}
 
 
 def _covered(coverage: object) -> dict[str, int]:

@@ -4,6 +4,7 @@ from .checker.asking import Asked
 from .checker.checking import Accepted, check_file, check_text
 from .checker.command import Request, gravest, main, read_arguments
 from .checker.proving.certificate import Coverage
+from .checker.reading.floats import FloatClaim, Format, write_format
 from .checker.reading.records import Bound, Certificate, Claim
 from .checker.reading.softened import Softened, read_softened_text
 from .checker.softening import Found, check_shard, finish
@@ -18,6 +19,8 @@ __all__ = [
     "Certificate",
     "Claim",
     "Coverage",
+    "FloatClaim",
+    "Format",
     "Found",
     "Incomplete",
     "Malformed",
@@ -34,4 +37,5 @@ __all__ = [
     "read_arguments",
     "read_softened_text",
     "verdict_of",
+    "write_format",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 from .asking import ANYTHING, Asked, check_asked
 from .budget import MAX_BYTES, Budget
 from .describing import describe_certificate
+from .floats import prove_floats
 from .proving.certificate import Coverage, prove_certificate
 from .reading.certificate import FORMAT, read_certificate
 from .reading.document import Json, read_document
@@ -31,8 +32,15 @@ class Format:
     describe: Callable[[Any, Any], list[str]]
 
 
+def prove_all(given: Certificate) -> Coverage:
+    """The claim over the reals, and then those about float runs."""
+    coverage = prove_certificate(given)
+    prove_floats(given)
+    return coverage
+
+
 FORMATS: Mapping[str, Format] = {
-    FORMAT: Format(read_certificate, prove_certificate, describe_certificate),
+    FORMAT: Format(read_certificate, prove_all, describe_certificate),
     FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened)}
 
 

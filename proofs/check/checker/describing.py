@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from .proving.certificate import Coverage, worst_error
+from .reading.floats import FloatClaim, write_format
 from .reading.records import Certificate, Claim, Near, Others
 from .verdicts import quote_all
 
 WIDTH = 13  # of the first column
 DIGITS = 6  # of a printed error, which is rounded up
+BASES = {"e": "e", "2": "2", "either": "e or 2"}
 REGIMES = {"position": "every temperature is 1", "unstated": "nothing more is claimed"}
 
 
@@ -34,7 +36,8 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
         *entry("covered", [f"{coverage.embedding_cells} embedding cells, {coverage.head_rows} head rows, "
                            f"{coverage.feed_forward_rows} feed-forward rows, {coverage.subformulas} subformulas"]),
         *entry("worst error", list(words_of_errors(given, coverage))),
-        *entry("no evidence", words_of_guards(coverage))]
+        *entry("no evidence", words_of_guards(coverage)),
+        *(line for floats in given.floats for line in entry("floats", words_of_floats(floats, claim)))]
 
 
 def entry(name: str, lines: Sequence[str]) -> list[str]:
@@ -71,6 +74,23 @@ def words_of_guards(coverage: Coverage) -> list[str]:
     """The near directions of which nothing is claimed but that they are between 0 and 1."""
     never = [name for name, rows in coverage.guarded.items() if not rows]
     return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
+
+
+def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
+    """A class of runs, with every field of it, and what holds of them."""
+    normalised = {"before": "before the weighted sum", "after": "after the weighted sum",
+                  "either": "before or after the weighted sum"}
+    lengths = f"{claim.min_n}..{floats.max_n}"
+    return [f"{quote_all([floats.name])}: for every n in {lengths} the same holds of every float run",
+            "with " + ", ".join(f"{field} {write_format(form)}" for field, form in floats.formats.items()) + ",",
+            f"normalised {normalised[floats.normalised]}, exponentials of base {BASES[floats.exp_base]}",
+            f"within {floats.exp_ulp} units in the last place, {words_of_blocks(floats.block)}:",
+            "all numbers are finite, and the output (and each subformula) is exactly 0.0 or 1.0"]
+
+
+def words_of_blocks(block: int) -> str:
+    """Whether partial sums are rescaled."""
+    return f"rescaled after blocks of {block} positions" if block else "not rescaled"
 
 
 def round_up(x: Fraction) -> str:

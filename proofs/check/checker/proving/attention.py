@@ -13,6 +13,7 @@ from itertools import repeat
 from typing import Any
 
 from ..budget import ENTRY_BITS
+from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, size
 from ..reading.records import Head, Near
 from ..verdicts import require
@@ -33,6 +34,12 @@ class Attention:
         self._automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask)
         self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
 
+    @property
+    def places(self) -> list[Place]:
+        """All that scores, values, letters and the guard depend on, but for the word."""
+        return [*self._asking, self._guard, *self._automaton.positional,
+                *self._proof.places_of(names_in(self._automaton.known))]
+
     def check(self) -> int:
         """The number of rows (n, i) at which the guard holds; the longest words come first, as they see the most.
 
@@ -40,25 +47,23 @@ class Attention:
             Rejected: if an error is not proved to be within its bound.
         """
         covered = 0
-        places = [*self._asking, self._guard, *self._automaton.positional,
-                  *self._proof.places_of(names_in(self._automaton.known))]
-        for n, firsts in self._proof.lengths(places, self._head.mask, descending=True):
+        for n, firsts in self._proof.lengths(self.places, self._head.mask, descending=True):
             guards = self._proof.columns.truths(self._guard, n)
             covered += sum(n + 1 - first for first, holds in zip(firsts, guards, strict=True) if holds)
             self._check_length(n, guards)
         return covered
 
     def _check_length(self, n: int, guards: Sequence[bool]) -> None:
-        letters, kinds = self._read_letters(n)
+        letters, kinds = self.read_letters(n)
         gaps = self._find_gaps(n, letters, kinds)
         positions: list[Position] = []
-        for query, lengths in self._group(n, guards).items():
+        for query, lengths in self.group(n, guards).items():
             left = gaps.find_unproved(query, lengths) if gaps else lengths
             if left:
-                positions = positions or self._read_positions(n, letters, kinds)
+                positions = positions or self.read_positions(n, letters, kinds)
                 self._check_paths(n, query, positions[: max(left)], left)
 
-    def _group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
+    def group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
         """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
         rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
         self._proof.budget.spend(1 + (n >> 3))
@@ -76,7 +81,7 @@ class Attention:
         """A column in the order of reading."""
         return column if self._head.mask == "future" else column[::-1]
 
-    def _read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
+    def read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
         """The different values and letters that positions have, and for each position in the order of reading which.
 
         Rule 4: every value is in 0..1, so every mean is.
@@ -101,8 +106,9 @@ class Attention:
         unit, columns = known
         return Gaps(self._proof, extremes, kinds, unit, [self._in_order(column) for column in columns], self._errors)
 
-    def _read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
-                        kinds: Sequence[int]) -> list[Position]:
+    def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
+                       kinds: Sequence[int]) -> list[Position]:
+        """For each position in the order of reading its known keys and value, and its letters."""
         known = [self._in_order(form) for form in self._proof.known_forms(self._automaton.known, n)]
         rows = zip(zip(*known, strict=True), kinds, strict=True)
         return [Position(numbers, letters[kind][1]) for numbers, kind in rows]

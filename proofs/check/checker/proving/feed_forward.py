@@ -14,7 +14,7 @@ and its comparison does not hold, the sum of the least outputs must be at least 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -49,6 +49,17 @@ class Situation(NamedTuple):
     levels: Mapping[str, Fraction]
 
 
+class Row(NamedTuple):
+    """What is known of a row (n, i) without a word, and the number that is wanted where the formula holds."""
+
+    n: int
+    i: int
+    fixed: Truths
+    levels: Mapping[str, Fraction]
+    target: Fraction
+    more: tuple[Hashable, ...]
+
+
 class Output:
     """One direction that a feed-forward part writes, by these units and this bias."""
 
@@ -58,17 +69,17 @@ class Output:
         require(isinstance(self._meaning, Position | Truth | Product | Slack), "a {} direction is written by a head",
                 kind_of(self._meaning))
         self._groups = group_by_form(proof, name, units)
-        self._reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
-        for source, meaning in self._reads.items():
+        self.reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
+        for source, meaning in self.reads.items():
             require(isinstance(meaning, Position | Truth | Product | Near | Others | Slack), "{}, of kind {}, is read",
                     quote(source), kind_of(meaning))
-        slacks = [meaning.formula for meaning in (self._meaning, *self._reads.values()) if isinstance(meaning, Slack)]
+        slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
 
     def _find_atoms(self, slacks: Sequence[Place]) -> None:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
-        read = {place for meaning in self._reads.values() if not isinstance(meaning, Slack)
+        read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
                 for place in self._spoken_of(meaning)}
         free = {place for place in read if not self._follows(place, read)}
 
@@ -84,7 +95,7 @@ class Output:
         self._signs = {place: firsts.setdefault(self._compared(place), place) for place in compared}
         count = len(self._atoms) + len(firsts)
         require(count <= MAX_ATOMS, "{} atoms, expected at most {}", count, MAX_ATOMS)
-        guards = {meaning.when for meaning in self._reads.values() if isinstance(meaning, Near)}
+        guards = {meaning.when for meaning in self.reads.values() if isinstance(meaning, Near)}
         below = {guard: self._language.below([guard], lambda place: not is_entered(place)) for guard in guards}
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
         roots = [*own, *read, *decided]
@@ -125,27 +136,33 @@ class Output:
         Raises:
             Rejected: if the output is not proved to be the target.
         """
+        for row in self.rows(self.lengths()):
+            self._check_row(row)
+        return sum(self._proof.claim.lengths)
+
+    def rows(self, lengths: Iterable[tuple[int, Sequence[int]]],
+             more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Iterator[Row]:
+        """Rows that differ in what is known of them, or in ``more``, of which there is a column for each i."""
         seen = Cache[tuple[object, ...], bool]()
-        for n, firsts in self._lengths():
+        for n, firsts in lengths:
             settled = self._settle(n)
-            levels = {source: self._levels(meaning, n, settled) for source, meaning in self._reads.items()}
-            targets = self._levels(self._meaning, n, settled)
-            self._proof.budget.spend(n * (1 + len(settled) + len(levels)))
-            for i, case in enumerate(zip(*settled.values(), *levels.values(), targets, strict=True), 1):
+            levels = {source: self._levels(meaning, n, settled) for source, meaning in self.reads.items()}
+            targets, columns = self._levels(self._meaning, n, settled), more(n)
+            self._proof.budget.spend(n * (1 + len(settled) + len(levels) + len(columns)))
+            for i, case in enumerate(zip(*settled.values(), *levels.values(), targets, *columns, strict=True), 1):
                 if seen.get(case) is None:
                     truths = ((place, column[i - 1]) for place, column in settled.items())
                     fixed = {place: truth for place, truth in truths if truth is not None}
                     numbers = {source: column[i - 1] for source, column in levels.items()}
-                    self._check_case(fixed, numbers, targets[i - 1], firsts[i - 1], i)
+                    yield Row(firsts[i - 1], i, fixed, numbers, targets[i - 1], case[len(case) - len(columns) :])
                     seen.keep(case, True, 1024 * len(case))
-        return sum(self._proof.claim.lengths)
 
-    def _lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
+    def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths to look at; `next` sees where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
             return ((n, (n,) * n) for n in self._proof.claim.lengths)
         positional = [place for place in self._order if self._language.is_positional(place)]
-        return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self._reads])])
+        return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
 
     def _settle(self, n: int) -> dict[Place, Sequence[bool | None]]:
         """What holds of the positions alone: positional formulas; `prev` is false at 1, and `next` at n; else None."""
@@ -168,27 +185,31 @@ class Output:
         truths = settled.get(meaning.formula, (None,) * n)
         return self._proof.columns.numbers(meaning.value, n, [truth is not False for truth in truths])
 
-    def _check_case(self, fixed: Truths, levels: Mapping[str, Fraction], target: Fraction, n: int, i: int) -> None:
-        is_slack, formulas = isinstance(self._meaning, Slack), self._spoken_of(self._meaning)
-        for situation in self._situations(fixed, levels):
-            holds = all(situation.truths[place] for place in formulas)
+    def _check_row(self, row: Row) -> None:
+        is_slack = isinstance(self._meaning, Slack)
+        for situation in self.situations(row):
+            holds = self.holds(situation)
             or_more = is_slack and not holds
             got = self._find_output(situation, or_more)
-            wanted = target if holds is not is_slack else ZERO
+            wanted = row.target if holds is not is_slack else ZERO
             fits = got is None or got == wanted or (or_more and got > wanted)
             expected = "at least " if or_more else ""
-            require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, n, i)
+            require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, row.n, row.i)
 
-    def _situations(self, fixed: Truths, levels: Mapping[str, Fraction]) -> Iterator[Situation]:
+    def holds(self, situation: Situation) -> bool:
+        """Whether the formula of the meaning holds."""
+        return all(situation.truths[place] for place in self._spoken_of(self._meaning))
+
+    def situations(self, row: Row) -> Iterator[Situation]:
         """Every assignment of truths to the atoms, and of a sign to each T, under the first comparison that has it."""
-        free = [place for place in self._atoms if place not in fixed]
+        free = [place for place in self._atoms if place not in row.fixed]
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
                 compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
-                given = {**fixed, **dict(zip(free, bits, strict=True)), **compared}
-                yield Situation(self._language.connect(self._order, given), signs, levels)
+                given = {**row.fixed, **dict(zip(free, bits, strict=True)), **compared}
+                yield Situation(self._language.connect(self._order, given), signs, row.levels)
 
     def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
         return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)
@@ -201,7 +222,7 @@ class Output:
         """
         result, budget = self._bias, self._proof.budget
         for form, function in self._groups.items():
-            counts = self._count_interval(form, situation)
+            counts = self.count_interval(form, situation)
             if counts is None:
                 return None
             low, high = self._form_interval(form, situation, counts)
@@ -230,12 +251,12 @@ class Output:
 
     def _is_endless(self, source: str, situation: Situation) -> bool:
         """Whether a direction may hold any number from the one in its interval on."""
-        meaning = self._reads[source]
+        meaning = self.reads[source]
         return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
 
     def _interval(self, source: str, situation: Situation) -> Interval:
         """All that a direction may hold in a situation; of `others`, how far it may be from the number."""
-        meaning = self._reads[source]
+        meaning = self.reads[source]
         if isinstance(meaning, Others):
             above, below = self._proof.errors[source]
             return -below, above
@@ -247,7 +268,7 @@ class Output:
         number = situation.levels[source] if holds is not isinstance(meaning, Slack) else ZERO
         return number, number
 
-    def _count_interval(self, form: Form, situation: Situation) -> Interval | None:
+    def count_interval(self, form: Form, situation: Situation) -> Interval | None:
         """The counts in a form: a times a comparison's T, less a times the truths here; None if T cannot have its sign.
 
         T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
@@ -257,7 +278,7 @@ class Output:
         """
         read: dict[Place, Fraction] = {}
         for source, c in form:
-            meaning = self._reads[source]
+            meaning = self.reads[source]
             if isinstance(meaning, Others):
                 read[meaning.count] = add(self._proof.budget, read.get(meaning.count, ZERO), c)
         if not read:

@@ -45,7 +45,7 @@ class Lookup:
             Rejected: if an error is not proved to be within its bound.
         """
         covered = guarded = 0
-        size, rows = self._keys_and_values(n)
+        size, rows = self.keys_and_values(n)
         bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
         with self._proof.budget.holding(bits):
             for i in range(1, n + 1):
@@ -54,7 +54,7 @@ class Lookup:
                 guarded += bool(found)
         return Coverage(covered, guarded)
 
-    def _keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
+    def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
         """For each position its keys, then its value, over one denominator."""
         forms = [*self._head.keys, self._head.values[self._name]]
         columns = self._proof.known_forms(forms, n)
@@ -71,7 +71,7 @@ class Lookup:
         first, last = visible(self._head.mask, n, i)
         is_guarded = False
         for b in [settled[sought.counted]] if sought.counted in settled else [False, True]:
-            line = self._line(n, i, b, size, rows[first - 1 : last])
+            line = self.line(n, i, b, size, rows[first - 1 : last])
             for m in range(self._proof.positions_counted(sought.count, n, i)):
                 goal = sought.goal(m, sought.truths(n, settled, b, m))
                 if goal is not None:
@@ -79,7 +79,7 @@ class Lookup:
                     self._check_case(line, m, goal, f"n = {n}, i = {i}, count {m + b}")
         return is_guarded
 
-    def _line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> Line:
+    def line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> Line:
         """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
         budget, held, count = self._proof.budget, {self._sought.counted: int(b)}, self._sought.count
         queries = [self._proof.scaled_query(self._head, n, i, held | {count: m + b}) for m in (0, 1)]

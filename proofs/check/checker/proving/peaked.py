@@ -200,14 +200,19 @@ def find_covered(proof: Proof, head: Head, name: str, sought: Sought) -> Mapping
     if not speaks_of_count(proof, sought) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
         return {}
-    parabola = Parabola(proof, head, sought)
-    found = {n: parabola.find(n) for n in proof.claim.lengths}
-    shapes = {n: shape for n, shape in found.items() if shape is not None}
+    shapes = find_shapes(proof, head, sought)
     least = min((curvature for _, curvature in shapes.values()), default=ZERO)
     if least < 1:
         return {}
     peak = (OthersPeak if isinstance(sought.meaning, Others) else NearPeak)(proof, head, name, sought, least)
     return {n: Coverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
+
+
+def find_shapes(proof: Proof, head: Head, sought: Sought) -> Mapping[int, tuple[tuple[int, int], Fraction]]:
+    """The offsets and the least curvature over the temperature of each length whose scores are one parabola."""
+    parabola = Parabola(proof, head, sought)
+    found = {n: parabola.find(n) for n in proof.claim.lengths}
+    return {n: shape for n, shape in found.items() if shape is not None}
 
 
 def speaks_of_count(proof: Proof, sought: Sought) -> bool:

@@ -1,4 +1,5 @@
-"""The object of docs/certificate.md, section 3, to a `Certificate`: a claim, its transformer, its stated bounds."""
+"""The object of docs/certificate.md, section 3, to a `Certificate`: a claim, its transformer, its stated bounds,
+its claims about float runs."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from ..budget import MAX_N, Budget
 from ..language import Language
 from ..verdicts import expect, require
 from .document import Json
+from .floats import FloatClaim, read_floats
 from .records import Bound, Certificate, Claim
 from .shapes import (
     Fields,
@@ -33,7 +35,8 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
         Malformed: if it is not in the format.
         Rejected: if claim and transformer are over different alphabets.
     """
-    fields = Fields(document, "format", "version", "claim", "transformer", "bounds")
+    fields = Fields(document, "format", "version", "claim", "transformer", "bounds", "floats",
+                    optional=("floats",))
     fields.read("format", one_of(FORMAT))
     fields.read("version", one_of(1))
     language = Language(budget)
@@ -42,7 +45,10 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     bounds = fields.read("bounds", list_of(read_bound))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
     expect_known_symbols(language, claim.alphabet)
-    return Certificate(claim, transformer, bounds, language)
+    floats: tuple[FloatClaim, ...] = ()
+    if "floats" in fields:
+        floats = fields.read("floats", partial(read_floats, lengths=claim.lengths))
+    return Certificate(claim, transformer, bounds, language, floats)
 
 
 def read_claim(value: Json, language: Language) -> Claim:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..language import Language, Place
+from .floats import FloatClaim
 
 Weights = Mapping[str, Fraction]
 """A linear form: for each direction that is read or written its weight; zeros are left out."""
@@ -169,12 +170,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A claim, the transformer that it is about, and the stated bounds."""
+    """A claim, the transformer that it is about, the stated bounds, and the claims about float runs."""
 
     claim: Claim
     transformer: Transformer
     bounds: tuple[Bound, ...]
     language: Language
+    floats: tuple[FloatClaim, ...] = ()
 
     @property
     def counts(self) -> bool:

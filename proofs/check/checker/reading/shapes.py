@@ -10,7 +10,6 @@ from typing import TypeVar
 from ..budget import Budget
 from ..verdicts import expect, quote, within
 from .document import Json
-from .records import Weights
 
 Read = TypeVar("Read")
 
@@ -124,6 +123,6 @@ class Directions:
             last = place
         return found
 
-    def read_weights(self, value: Json) -> Weights:
+    def read_weights(self, value: Json) -> dict[str, Fraction]:
         """A linear form."""
         return self.read_map(value, read_rational)

@@ -1,0 +1,180 @@
+"""What a linear form may be in a float run; docs/floats.md, sections 2 (lemma G) and 4 (rules 1 and 2).
+
+Nothing here knows of words: a `Value` is all that a number may be, at one row or at many, in every run of the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..budget import Budget
+from ..numbers import ONE, ZERO, add, divide, multiply
+from ..reading.floats import FloatClaim, Format
+from ..reading.records import Weights
+from ..verdicts import quote, require, within
+from .rounding import coarsest, fits, grid_of, is_finite, nearest, tiny, unit, up
+
+
+class Value(NamedTuple):
+    """The real number is in low..high, the computed one within error of it; if that is 0, it is a multiple of 2^grid.
+
+    The grid is None if none is known.
+    """
+
+    low: Fraction
+    high: Fraction
+    error: Fraction
+    grid: int | None
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The greatest absolute value of the real number."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def reach(self) -> Fraction:
+        """The greatest absolute value of the computed number."""
+        return self.magnitude + self.error
+
+
+class RealSum(NamedTuple):
+    """A sum over the reals; the positive products, and the others, are at most ``reach`` together.
+
+    If the grid is not None, every product is exactly a multiple of 2^grid.
+    """
+
+    low: Fraction
+    high: Fraction
+    reach: Fraction
+    grid: int | None
+
+
+TRUTH = Value(ZERO, ONE, ZERO, 0)
+
+
+def exactly(x: Fraction) -> Value:
+    """One number, which is held as it is."""
+    return Value(x, x, ZERO, grid_of(x))
+
+
+def join(values: Sequence[Value]) -> Value:
+    """What is one of these."""
+    return Value(min(value.low for value in values), max(value.high for value in values),
+                 max(value.error for value in values), coarsest(value.grid for value in values))
+
+
+def gamma(k: int, u: Fraction) -> Fraction:
+    """k u / (1 - k u): k roundings, each by a factor within 1 - u and 1 + u, are one within 1 - gamma and 1 + gamma.
+
+    Raises:
+        Rejected: if k u is not below 1.
+    """
+    require(k * u < 1, "{} numbers are too many for sums of this precision", k)
+    return k * u / (1 - k * u)
+
+
+class Arithmetic:
+    """The operations of a class of runs."""
+
+    def __init__(self, budget: Budget, claim: FloatClaim) -> None:
+        self.budget, self.claim = budget, claim
+
+    def rounded(self, form: Format, value: Value) -> Value:
+        """A number rounded to a format: as it is if G says so, else off by u of it, and 2^e more.
+
+        Raises:
+            Rejected: if it could be beyond the greatest number of the format.
+        """
+        self.budget.spend(10)
+        if value.error == 0 and fits(form, value.grid, value.magnitude):
+            return value
+        error = up(value.error + unit(form) * up(value.reach) + tiny(form))
+        require(is_finite(form, value.magnitude + error), "a number could be beyond the greatest of its format")
+        return Value(value.low, value.high, error, None)
+
+    def constant(self, form: Format, x: Fraction) -> Value:
+        """One known number rounded to a format, with the error that it has."""
+        close = nearest(self.budget, form, x)
+        if close is None:
+            return self.rounded(form, Value(x, x, ZERO, None))
+        return exactly(x) if close == x else Value(x, x, up(abs(close - x)), None)
+
+    def weight(self, x: Fraction) -> Value:
+        """A weight, rounded to the storage format, and then as the input of a product."""
+        return self.rounded(self.claim.inputs, self.constant(self.claim.storage, x))
+
+    def inputs(self, terms: Sequence[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
+        """Both numbers of each product, rounded as the inputs of a matrix product."""
+        return [(self.rounded(self.claim.inputs, c), self.rounded(self.claim.inputs, x)) for c, x in terms]
+
+    def real_sum(self, inputs: Sequence[tuple[Value, Value]]) -> RealSum:
+        """The sum over the reals, for numbers that are inputs already."""
+        low, high, positive, negative = ZERO, ZERO, ZERO, ZERO
+        for c, x in inputs:
+            least, most = self._product(c, x)
+            low, high = add(self.budget, low, least), add(self.budget, high, most)
+            positive = add(self.budget, positive, max(most, ZERO))
+            negative = add(self.budget, negative, -min(least, ZERO))
+        grids = [None if c.error or x.error or c.grid is None or x.grid is None else c.grid + x.grid for c, x in inputs]
+        return RealSum(low, high, max(positive, negative), coarsest(grids))
+
+    def sum(self, terms: Sequence[tuple[Value, Value]]) -> Value:
+        """The sum of products of two numbers, in any order, fused or not.
+
+        Exact by G, or else each number counts with its error; k products and k - 1 sums are k roundings of each
+        product, and at most k results are flushed: a product that is lost is lost once.
+
+        Raises:
+            Rejected: if it could be beyond the greatest number of the format.
+        """
+        inputs, sums, k = self.inputs(terms), self.claim.sums, len(terms)
+        real = self.real_sum(inputs)
+        if fits(sums, real.grid, real.reach):
+            return Value(real.low, real.high, ZERO, real.grid)
+        factor = gamma(k, unit(sums))
+        sizes = [(up(c.magnitude), c.error, up(x.magnitude), x.error) for c, x in inputs]
+        own = sum((c * dx + x * dc + dc * dx for c, dc, x, dx in sizes), ZERO)
+        whole = sum(((c + dc) * (x + dx) for c, dc, x, dx in sizes), ZERO)
+        error = up(own + factor * whole + 2 * k * (1 + factor) * tiny(sums))
+        require(is_finite(sums, whole + error), "a sum could be beyond the greatest number of its format")
+        return Value(real.low, real.high, error, None)
+
+    def _product(self, c: Value, x: Value) -> tuple[Fraction, Fraction]:
+        """All that the real product may be."""
+        ends = [multiply(self.budget, a, b) for a in {c.low, c.high} for b in {x.low, x.high}]
+        return min(ends), max(ends)
+
+    def form(self, weights: Weights, held: Mapping[str, Value]) -> Value:
+        """A linear form, as it is stored.
+
+        Raises:
+            Rejected: if it could be beyond the greatest number of a format.
+        """
+        terms = [(self.weight(c), held[name]) for name, c in weights.items()]
+        return self.rounded(self.claim.storage, self.sum(terms))
+
+    def exact_form(self, weights: Weights, held: Mapping[str, Value]) -> Value:
+        """The same, of which it is asked that it is exact.
+
+        Raises:
+            Rejected: if it may be rounded.
+        """
+        value = self.form(weights, held)
+        require(value.error == 0 and value.grid is not None, "the value {} may be rounded",
+                " + ".join(f"{c} {quote(name)}" for name, c in list(weights.items())[:8]))
+        return value
+
+    def inverse(self, heats: Sequence[Fraction]) -> Value:
+        """1 over these temperatures, each rounded to the storage format."""
+        with within("the inverse of a temperature"):
+            return join([self.constant(self.claim.storage, divide(self.budget, ONE, heat)) for heat in heats])
+
+    def scaled(self, value: Value, scale: Value) -> Value:
+        """A form times the inverse of a temperature, as it is stored."""
+        return self.rounded(self.claim.storage, self.sum([(value, scale)]))
+
+    def score(self, queries: Sequence[Value], keys: Sequence[Value]) -> Value:
+        """The product of a query and a key, as the score matrix holds it."""
+        return self.rounded(self.claim.scores, self.sum(list(zip(queries, keys, strict=True))))

@@ -1,0 +1,175 @@
+"""What directions hold in a float run; docs/floats.md, section 4, rule 1.
+
+A direction is asked for only after its writer was checked, so that the errors of what is written are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
+
+from ..budget import Cache
+from ..numbers import ZERO, add
+from ..proving.composition import Writer
+from ..proving.proof import Proof, visible
+from ..reading.records import Head, Mean, Near, Others, Position, Product, Slack, Truth, kind_of
+from ..verdicts import quote, require
+from .forms import TRUTH, Arithmetic, Value, join
+from .means import Cell, Means
+from .rounding import grid_of, is_number, nearest
+
+NEAR = Value(ZERO, TRUTH.high + TRUTH.high / 4, ZERO, None)  # 0 to 5/4, whatever is computed
+
+NOTHING = Cell(ZERO, ZERO, ZERO)
+
+CELL_BITS = 2048
+
+
+@dataclass
+class Known:
+    """What was found of the directions whose writers were checked.
+
+    Attributes:
+        copied: for each product that a feed-forward part writes, the direction of which it is a copy.
+        numbers: what each direction of kind *others* or *slack* may hold.
+    """
+
+    copied: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, Value] = field(default_factory=dict)
+
+
+class Holding:
+    """What each direction holds, at the rows of a length."""
+
+    def __init__(self, proof: Proof, arithmetic: Arithmetic, writers: Mapping[str, Writer]) -> None:
+        self._proof, self._arithmetic, self._writers = proof, arithmetic, writers
+        self._means, self.known = Means(arithmetic), Known()
+        self._cells = Cache[tuple[str, int], Sequence[Cell]]()
+        self._values = Cache[tuple[str, int], Value]()
+        self._stored = Cache[object, Cell]()
+
+    def lengths(self, given: Iterable[tuple[int, Sequence[int]]],
+                names: Iterable[str]) -> Iterator[tuple[int, Sequence[int]]]:
+        """The lengths at which obligations are looked at: those given, if these directions are steady, else all."""
+        if all(self._is_steady(name) for name in names):
+            return iter(given)
+        return ((n, (n,) * n) for n in self._proof.claim.lengths)
+
+    def _is_steady(self, name: str) -> bool:
+        """Whether what is computed at i depends on n only if the stated meaning mentions n.
+
+        A head of equal weights may write one real number in two ways: what it sees matters, and what its values may be.
+        """
+        writer, meaning = self._writers[name], self._proof.directions[name]
+        if isinstance(meaning, Mean | Others | Slack):
+            return False
+        if writer.head and isinstance(meaning, Position):
+            head = self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+            read = head.values[name]
+            return (head.mask == "future" and not self._proof.mentions_length(self._proof.places_of(read))
+                    and all(map(self._is_steady, read)))
+        return name not in self.known.copied or self._is_steady(self.known.copied[name])
+
+    def everywhere(self, name: str) -> Value:
+        """All that a direction may hold at all rows of the claim."""
+        steady = self._is_steady(name) and not self._proof.mentions_length(self._proof.places_of([name]))
+        lengths = self._proof.claim.lengths[-1:] if steady else self._proof.claim.lengths
+        return join([self.value(name, n) for n in lengths])
+
+    def value(self, name: str, n: int) -> Value:
+        """All that a direction may hold at the rows (n, 1), ..., (n, n).
+
+        Raises:
+            Rejected: if nothing is known of it.
+        """
+        known = self._values.get((name, n))
+        return known or self._values.keep((name, n), self._find_value(name, n), CELL_BITS)
+
+    def _find_value(self, name: str, n: int) -> Value:
+        meaning = self._proof.directions[name]
+        match meaning:
+            case Truth():
+                return TRUTH
+            case Near():
+                return NEAR
+            case Mean(count):
+                lengths = {self._proof.positions_counted(count, n, i) for i in range(1, n + 1)}
+                return join([self._mean_of_truths(length) for length in sorted(lengths)])
+            case Others() | Slack():
+                return self.known.numbers[name]
+            case Product() if not self._proof.is_known(meaning):
+                return join([*map(value_of, self.copies(name, n)), value_of(NOTHING)])
+            case Position() | Product():
+                return join([value_of(cell) for cell in self.cells(name, n)])
+        require(False, "nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
+        return TRUTH
+
+    def _mean_of_truths(self, length: int) -> Value:
+        return join([value_of(self._means.mean(TRUTH.high * count, length, TRUTH)) for count in range(length + 1)])
+
+    def cells(self, name: str, n: int) -> Sequence[Cell]:
+        """What a known direction holds at (n, 1), ..., (n, n), row by row."""
+        known = self._cells.get((name, n))
+        return known or self._cells.keep((name, n), self._find_cells(name, n), n * CELL_BITS)
+
+    def _find_cells(self, name: str, n: int) -> Sequence[Cell]:
+        writer, meaning = self._writers[name], self._proof.directions[name]
+        if writer.head:
+            head = self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+            return self._means_of(head, name, n)
+        reals = self._proof.known_numbers(name, n)
+        if isinstance(meaning, Truth) or (writer.layer and isinstance(meaning, Position)):
+            return [Cell(real, real, real) for real in reals]
+        if writer.layer:
+            copies = self.copies(name, n)
+            return [cell if real else NOTHING for real, cell in zip(reals, copies, strict=True)]
+        return [self._store(real) for real in reals]
+
+    def copies(self, name: str, n: int) -> Sequence[Cell]:
+        """What a product holds where its formula holds: a copy, rounded as the input of a matrix product.
+
+        Without one the formula holds nowhere, as feed_forward.py found.
+        """
+        if name not in self.known.copied:
+            return [NOTHING] * n
+        return [self._copy(cell) for cell in self.cells(self.known.copied[name], n)]
+
+    def _copy(self, cell: Cell) -> Cell:
+        claim, budget = self._arithmetic.claim, self._arithmetic.budget
+        is_kept = all(is_number(form, end) for form in (claim.inputs, claim.sums) for end in (cell.low, cell.high))
+        if is_kept:
+            return cell
+        low, high = (nearest(budget, claim.inputs, end) for end in (cell.low, cell.high))
+        copied = [end for end in (low, high) if end is not None and is_number(claim.sums, end)]
+        require(len(copied) == 2, "a copied number is too small or too large for a format")
+        return Cell(cell.real, *copied)
+
+    def _store(self, real: Fraction) -> Cell:
+        """An embedded number, rounded to the storage format."""
+        known = self._stored.get(real)
+        if known is not None:
+            return known
+        self._arithmetic.budget.spend(10)
+        close = nearest(self._arithmetic.budget, self._arithmetic.claim.storage, real)
+        if close is None:
+            value = self._arithmetic.rounded(self._arithmetic.claim.storage, Value(real, real, ZERO, None))
+            return self._stored.keep(real, Cell(real, real - value.error, real + value.error), CELL_BITS)
+        return self._stored.keep(real, Cell(real, close, close), CELL_BITS)
+
+    def _means_of(self, head: Head, name: str, n: int) -> Sequence[Cell]:
+        """A uniform head of known values, which are exact."""
+        read, budget = head.values[name], self._proof.budget
+        values = self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
+        (column,) = self._proof.known_forms([read], n)
+        sums = list(accumulate(column, lambda a, b: add(budget, a, b), initial=ZERO))
+        seen = [visible(head.mask, n, i) for i in range(1, n + 1)]
+        return [self._means.mean(add(budget, sums[last], -sums[first - 1]), last - first + 1, values)
+                for first, last in seen]
+
+
+def value_of(cell: Cell) -> Value:
+    """What is known of one row."""
+    is_exact = cell.low == cell.real == cell.high
+    return Value(cell.real, cell.real, cell.error, grid_of(cell.real) if is_exact else None)

@@ -1,0 +1,114 @@
+"""A claim about float runs, from an accepted certificate; docs/floats.md, sections 3 and 4.
+
+Writer by writer, in the order of their stages, as the certificate itself is proved: what a direction holds is known
+once its writer was checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from ..numbers import ONE
+from ..proving.composition import Writer, find_writers
+from ..proving.proof import Proof
+from ..reading.floats import FloatClaim
+from ..reading.records import Certificate, Head, Unit
+from ..verdicts import quote, require, within
+from .feed_forward import FeedForwards
+from .forms import Arithmetic, Value, exactly
+from .heads import Heads
+from .holding import Holding
+from .rounding import unit
+
+
+def prove_floats(certificate: Certificate) -> None:
+    """All claims about float runs of a certificate that was proved over the reals.
+
+    Raises:
+        Rejected: if one is not proved.
+        Incomplete: if the budget does not suffice.
+    """
+    for claim in certificate.floats:
+        with within(f"floats {quote(claim.name)}"):
+            prove_float_claim(certificate, claim)
+
+
+def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
+    """One of them; what holds of all words up to max_n holds of the shorter ones, which are looked at alone."""
+    check_class(claim)
+    proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
+    FloatProof(proof, claim).prove()
+
+
+def check_class(claim: FloatClaim) -> None:
+    """Which classes the rules are for.
+
+    Raises:
+        Rejected: if it is none of them.
+    """
+    stored, read, added = claim.storage.precision, claim.inputs.precision, claim.sums.precision
+    scored, soft, weighed = claim.scores.precision, claim.softmax.precision, claim.weights.precision
+    fits = stored >= read >= 3 and added >= max(stored, scored) and soft >= max(scored, weighed)
+    require(fits, "expected precisions with 3 <= inputs <= storage <= sums, scores <= sums, scores <= softmax and"
+                  " weights <= softmax")
+    off = 2 * claim.exp_ulp * unit(claim.softmax)
+    require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
+
+
+class FloatProof:
+    """A certificate of which one class of runs is considered."""
+
+    def __init__(self, proof: Proof, claim: FloatClaim) -> None:
+        self._proof, self._claim = proof, claim
+        self._writers: Mapping[str, Writer] = find_writers(proof.transformer)
+        self._arithmetic = Arithmetic(proof.budget, claim)
+        self._holding = Holding(proof, self._arithmetic, self._writers)
+        self._heads = Heads(proof, self._arithmetic, self._holding)
+        self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
+
+    def prove(self) -> None:
+        """Every direction, and then that all numbers are finite, whoever reads them.
+
+        Raises:
+            Rejected: if this is not proved.
+        """
+        for name, writer in self._writers.items():
+            with within(f"{writer.place}, direction {quote(name)}"):
+                self._check_direction(name, writer)
+        self._check_finite()
+
+    def _check_direction(self, name: str, writer: Writer) -> None:
+        layers = self._proof.transformer.layers
+        if writer.head:
+            self._heads.check(self._head(writer), name)
+        elif writer.layer:
+            self._feed_forwards.check(layers[writer.layer - 1].feedforward, name)
+        self._holding.everywhere(name)
+
+    def _head(self, writer: Writer) -> Head:
+        return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+
+    def _check_finite(self) -> None:
+        """Units, those that write nothing too, and what they write.
+
+        Raises:
+            Rejected: if a number may be beyond the greatest of its format.
+        """
+        held = {name: self._holding.everywhere(name) for name in self._proof.directions}
+        for number, layer in enumerate(self._proof.transformer.layers, 1):
+            with within(f"layer {number}, feed-forward"):
+                terms = {name: [(exactly(bias), exactly(ONE))] for name, bias in layer.feedforward.bias.items()}
+                for unit_ in layer.feedforward.units:
+                    activation = self._activation(unit_, held)
+                    for name, weight in unit_.writes.items():
+                        terms.setdefault(name, []).append((exactly(weight), activation))
+                for written in terms.values():
+                    self._arithmetic.rounded(self._claim.storage, self._arithmetic.sum(written))
+
+    def _activation(self, unit_: Unit, held: Mapping[str, Value]) -> Value:
+        """All that a unit may give to the next sum."""
+        terms = [(exactly(unit_.bias), exactly(ONE)), *((exactly(c), held[name]) for name, c in unit_.reads.items())]
+        return self._arithmetic.rounded(self._claim.storage, self._arithmetic.sum(terms))
+
