@@ -29,12 +29,12 @@ LONGEST_PERIOD = 3
 
 def adverse_words(transformer: Transformer, n: int) -> Iterator[Word]:
     """All words, if they are few; else the worst ones of the heads over the real numbers, two blocks, one symbol among
-    others, periods, and random ones; each once."""
+    others, periods, random ones, and one symbol between two blocks; each once."""
     alphabet = transformer.alphabet
     if len(alphabet) ** n <= EXHAUSTIVE_WORDS:
         return itertools.product(alphabet, repeat=n)
     families = itertools.chain(worst_words(transformer, n), two_blocks(alphabet, n), sparse_words(alphabet, n),
-                               periodic_words(alphabet, n), random_words(alphabet, n))
+                               periodic_words(alphabet, n), random_words(alphabet, n), one_between(alphabet, n))
     return iter(dict.fromkeys(families))
 
 
@@ -81,6 +81,19 @@ def two_blocks(alphabet: Sequence[str], n: int) -> Iterator[Word]:
         for first, second in itertools.permutations(alphabet, 2):
             if 0 < k <= n:
                 yield (second,) * k + (first,) * (n - k)
+
+
+def one_between(alphabet: Sequence[str], n: int) -> Iterator[Word]:
+    """A block, another symbol, and a block of a third symbol: at all places, far ones from each other first.
+
+    >>> ["".join(word) for word in one_between("abc", 3)][:3]
+    ['abc', 'acb', 'bac']
+    """
+    step = 1 << max(n - 3, 0).bit_length()
+    while step := step // 2:
+        for place in range(step, n - 1, 2 * step):
+            for before, symbol, after in itertools.permutations(alphabet, 3):
+                yield (before,) * place + (symbol,) + (after,) * (n - place - 1)
 
 
 def sparse_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
