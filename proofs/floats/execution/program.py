@@ -22,7 +22,6 @@ class FloatProgram:
     """A network in a class of runs.
 
     Raises:
-        InputError: if the class asks for exponentials that no format has.
         Unsupported: if the network has hard attention, or reads or writes a direction out of turn.
     """
 
@@ -52,11 +51,21 @@ class StoredNetwork:
         self.softmax, self.weights = of(run_class.softmax), of(run_class.weights)
         same = run_class.inputs == run_class.storage
         self.to_input: Callable[[Number], Number] = (lambda x: x) if same else of(run_class.inputs).round
-        self.exponentials = {base: Exponential(self.softmax, run_class.exp_ulp, base) for base in ("e", "2")}
+        self._exponentials: dict[str, Exponential] = {}
         self.heads = {(layer, place): StoredHead(self, head) for layer, place, head in transformer.heads()}
         self.parts = [StoredPart(self, layer.feedforward) for layer in transformer.layers]
         self.embedded = lru_cache(MOST_EMBEDDED)(self._embedded)
-        self._transformer = transformer
+        self._transformer, self._run_class = transformer, run_class
+
+    def exponential(self, base: str) -> Exponential:
+        """e^d or 2^d.
+
+        Raises:
+            InputError: if the class asks for exponentials that no format has.
+        """
+        if base not in self._exponentials:
+            self._exponentials[base] = Exponential(self.softmax, self._run_class.exp_ulp, base)
+        return self._exponentials[base]
 
     def row(self, weights: Coefficients) -> Row:
         """The weights as they are stored."""

@@ -97,6 +97,10 @@ class FloatRun:
         terms = [(weight, self.held(name, i)) for name, weight in row]
         return self.stored.storage.round(self.form(which, f"{place}/{i}", terms, bias, rounded=False))
 
+    def score(self, layer: int, place: int, i: int, j: int) -> Number:
+        """The score of a head (both counted from 1) between two positions, as it is stored."""
+        return self._heads[layer, place].score(i, j)
+
     def values_seen(self, layer: int, place: int, direction: str, i: int) -> list[Fraction]:
         """The values that a head (both counted from 1) averages at position i, one for each visible position."""
         head = self._heads[layer, place]
@@ -127,6 +131,7 @@ class _HeadRun:
         self.run, self.layer, self.place, self.head, self.stored = run, layer, place, head, run.stored
         self.name = f"{layer}/{place}"
         self.after = run.execution.normalised == "after"
+        self._known_queries: dict[int, list[Number]] = {}
         self._known_keys: dict[int, list[Number]] = {}
         self._known_weighings: dict[int, _Weighing] = {}
         self._known_values: dict[str, dict[int, Number]] = {name: {} for name in head.values}
@@ -160,7 +165,7 @@ class _HeadRun:
     def _weigh(self, i: int) -> _Weighing:
         visible = self.head.mask.visible(i, self.run.n)
         self.run.scored += len(visible)
-        execution, exponential = self.run.execution, self.stored.exponentials[self.run.execution.base]
+        execution, exponential = self.run.execution, self.stored.exponential(self.run.execution.base)
         exponentials = [exponential.of(d, execution.shift_at(self.layer, self.place, i, j, nth))
                         for nth, (j, d) in enumerate(zip(visible, self._differences(i, visible), strict=True))]
         softmax, stored = self.stored.softmax, self.stored.weights
@@ -171,8 +176,7 @@ class _HeadRun:
 
     def _differences(self, i: int, visible: range) -> list[Number]:
         """Each score less the greatest; times log2(e) if the base is 2."""
-        query = self._query(i)
-        scores = [self._score(query, i, j) for j in visible]
+        scores = [self.score(i, j) for j in visible]
         least = min(exponent for _, exponent in scores)
         greatest = negated(max(scores, key=lambda score: score[0] << (score[1] - least)))
         softmax = self.stored.softmax
@@ -182,8 +186,9 @@ class _HeadRun:
         factor = log2_of_e(softmax.format)
         return [softmax.multiply(d, factor) for d in differences]
 
-    def _score(self, query: Sequence[Number], i: int, j: int) -> Number:
-        key = once(self._known_keys, j, self._key)
+    def score(self, i: int, j: int) -> Number:
+        """The score of position j for the query of position i, rounded to C."""
+        query, key = once(self._known_queries, i, self._query), once(self._known_keys, j, self._key)
         terms = list(zip(query, key, strict=True))
         return self.stored.scores.round(self.run.form(Sum.SCORE, f"{self.name}/{i}/{j}", terms, rounded=False))
 

@@ -1,15 +1,17 @@
 """The search for an execution of a class whose output is wrong, at one length or at the least at which it finds one.
 
-At one length: words are run as a plain program would, at many positions; then, where an approximate truth or number was
-furthest off, adversely: the exponentials of that head's row pushed to where they make it worse, sums in orders that
-lose most, fused or not, subnormals flushed. Nothing is reported that was not replayed in integers, and the work is
+At one length: the worst words of the heads are run adversely at the position where they are worst: the exponentials of
+that head's row pushed to where they make it worse, sums in orders that lose most, fused or not, subnormals flushed.
+Then many words are run as a plain program would, at many positions, and those adversely where an approximate truth or
+number was furthest off. Nothing is reported that was not replayed in integers, and the work is
 counted, not timed, so that every search finds the same. A search that finds nothing says nothing.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,11 +19,13 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others
 from constructions.network.transformer import Transformer
 from proofs.floats.execution.execution import Execution, Pushed, Sum
+from proofs.floats.execution.exponentials import LEAST_ULP
 from proofs.floats.execution.orders import ASCENDING, Order, Way
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.execution.words import adverse_words
+from proofs.floats.execution.words import likely_words
+from proofs.floats.execution.worst_words import find_worst_words
 from proofs.floats.run_class import RunClass
 from proofs.obligations.composition import Write, writes
 from proofs.refutation.plain_words import Word
@@ -71,12 +75,24 @@ class LengthSearch:
 
     def find(self) -> Refutation | None:
         """A wrong execution, if one is found: of the output if possible."""
-        return self._run_plainly() or self._run_adversely()
+        if self.run_class.exp_ulp < LEAST_ULP:
+            return None
+        return (self._run_adversely(self._worst_words(), self.work // 3) or self._run_plainly(self.work // 3)
+                or self._run_adversely(self._worst_rows(), 0))
 
-    def _run_plainly(self) -> Refutation | None:
-        """Every word in the likeliest executions; half of the work at most."""
-        kept = self.work // 2
-        for word in adverse_words(self.transformer, self.n):
+    def _worst_words(self) -> Iterator[_Candidate]:
+        """The worst words of every head, and the rows and truths for which they are made."""
+        of_head: Counter[Write] = Counter()
+        for one in find_worst_words(self.program, self.n, plain_executions(self.run_class)[0]):
+            of_head[one.write] += 1
+            if of_head[one.write] <= WORST_ROWS:
+                for normalised in _normalisations(self.run_class):
+                    yield _Candidate(one.margin - 1 if one.truth else 1 - one.margin, one.word, one.i, one.write,
+                                     normalised)
+
+    def _run_plainly(self, kept: int) -> Refutation | None:
+        """Every word in the likeliest executions, while more than ``kept`` of the work is left."""
+        for word in likely_words(self.transformer.alphabet, self.n):
             for execution in plain_executions(self.run_class):
                 run = FloatRun(self.program, word, execution)
                 found = self._look_at_rows(run)
@@ -122,16 +138,16 @@ class LengthSearch:
                 error = held - aim or (Fraction(-aim, 10**9) if aim else Fraction(1, 10**9))
                 yield _Candidate(error, run.word, i, write, run.execution.normalised)
 
-    def _run_adversely(self) -> Refutation | None:
-        """The rows that were furthest off, in adverse executions, until the work is done."""
-        for candidate in self._worst_rows():
+    def _run_adversely(self, candidates: Iterable[_Candidate], kept: int) -> Refutation | None:
+        """Rows in adverse executions, while more than ``kept`` of the work is left."""
+        for candidate in candidates:
             for execution in self._adverse_executions(candidate):
                 run = FloatRun(self.program, candidate.word, execution)
                 fault = self._fault_at(run, candidate.i)
                 self._charge(run)
                 if fault:
                     return fault
-                if self.work <= 0:
+                if self.work <= kept:
                     return None
         return None
 
@@ -216,8 +232,9 @@ def _base(run_class: RunClass) -> str:
 def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int = DEFAULT_WORK) -> Refutation | None:
     """A wrong execution on some word of length n, if one is found; None says nothing about the class.
 
+    Of exponentials that are more accurate than 1/2 unit in the last place none is known, and nothing is found.
+
     Raises:
-        InputError: if the class asks for exponentials that no format has.
         Unsupported: if such networks have no float runs.
     """
     return LengthSearch(FloatProgram(transformer, run_class), n, work).find()
@@ -231,7 +248,6 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
     are tried. Shorter words may err that the search does not find.
 
     Raises:
-        InputError: if the class asks for exponentials that no format has.
         Unsupported: if such networks have no float runs.
     """
     program = FloatProgram(transformer, run_class)
