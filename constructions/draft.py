@@ -36,17 +36,19 @@ class Draft:
     """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
-                 temperature: Expression | None = None):
+                 temperature: Expression | None = None, low_precision_up_to: int | None = None):
         """An empty network over ``alphabet``.
 
         ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
         1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
-        All heads have the ``temperature``; left out, it is that of the regime.
+        All heads have the ``temperature``; left out, it is that of the regime. With ``low_precision_up_to`` a length,
+        the constructions are those for low precision, and serve words up to that length.
         """
         self.alphabet = alphabet
         self.regime = regime
         self.gamma = gamma
         self.reciprocal_embedded = reciprocal_embedded
+        self.low_precision_up_to = low_precision_up_to
         self.temperature = temperature or regime.temperature
         self._directions: dict[str, Meaning] = {}
         self._stages: dict[str, int] = {}
