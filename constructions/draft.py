@@ -12,8 +12,8 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.printer import format_count, format_formula
-from constructions.language.syntax import Count, Formula
+from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.syntax import Count, Formula, Term
 from constructions.network.meanings import Meaning, Position, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
 from constructions.regimes import Regime
@@ -161,9 +161,10 @@ class Draft:
             self._built[key] = build()
         return self._built[key]
 
-    def spell(self, kind: str, about: Formula | Count, note: str = "") -> str:
-        """A name for a direction about a formula or a count; ``note`` tells several apart."""
-        text = format_count(about) if isinstance(about, Count) else format_formula(about)
+    def spell(self, kind: str, about: Formula | Count | Term, note: str = "") -> str:
+        """A name for a direction about a formula, a count or a sum of counts; ``note`` tells several apart."""
+        text = (format_count(about) if isinstance(about, Count) else
+                format_term(about) if isinstance(about, Term) else format_formula(about))
         if len(text) > MAX_NAME:
             text = f"#{len(self._directions) + 1}"
         return f"{kind}[{text}]{note}"

@@ -9,9 +9,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.draft import Draft
-from constructions.errors import Unsupported
-from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, Next, Previous, Since, Until
+from constructions.language.syntax import Comparison, Formula, Next, PredicateOnCount, Previous, Since, Until
+from constructions.low_precision_counting import (
+    add_comparison_for_low_precision,
+    add_predicate_on_count_for_low_precision,
+)
 from constructions.low_precision_previous_next import add_next_for_low_precision, add_previous_for_low_precision
 from constructions.low_precision_since_until import add_since_for_low_precision, add_until_for_low_precision
 
@@ -22,7 +24,11 @@ GAMMA = Fraction(4)
 
 
 def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
-    """The direction of a temporal formula, its operands' directions being there already."""
+    """The direction of a temporal formula or one that counts, its operands' directions being there already.
+
+    Raises:
+        Unsupported: if a predicate on a count depends on n.
+    """
     match formula:
         case Previous():
             return add_previous_for_low_precision(draft, formula)
@@ -32,4 +38,8 @@ def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
             return add_since_for_low_precision(draft, formula)
         case Until():
             return add_until_for_low_precision(draft, formula)
-    raise Unsupported(f"{format_formula(formula)}: counts have no construction for low precision yet")
+        case Comparison():
+            return add_comparison_for_low_precision(draft, formula)
+        case PredicateOnCount():
+            return add_predicate_on_count_for_low_precision(draft, formula)
+    raise AssertionError(f"no construction for low precision: {formula!r}")

@@ -59,7 +59,7 @@ def _add_neighbour(draft: Draft, formula: Previous | Next, neighbour: _Neighbour
     units = []
     for keys, queried_from in ((EVEN, ODD), (ODD, EVEN)):
         near = _add_parity_head(draft, formula, neighbour, keys, queried_from)
-        units += rounding_units(near, {require_truth(draft, keys): -ONE, edge: -ONE})
+        units += rounding_units(near, [require_truth(draft, keys), edge])
     return draft.add_truth(formula, units, Fraction(0))
 
 

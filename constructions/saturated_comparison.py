@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft
 from constructions.language.syntax import Comparison, Formula, Relation, difference
-from constructions.network.meanings import Meaning
+from constructions.network.meanings import Meaning, Slack
 from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
@@ -23,19 +23,21 @@ MARGIN = Fraction(1, 4)
 """So far may H be from T; the slack rises from 0 to 1 between -MARGIN and MARGIN - 1."""
 SLOPE = 1 / (1 - 2 * MARGIN)
 
+SlackUnit = Callable[[Comparison], tuple[Coefficients, Fraction]]
+"""What the unit reads, and its bias, whose output is the slack of a comparison by >= or <=."""
+
 _BOUNDS: dict[Relation, tuple[Relation, ...]] = {
     ">=": (">=",), "<": (">=",), "<=": ("<=",), ">": ("<=",), "==": (">=", "<="), "!=": (">=", "<=")}
 """The comparisons whose slacks decide a relation to 0: all of them hold, or, if it is negated, not all."""
 _NEGATED: tuple[Relation, ...] = ("<", ">", "!=")
 
 
-def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fraction,
-           meaning: Callable[[Formula], Meaning]) -> str:
-    """The direction ``is[s R t]`` of a comparison, where row . h + constant is H and s - t is T.
+def decide(draft: Draft, formula: Comparison, unit_of: SlackUnit, meaning: Callable[[Formula], Meaning] = Slack) -> str:
+    """The direction ``is[s R t]`` of a comparison, from the slack of s - t >= 0 or s - t <= 0, or of both.
 
-    The slack directions have the ``meaning`` of their comparisons.
+    Each slack is the output of ``unit_of`` its comparison, and its direction has the ``meaning`` of the comparison.
     """
-    slacks = [_slack(draft, Comparison(relation, formula.left, formula.right), row, constant, meaning)
+    slacks = [_slack(draft, Comparison(relation, formula.left, formula.right), unit_of, meaning)
               for relation in _BOUNDS[formula.relation]]
     reads = dict.fromkeys(slacks, -ONE)
     if formula.relation in _NEGATED:
@@ -43,10 +45,16 @@ def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fract
     return draft.add_truth(formula, [(reads, ONE, ONE)], ZERO)
 
 
-def _slack(draft: Draft, bound: Comparison, row: Coefficients, constant: Fraction,
-           meaning: Callable[[Formula], Meaning]) -> str:
+def _slack(draft: Draft, bound: Comparison, unit_of: SlackUnit, meaning: Callable[[Formula], Meaning]) -> str:
     """The direction ``slack[T >= 0]`` or ``slack[T <= 0]``, built once however T is spelled."""
-    factor = -SLOPE if bound.relation == ">=" else SLOPE
-    unit = {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN, ONE
     return draft.once(("slack", bound.relation, difference(bound)), lambda: draft.add_feed_forward(
-        draft.spell("slack", bound), meaning(bound), [unit], ZERO))
+        draft.spell("slack", bound), meaning(bound), [(*unit_of(bound), ONE)], ZERO))
+
+
+def near_integer(row: Coefficients, constant: Fraction) -> SlackUnit:
+    """The units of slack where row . h + constant is H, near the integer T."""
+    def unit_of(bound: Comparison) -> tuple[Coefficients, Fraction]:
+        factor = -SLOPE if bound.relation == ">=" else SLOPE
+        return {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN
+
+    return unit_of

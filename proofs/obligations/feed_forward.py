@@ -32,7 +32,7 @@ from constructions.language.syntax import (
     operands_of_connective,
 )
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
@@ -71,10 +71,14 @@ class InputCase:
 
 @dataclass(frozen=True)
 class Counted:
-    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error."""
+    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error.
+
+    A *total* direction has no error, and is ``whole``: nothing is left out.
+    """
 
     count: Count
     error: Interval
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ class FeedForwardObligation:
         units = tuple((tuple(sorted((names[n], w) for n, w in reads.items())), bias, write)
                       for reads, bias, write in self.units)
         cases = frozenset(_case_key(case, names, counts) for case in self.cases)
-        counted = tuple((names[n], counts[part.count], part.error) for n, part in self.counted.items())
+        counted = tuple((names[n], counts[part.count], part.error, part.whole) for n, part in self.counted.items())
         return self.lengths, units, self.bias, cases, counted
 
     @property
@@ -182,6 +186,8 @@ def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: U
                 pass
             case Truth() | Product() | Near() as meaning:
                 by_truth[name] = meaning
+            case Total(count):
+                counted[name] = Counted(count, point(ZERO), whole=True)
             case Others(count) if name in bounds:
                 counted[name] = Counted(count, bounds[name])
             case Slack() as meaning:
@@ -226,7 +232,7 @@ def _find_choices(meaning: Position | Truth | Product | Slack, inputs: _Inputs) 
         NotDerived: if too much is free.
     """
     read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
-                               *(each.count.operand for each in inputs.counted.values())]))
+                               *(each.count.operand for each in inputs.counted.values() if not each.whole)]))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
     evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
@@ -335,7 +341,7 @@ class _Derivation:
         holds = isinstance(self.meaning, Position) or assignment.truth(self.meaning.formula)
         is_slack = isinstance(self.meaning, Slack)
         return InputCase(tuple(box), self._stated_value(i, n) if holds is not is_slack else ZERO,
-                         tuple((name, assignment.truth(part.count.operand))
+                         tuple((name, not part.whole and assignment.truth(part.count.operand))
                                for name, part in self.inputs.counted.items()),
                          tuple((term, *ends) for term, ends in assignment.ranges.items()),
                          tuple((name, assignment.truth(slack.formula)) for name, slack in self.inputs.slack.items()),
