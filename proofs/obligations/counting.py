@@ -183,14 +183,14 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
 def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
     """The sum of counts, without a constant, that a direction of this meaning is about."""
     match meaning:
-        case Mean(count) | Total(count) | Truth(PredicateOnCount(count=count)) | Slack(PredicateOnCount(count=count)):
+        case Mean(count) | Total(count) | Truth(PredicateOnCount(count=count)):
             return ((1, count),)
         case Average(term):
             return term.coefficients
         case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
             return difference(formula).coefficients
         case Truth(formula) | Slack(formula):
-            raise NotDerived(f"{format_formula(formula)} is neither a comparison of counts nor a predicate on one")
+            raise NotDerived(f"{format_formula(formula)} is no comparison of counts (nor, of a truth, a predicate on one)")
     raise AssertionError(f"not about counts: {meaning}")
 
 

@@ -86,10 +86,9 @@ class OutputByValue:
         place = meaning.term if isinstance(meaning, Average) else (
             meaning.formula if isinstance(meaning, Truth | Slack) else -1)
         operator, operands, data = self._language.nodes[place]
-        if operator == "on":
+        if operator == "on" and isinstance(meaning, Truth):
             return {operands[1]: 1}
-        require(operator == "T" and operands, "{} is neither a comparison of counts nor a predicate on one",
-                self._language.write_short(place))
+        require(operator == "T" and operands, "a {} direction is of no comparison of counts", kind_of(meaning))
         return {count: int(c) for count, c in zip(operands, data[2:], strict=True)}
 
     def _factor(self, other: Sum) -> Fraction:
