@@ -92,7 +92,7 @@ def check_cases(obligation: FeedForwardObligation) -> None:
     for case in obligation.cases:
         total = point(obligation.bias)
         for k, function in enumerate(functions):
-            reach = _enclose_input(function.reads, obligation, case)
+            reach = enclose_input(function.reads, obligation, case)
             if (k, reach) not in ranges:
                 ranges[k, reach] = function.range_within(reach)
             if (values := ranges[k, reach]) is None:
@@ -113,7 +113,7 @@ def _described(case: InputCase) -> str:
     return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
 
 
-def _enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
+def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
     """The reach of a form: what it reads exactly or nearly, a multiple of a difference of counts, and slack."""
     positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
     rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))

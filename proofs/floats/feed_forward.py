@@ -1,0 +1,268 @@
+"""Feed-forward outputs in floating point: exactly what they mean, case by case (rule 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.meanings import ALLOWED_ERROR, Product, Slack, Truth
+from constructions.network.transformer import Coefficients
+from proofs.enclosures.intervals import Interval
+from proofs.exact.feed_forward import enclose_input
+from proofs.failures import NotDerived
+from proofs.floats.forms import operations_error, sum_on_grid
+from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, grid_of, round_to
+from proofs.floats.numbers import HeldNumbers
+from proofs.obligations.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
+
+ABOVE = ONE + ALLOWED_ERROR
+BOXES = {FALSE_BOX: FALSE_BOX, TRUE_BOX: Interval(TRUE_BOX.lower, ABOVE), FREE_BOX: Interval(ZERO, ABOVE)}
+"""What a *near* direction holds: over the reals, and in a float run."""
+MOST_COPIES = 2
+"""So many copies of a number may be added, and so many subtracted: twice a number is one of the format."""
+
+
+@dataclass(frozen=True)
+class Activation:
+    """What a unit hands on: ``slope`` times the near direction plus ``constant``; it is exact."""
+
+    near: str | None
+    slope: Fraction
+    constant: Fraction
+    write: Fraction
+
+    def on(self, piece: Held) -> Held:
+        """What it holds on a piece of the near direction's range."""
+        if self.near is None:
+            return hold(self.constant)
+        ends = sorted(self.slope * end + self.constant for end in (piece.lower, piece.upper))
+        grid = min(piece.grid + _grid(self.slope), _grid(self.constant))
+        return Held(ends[0], ends[1], ZERO, grid)
+
+
+def hold(x: Fraction) -> Held:
+    """An exact number."""
+    return Held(x, x, ZERO, _grid(x))
+
+
+def _grid(x: Fraction) -> int:
+    grid = grid_of(x)
+    if grid is None:
+        raise NotDerived(f"{x} is no dyadic number")
+    return grid
+
+
+class ExactOutputs:
+    """Checks outputs for one class of runs; ``errors`` are those of the *others* directions."""
+
+    def __init__(self, numbers: HeldNumbers, errors: Mapping[str, Fraction]):
+        """The inputs hold what ``numbers`` say."""
+        self.numbers, self.run, self.errors = numbers, numbers.run, errors
+
+    def check(self, obligation: FeedForwardObligation) -> None:
+        """Raise NotDerived unless the output is in every case what it means."""
+        meaning = self.numbers.transformer.directions[obligation.direction]
+        for case in obligation.cases:
+            check = _CaseCheck(self, obligation, case)
+            match meaning:
+                case Product():
+                    check.is_product(self.numbers.copied(obligation.direction))
+                case Slack():
+                    check.is_slack()
+                case _:
+                    check.is_truth()
+
+    def known(self, name: str, x: Fraction, obligation: FeedForwardObligation) -> Held:
+        """What a known direction holds where its real value is x."""
+        if isinstance(self.numbers.transformer.directions[name], Truth):
+            return hold(x)
+        return self.numbers.by_value(name, obligation.lengths)[x]
+
+
+class _CaseCheck:
+    """One case of one output: what the directions hold in it, and what the units make of it."""
+
+    def __init__(self, outputs: ExactOutputs, obligation: FeedForwardObligation, case: InputCase):
+        self.outputs, self.obligation, self.case = outputs, obligation, case
+        self.run = outputs.run
+        self.slack = dict(case.slack)
+        self.near: dict[str, Interval] = {}
+        self.numbers: dict[str, Held] = {}
+        for name, box in case.box:
+            if box.is_point:
+                self.numbers[name] = outputs.known(name, box.lower, obligation)
+            else:
+                self.near[name] = BOXES[box]
+
+    # -- the three kinds -----------------------------------------------------------------------------------------------
+
+    def is_truth(self) -> None:
+        """The output is exactly the 0 or 1 that is expected."""
+        if self.case.expected not in (ZERO, ONE):
+            raise NotDerived(f"the output is to be {self.case.expected}: only 0 and 1 are exact in every run")
+        active = [activation for reads, bias, write in self.obligation.units if not self._is_shut(reads, bias)
+                  if (activation := self._activate(reads, bias, write))]
+        nears = {each.near for each in active if each.near}
+        if len(nears) > 1:
+            raise NotDerived("units that round several directions are open at once")
+        slope = sum((each.write * each.slope for each in active), ZERO)
+        value = sum((each.write * each.constant for each in active), self.obligation.bias)
+        if slope or value != self.case.expected:
+            raise NotDerived(f"the output is not {self.case.expected} everywhere")
+        for piece in self._pieces() if nears else (TRUTH,):
+            products = [(self._weight(each.write), each.on(piece)) for each in active]
+            self._exact_sum([*products, (TRUTH_ONE, self._weight(self.obligation.bias))])
+
+    def is_product(self, source: str) -> None:
+        """The output is a copy of the source, or exactly 0."""
+        copies = [write for reads, bias, write in self.obligation.units if not self._is_shut(reads, bias)
+                  and self._check_copy(reads, bias, source)]
+        if self.obligation.bias or any(abs(write) != 1 for write in copies) or max(
+                copies.count(ONE), copies.count(-ONE)) > MOST_COPIES:
+            raise NotDerived("the output is not made of few copies of one direction")
+        expected, real = self.case.expected, dict(self.case.box)[source].lower
+        if sum(copies, ZERO) * real != expected or (expected and sum(copies, ZERO) != 1):
+            raise NotDerived(f"copies do not leave {describe(expected)}")
+
+    def is_slack(self) -> None:
+        """The output is exactly 0, or at least 1."""
+        if len(self.obligation.units) != 1 or self.obligation.units[0][2] != 1 or self.obligation.bias:
+            raise NotDerived("slack is written by one unit, with weight 1")
+        reads, bias, _ = self.obligation.units[0]
+        if not self.case.or_more:
+            if not self._is_shut(reads, bias):
+                raise NotDerived(f"a slack that is to be 0 may be more: {self._room(reads, bias)}")
+            return
+        (lower, _), error = self._real_ends(reads, bias), self._form_error(reads, bias)
+        if lower - error < 1:
+            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower - error)}, as the number read "
+                             f"may be off by {describe(self._largest_error(reads))}")
+
+    def _room(self, reads: Coefficients, bias: Fraction) -> str:
+        (_, upper), error = self._real_ends(reads, bias), self._form_error(reads, bias)
+        return (f"its input may be {describe(upper + error)}, as the number read may be off by "
+                f"{describe(self._largest_error(reads))}")
+
+    def _largest_error(self, reads: Coefficients) -> Fraction:
+        return max((self.outputs.errors[name] for name in reads if name in self.outputs.errors), default=ZERO)
+
+    # -- units ---------------------------------------------------------------------------------------------------------
+
+    def _is_shut(self, reads: Coefficients, bias: Fraction) -> bool:
+        """Whether the activation is exactly 0: at the worst ends by G and M, or with all errors."""
+        worst = {name: self._worst_end(name, weight) for name, weight in reads.items()}
+        ends = {name: end for name, end in worst.items() if end is not None}
+        if len(ends) == len(worst):
+            total = self._grid_sum({name: hold(x) for name, x in ends.items()}, reads, bias)
+            if total is not None:
+                return total.upper <= 0
+        if any(name in self.near or name in self.slack for name in reads):
+            return False
+        return self._real_ends(reads, bias)[1] + self._form_error(reads, bias) <= 0
+
+    def _worst_end(self, name: str, weight: Fraction) -> Fraction | None:
+        """The number at which the direction contributes most; None if there is none, or it is not exact."""
+        if name in self.near:
+            return self.near[name].upper if weight > 0 else self.near[name].lower
+        if name in self.slack:
+            if not self.slack[name]:
+                return None if weight > 0 else ONE
+            return ZERO
+        held = self.numbers.get(name)
+        return None if held is None or held.error else held.lower
+
+    def _activate(self, reads: Coefficients, bias: Fraction, write: Fraction) -> Activation | None:
+        """An exact activation.
+
+        Raises:
+            NotDerived: if it is not exact in every run.
+        """
+        open_nears = [name for name in reads if name in self.near]
+        exact = {name: held for name, held in self.numbers.items() if name in reads and not held.error}
+        exact |= {name: hold(ZERO) for name in reads if self.slack.get(name)}
+        if len(exact) + len(open_nears) != len(reads) or len(open_nears) > 1:
+            raise NotDerived(f"a unit that reads {', '.join(reads)} is neither shut nor exact")
+        constant = bias + sum((reads[name] * held.lower for name, held in exact.items()), ZERO)
+        if not open_nears:
+            if self._grid_sum(exact, reads, bias) is None:
+                raise NotDerived(f"a unit that reads {', '.join(reads)} is not exact")
+            return Activation(None, ZERO, max(constant, ZERO), write)
+        (near,) = open_nears
+        if self.near[near].lower != TRUE_BOX.lower:
+            raise NotDerived(f"a unit that reads {near} is not shut")
+        for piece in self._pieces():
+            total = self._grid_sum({**exact, near: piece}, reads, bias)
+            if total is None or total.lower < 0:
+                raise NotDerived(f"a unit that reads {near} is not exact")
+        return Activation(near, reads[near], constant, write)
+
+    def _check_copy(self, reads: Coefficients, bias: Fraction, source: str) -> bool:
+        """That an open unit hands the source on as it is."""
+        held = self.numbers[source]
+        others = [self.numbers.get(name) for name in reads if name != source]
+        if bias or reads.get(source) != 1 or held.lower < held.error or any(
+                each is None or each.computed_size for each in others):
+            raise NotDerived(f"a unit neither is shut nor copies {source}")
+        return True
+
+    # -- forms ---------------------------------------------------------------------------------------------------------
+
+    def _pieces(self) -> tuple[Held, Held]:
+        """What a direction near a truth holds, as it enters a product: below 1, and from 1 on."""
+        p = self.run.inputs.precision
+        return Held(TRUE_BOX.lower, ONE, ZERO, -p), Held(ONE, ABOVE, ZERO, 1 - p)
+
+    def _weight(self, weight: Fraction) -> Held:
+        return self.outputs.numbers.weight(weight)
+
+    def _grid_sum(self, inputs: Mapping[str, Held], reads: Coefficients, bias: Fraction) -> Held | None:
+        """The form, if it is exact by G and stored exactly."""
+        products = [(self._weight(weight), inputs[name]) for name, weight in reads.items()]
+        products.append((TRUTH_ONE, self._weight(bias)))
+        return self._sum_if_exact(products)
+
+    def _sum_if_exact(self, products: list[tuple[Held, Held]]) -> Held | None:
+        inputs = self.run.inputs
+        if not all(fits(a, inputs) and fits(b, inputs) for a, b in products[:-1]):
+            return None
+        if not fits(products[-1][1], self.run.storage):
+            return None
+        total = sum_on_grid(products, self.run.sums)
+        return total if total is not None and fits(total, self.run.storage) else None
+
+    def _exact_sum(self, products: list[tuple[Held, Held]]) -> None:
+        if self._sum_if_exact(products) is None:
+            raise NotDerived("the sum of what units write is not exact")
+
+    def _real_ends(self, reads: Coefficients, bias: Fraction) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number that the form may be over the reals."""
+        reach = enclose_input(reads, self.obligation, self.case)
+        return reach.interval.lower + bias, reach.interval.upper + bias
+
+    def _form_error(self, reads: Coefficients, bias: Fraction) -> Fraction:
+        """How far the form may be off, as it is stored."""
+        run = self.run
+        products = [(round_to(self._weight(weight), run.inputs), round_to(self._number(name), run.inputs))
+                    for name, weight in reads.items()]
+        products.append((TRUTH_ONE, self._weight(bias)))
+        inherited = sum((a.size * b.error + b.size * a.error + a.error * b.error for a, b in products), ZERO)
+        sizes = sum((a.computed_size * b.computed_size for a, b in products), ZERO)
+        check_finite(2 * sizes, run.sums)
+        lower, upper = self._real_ends(reads, bias)
+        size = max(upper, -lower)
+        made = operations_error(products, size + inherited, sizes, run)
+        if run.storage == run.sums:
+            return inherited + made
+        return round_to(Held(lower, upper, inherited + made, ANY_GRID), run.storage).error
+
+    def _number(self, name: str) -> Held:
+        """A number that a unit reads, with its error."""
+        if name in self.numbers:
+            return self.numbers[name]
+        if name not in self.outputs.errors:
+            raise NotDerived(f"a unit that reads {name} is not shut")
+        return Held(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)
+
+
+TRUTH_ONE = hold(ONE)

@@ -1,0 +1,82 @@
+"""Linear forms in floating point: exact by lemma G, or with an error that holds for every order (rule 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from constructions.network.float_formats import Format, power_of_two
+from proofs.failures import NotDerived
+from proofs.floats.held import ANY_GRID, NOTHING, ZERO, Held, check_finite, round_to
+from proofs.floats.outward import gamma, half_unit, up
+from proofs.floats.run_class import RunClass
+
+Product = tuple[Held, Held]
+
+
+def bound_form(products: Sequence[Product], run: RunClass, target: Format) -> Held:
+    """The sum of the products, computed in any order, fused or not, and rounded to the target.
+
+    A bias is a product with 1. Nothing is charged for rounding to the format in which the sum already is.
+
+    Raises:
+        NotDerived: if a number may be too large, or there are too many terms for the format.
+    """
+    entered = [(round_to(a, run.inputs), round_to(b, run.inputs)) for a, b in products
+               if a.computed_size and b.computed_size]
+    if not entered:
+        return NOTHING
+    if exact := sum_on_grid(entered, run.sums):
+        return round_to(exact, target)
+    found = _bound_sum(entered, run)
+    return found if target == run.sums else round_to(found, target)
+
+
+def sum_on_grid(products: Sequence[Product], sums: Format) -> Held | None:
+    """The sum, if it is exact by lemma G."""
+    if any(a.error or b.error for a, b in products):
+        return None
+    grid = min(a.grid + b.grid for a, b in products)
+    ends = [ends_of(a, b) for a, b in products]
+    positive = sum((max(high, ZERO) for _, high in ends), ZERO)
+    negative = sum((max(-low, ZERO) for low, _ in ends), ZERO)
+    largest = max(positive, negative)
+    if grid < sums.least or largest > power_of_two(sums.precision + grid) or largest > sums.largest:
+        return None
+    return Held(sum((low for low, _ in ends), ZERO), sum((high for _, high in ends), ZERO), ZERO, grid)
+
+
+def ends_of(a: Held, b: Held) -> tuple[Fraction, Fraction]:
+    """The least and the greatest product, over the reals."""
+    if a.lower == a.upper:
+        low, high = a.lower * b.lower, a.lower * b.upper
+        return (low, high) if low <= high else (high, low)
+    ends = [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
+    return min(ends), max(ends)
+
+
+def _bound_sum(products: Sequence[Product], run: RunClass) -> Held:
+    """The sum with the errors of its inputs, and those of the operations in ``sums``."""
+    ends = [ends_of(a, b) for a, b in products]
+    lower, upper = (sum((end[side] for end in ends), ZERO) for side in (0, 1))
+    inherited = sum((a.size * b.error + b.size * a.error + a.error * b.error for a, b in products), ZERO)
+    sizes = sum((a.computed_size * b.computed_size for a, b in products), ZERO)
+    made = operations_error(products, max(upper, -lower) + inherited, sizes, run)
+    check_finite(2 * sizes, run.sums)
+    return Held(lower, upper, up(inherited + made), ANY_GRID)
+
+
+def operations_error(products: Sequence[Product], size: Fraction, sizes: Fraction, run: RunClass) -> Fraction:
+    """The error of the operations alone: ``size`` bounds the exact sum of what enters, ``sizes`` that of its sizes.
+
+    Raises:
+        NotDerived: if there are too many terms for the format.
+    """
+    terms = len(products)
+    flushed = 4 * terms * run.sums.smallest_normal
+    roundings = terms - all(a.is_single_bit or b.is_single_bit for a, b in products)
+    if roundings <= 1 and terms <= 2:
+        return roundings * half_unit(run.sums, size) + flushed
+    if (relative := gamma(roundings, run.sums.roundoff)) is None or relative > 1:
+        raise NotDerived(f"a sum of {terms} terms is too long for {run.sums}")
+    return relative * sizes + flushed

@@ -1,0 +1,176 @@
+"""Heads that are near a truth: from their certified error over the reals to what they hold in a float run (rule 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.float_formats import power_of_two
+from constructions.network.meanings import ALLOWED_ERROR
+from proofs.failures import NotDerived
+from proofs.floats.held import ONE, ZERO, Held, describe
+from proofs.floats.outward import exp_down, exp_up, up
+from proofs.floats.run_class import ExpBase, RunClass
+from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotient
+
+FAR = (None, *map(Fraction, (8, 12, 16, 24, 32, 48, 64, 96, 128, 256)))
+"""Where the far positions begin; None leaves none apart."""
+LARGEST_THETA = Fraction(4)
+"""Where weights may be off by more than e to this, nothing is left to prove."""
+UPPER_OF_ALL = ONE + ALLOWED_ERROR
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Of rows of words up to length ``n``: what scores hold, and the greatest difference of two in one row."""
+
+    n: int
+    held: Held
+    spread: Fraction
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Weights are within e^±theta of the real ones, relative to the greatest, and ± ``flushed``.
+
+    Positions that are far apart weigh at most ``far`` in its place, and by the reals at most ``far_real``.
+    """
+
+    theta: Fraction
+    flushed: Fraction
+    far: Fraction = ZERO
+    far_real: Fraction = ZERO
+
+    @property
+    def stray(self) -> Fraction:
+        """How much any weight may be off besides its factor."""
+        return max(self.flushed, self.far)
+
+
+def deviate(scores: Scores, far: Fraction | None, run: RunClass) -> Deviation:
+    """How far the weights of a head may be off.
+
+    Raises:
+        NotDerived: if that is too much for any claim.
+    """
+    delta, u = scores.held.error, run.softmax.roundoff
+    spread = scores.spread if far is None else min(scores.spread, far)
+    exp_error = run.exp_error / (1 - run.exp_error)
+    theta = delta + _subtraction_error(scores.held, spread, run) + exp_error
+    theta += run.weights.roundoff / (1 - run.weights.roundoff)
+    if run.exp_base is not ExpBase.E:
+        theta += 4 * u * (spread + scores.held.size + 3 * delta)
+    rescalings = rescalings_of(scores.n, run)
+    if rescalings:
+        theta += rescalings * (exp_error + 3 * u) + u * (spread + 2 * delta)
+    theta = up(theta)
+    if theta > LARGEST_THETA:
+        raise NotDerived(f"scores may be off by {describe(delta)}, so that weights may be off by e^{describe(theta)}")
+    smallest = 2 * (run.softmax.smallest_normal + run.weights.smallest_normal)
+    flushed = up(smallest * exp_up(theta))
+    if far is None:
+        return Deviation(theta, flushed)
+    decay = max(far - 2 * delta, ZERO) * (1 - 8 * u)
+    return Deviation(theta, flushed, up(exp_up(theta - decay) + flushed), exp_up(-far))
+
+
+def _subtraction_error(held: Held, spread: Fraction, run: RunClass) -> Fraction:
+    """How far the difference to the maximum may be off; nothing where it is exact."""
+    softmax = run.softmax
+    if not held.error and held.grid >= softmax.least and spread <= power_of_two(softmax.precision + held.grid):
+        return ZERO
+    return softmax.roundoff * (spread + 2 * held.error) + softmax.smallest_normal
+
+
+def rescalings_of(n: int, run: RunClass) -> int:
+    """How often partial sums over n positions are rescaled."""
+    return max(0, -(-n // run.block) - 1) if run.block else 0
+
+
+def share_of(error: Fraction, deviation: Deviation, n: int) -> Fraction:
+    """At most the share of weight that counts against a target, if it is at most ``error`` over the reals.
+
+    Raises:
+        NotDerived: if nothing is left for the target.
+    """
+    against = error * exp_up(deviation.theta) + n * (deviation.flushed + deviation.far)
+    rest = (1 - error) * exp_down(deviation.theta) - n * (deviation.flushed + deviation.far_real)
+    if rest <= 0:
+        raise NotDerived("what remains of the weight on the target may be flushed to 0")
+    return up(against / (against + rest))
+
+
+@dataclass(frozen=True)
+class NearBound:
+    """What a head that is near a truth writes: how far it may be from it, whatever the run."""
+
+    delta: Fraction
+    theta: Fraction
+    share: Fraction
+    error: Fraction
+    above_one: Fraction
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is within 1/4 of the truth, and never above 5/4."""
+        return self.error <= ALLOWED_ERROR and self.above_one <= ALLOWED_ERROR
+
+
+def bound_near(scores: Scores, errors: tuple[Fraction, Fraction], run: RunClass,
+               find_gap: Callable[[], Fraction | None]) -> NearBound:
+    """The least bound that the ways to take far positions apart and to add up give.
+
+    ``errors`` are certified over the reals, for false and for true targets. ``find_gap`` finds by how much the real
+    scores of two positions differ at least; it is asked only if sums by length err too much.
+
+    Raises:
+        NotDerived: if there is none at all.
+    """
+    by_length = _bounds(scores, errors, run, None)
+    if any(bound.holds for bound in by_length) or (gap := find_gap()) is None:
+        found = by_length
+    else:
+        found = by_length + _bounds(scores, errors, run, gap)
+    if not found:
+        deviate(scores, FAR[1], run)  # says why
+        raise NotDerived(f"sums of {scores.n} weights may be off by too much in {run.sums} or {run.softmax}")
+    return min(found, key=lambda bound: max(bound.error, bound.above_one))
+
+
+def _bounds(scores: Scores, errors: tuple[Fraction, Fraction], run: RunClass, gap: Fraction | None) -> list[NearBound]:
+    found = []
+    for far in FAR:
+        with suppress(NotDerived):
+            found.append(_bound_near(scores, errors, deviate(scores, far, run), run, gap))
+    return found
+
+
+def _bound_near(scores: Scores, errors: tuple[Fraction, Fraction], deviation: Deviation, run: RunClass,
+                gap: Fraction | None) -> NearBound:
+    n = scores.n
+    shares = [share_of(error, deviation, n) for error in errors]
+    quotient, loose = quotient_error(n, deviation, run, gap)
+    above = up(shares[0] * (1 + quotient) + loose)
+    below = up(1 - (1 - shares[1]) * (1 - quotient) + loose)
+    return NearBound(scores.held.error, deviation.theta, max(shares), max(above, below), up(quotient + loose))
+
+
+def quotient_error(n: int, deviation: Deviation, run: RunClass, gap: Fraction | None) -> tuple[Fraction, Fraction]:
+    """U and ν: the relative and the absolute error of the weighted mean of n values from 0 to 1.
+
+    Raises:
+        NotDerived: if n is too long for the formats.
+    """
+    rescalings = rescalings_of(n, run)
+    loose = 2 * n * sum((each.smallest_normal for each in (run.weights, run.softmax, run.sums)), ZERO)
+    if gap is None:
+        rho = error_by_length(n, rescalings, run)
+    else:
+        rho = error_by_tails(n, gap, deviation.theta, run) if not rescalings and gap >= 1 >= deviation.theta else None
+        loose += 6 * (n + 3) ** 2 * deviation.stray
+    quotient = None if rho is None or rho > Fraction(1, 3) else error_of_quotient(rho, run)
+    if quotient is None:
+        raise NotDerived(f"sums of {n} weights may be off by too much in {run.sums} or {run.softmax}")
+    return quotient, loose

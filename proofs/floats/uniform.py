@@ -1,0 +1,124 @@
+"""Uniform heads in floating point: all scores are exactly 0, so every exponential is exactly 1 (rule 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.float_formats import Format, power_of_two
+from proofs.failures import NotDerived
+from proofs.floats.held import ANY_GRID, ONE, ZERO, Held, check_finite, describe, grid_of
+from proofs.floats.outward import gamma, half_unit, up
+from proofs.floats.run_class import Normalised, RunClass
+
+
+@dataclass(frozen=True)
+class UniformSum:
+    """``length`` visible values, multiples of 2^``grid`` of absolute value at most ``size``."""
+
+    length: int
+    size: Fraction
+    grid: int
+
+
+def hold_mean_of(visible: UniformSum, total: Fraction, run: RunClass) -> Held:
+    """What a uniform head writes where the visible values have this sum.
+
+    Raises:
+        NotDerived: if their sum is not exact, or a quotient is too small or too large for a format.
+    """
+    mean = total / visible.length
+    if visible.length == 1:
+        return Held(mean, mean, ZERO, _grid(mean))
+    ends = [end for lower, upper in _computed(visible, total, run) for end in (lower, upper)]
+    error = max(abs(end - mean) for end in ends)
+    return Held(mean, mean, error, ANY_GRID if error else _grid(mean))
+
+
+def _grid(x: Fraction) -> int:
+    grid = grid_of(x)
+    assert grid is not None, "a computed number has a grid"
+    return grid
+
+
+def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[tuple[Fraction, Fraction]]:
+    """Between which numbers the result lies, for each way to normalise."""
+    _check_length(visible, run)
+    found = []
+    if run.normalised is not Normalised.BEFORE:
+        _check_sum(visible.length * visible.size, visible.grid, run)
+        quotient = _rounded(_rounded(total / visible.length, run.softmax), run.storage)
+        found.append((quotient, quotient))
+    if run.normalised is not Normalised.AFTER:
+        weight, error = _weight(visible, run)
+        found.append((_rounded(total * weight - error, run.storage), _rounded(total * weight + error, run.storage)))
+    return found
+
+
+def _check_length(visible: UniformSum, run: RunClass) -> None:
+    if visible.length > power_of_two(run.softmax.precision):
+        raise NotDerived(f"the sum of {visible.length} exponentials is not exact in {run.softmax}")
+
+
+def _check_sum(size: Fraction, grid: int, run: RunClass) -> None:
+    if grid < run.sums.least or size > power_of_two(run.sums.precision + grid):
+        raise NotDerived(f"a sum of up to {describe(size)} is not exact in {run.sums}")
+
+
+def _weight(visible: UniformSum, run: RunClass) -> tuple[Fraction, Fraction]:
+    """The weight of each position, and the error of the sum of weighted values."""
+    weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)
+    size, grid = visible.length * visible.size * weight, visible.grid + _grid(weight)
+    if grid >= run.sums.least and size <= power_of_two(run.sums.precision + grid):
+        return weight, ZERO
+    relative = gamma(visible.length, run.sums.roundoff)
+    if relative is None or relative > 1:
+        raise NotDerived(f"the sum of {visible.length} equal weights is too long for {run.sums}")
+    return weight, up(relative * size + 4 * visible.length * run.sums.smallest_normal)
+
+
+def _rounded(x: Fraction, target: Format) -> Fraction:
+    check_finite(abs(x), target)
+    rounded = target.round(x)
+    if rounded and abs(rounded) < target.smallest_normal or (x and not rounded):
+        raise NotDerived(f"{describe(x)} is too small for {target}")
+    return rounded
+
+
+def hold_mean_of_truths(length: int, run: RunClass) -> Held:
+    """What a uniform head writes over truths, whatever their count.
+
+    Raises:
+        NotDerived: as ``hold_mean_of``.
+    """
+    if length == 1:
+        return Held(ZERO, ONE, ZERO, 0)
+    visible = UniformSum(length, ONE, 0)
+    _check_length(visible, run)
+    errors = []
+    if run.normalised is not Normalised.BEFORE:
+        _check_sum(Fraction(length), 0, run)
+        _rounded(Fraction(1, length), run.storage)
+        errors.append(_error_of_quotients(length, run))
+    if run.normalised is not Normalised.AFTER:
+        weight, error = _weight(visible, run)
+        _rounded(weight, run.storage)
+        before = length * abs(weight - Fraction(1, length)) + error
+        exact = not error and (run.storage == run.sums or _is_short(length, run))
+        errors.append(before + (ZERO if exact else half_unit(run.storage, 1 + before) + run.storage.smallest_normal))
+    error = up(max(errors))
+    return Held(ZERO, ONE, error, ANY_GRID if error else _grid(Fraction(1, length)))
+
+
+def _is_short(length: int, run: RunClass) -> bool:
+    """Whether all counts divided by the length are numbers of the storage format."""
+    return not length & (length - 1) and length <= power_of_two(run.storage.precision)
+
+
+def _error_of_quotients(length: int, run: RunClass) -> Fraction:
+    """The greatest error of a count divided by the length, and rounded twice."""
+    if _is_short(length, run):
+        return ZERO
+    # The quotients below 1 that are not exact are below 1 - 2^-p, so their units are those below 1.
+    once = run.softmax.roundoff / 2
+    return once if run.storage == run.softmax else once + run.storage.roundoff / 2
