@@ -9,8 +9,8 @@ Claim       Let L be the number of positions looked at (i to the left, n + 1 - i
             or D <= floor(-c/q) for q < 0; T <= 0 likewise. So its slack is that of a threshold.
             (c) *Predicates.* With z_m the slack of κ >= m, θ(κ) = θ(0) + Σ (θ(m) - θ(m - 1)) ReLU(1 - z_m) over
             m = 1, ..., N, in which only those m count where θ changes.
-            (d) *Both sides.* κ = Σ ReLU(1 - z_m) over m = 1, ..., N, so T is a sum of exact integers, and its slack that
-            of ``saturated_comparison``, with an error of 0.
+            (d) *Both sides.* κ = Σ ReLU(1 - z_m) over m = 1, ..., N, so T is a sum of exact integers: ReLU(-T) is the
+            slack of T >= 0, and ReLU(T) that of T <= 0.
 Proof       (a) K((m - 1/2) v - a) = K (m - 1/2 - D)/L is at most -K/(2L) < 0 where D >= m, and at least K/(2L) >= 1
             where D <= m - 1, as L <= N; the other one is the mirror. (c), (d): ReLU(1 - z_m) is 1 where κ >= m and 0
             elsewhere, so the sum telescopes, κ being at most N.
@@ -33,7 +33,7 @@ from constructions.language.syntax import Comparison, Count, PredicateOnCount, T
 from constructions.lemma_07_table_lookup import reciprocal_of_length
 from constructions.network.meanings import Average, Slack, Total
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
-from constructions.saturated_comparison import decide, near_integer
+from constructions.saturated_comparison import decide
 from constructions.theorem_20_counting import add_mean, bounded_difference
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)
@@ -47,8 +47,7 @@ def add_comparison_for_low_precision(draft: Draft, formula: Comparison) -> str:
     term = bounded_difference(formula)
     if len({count.side for _, count in term.coefficients}) == 1:
         return decide(draft, formula, lambda bound: _slack_of_one_side(draft, bound, term))
-    row = {add_total(draft, count): Fraction(number) for number, count in term.coefficients}
-    return decide(draft, formula, near_integer(row, Fraction(term.constant)))
+    return decide(draft, formula, lambda bound: _slack_of_both_sides(draft, bound, term))
 
 
 def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnCount) -> str:
@@ -96,6 +95,13 @@ def _slack_of_one_side(draft: Draft, bound: Comparison, term: Term) -> tuple[Coe
     if (bound.relation == ">=") == (divisor > 0):
         return {average: -steepness, reciprocal: steepness * (ceil(zero) - HALF)}, ZERO
     return {average: steepness, reciprocal: -steepness * (floor(zero) + HALF)}, ZERO
+
+
+def _slack_of_both_sides(draft: Draft, bound: Comparison, term: Term) -> tuple[Coefficients, Fraction]:
+    """The same from the counts themselves."""
+    sign = -1 if bound.relation == ">=" else 1
+    return ({add_total(draft, count): Fraction(sign * number) for number, count in term.coefficients},
+            Fraction(sign * term.constant))
 
 
 def _power_of_two(least: int) -> int:

@@ -107,7 +107,7 @@ class _Derivation:
             values = Interval(Fraction(run.first), Fraction(run.last))
             held = [(name, values.scaled(factor / looked_at)) for name, factor in self.means.items()]
             yield InputCase((*box, *held), run.expected, slack=tuple(zip(self.slack, run.slack, strict=True)),
-                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE)
+                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=looked_at)
 
     def _runs(self, least: int, most: int, n: int) -> list[_Run]:
         runs: list[_Run] = []

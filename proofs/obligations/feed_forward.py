@@ -59,7 +59,8 @@ class InputCase:
 
     ``here`` says for each *others* direction whether its count counts this position, ``ranges`` between which integers
     the difference of each comparison lies. The directions of ``slack`` hold 0 or, where it says False, any number from
-    1 on. ``or_more`` says that any greater number will do as output, too.
+    1 on. ``or_more`` says that any greater number will do as output, too. A mean or an average in the box is over
+    ``looked_at`` positions.
     """
 
     box: tuple[tuple[str, Interval], ...]
@@ -68,6 +69,7 @@ class InputCase:
     ranges: tuple[tuple[Term, int, int], ...] = ()
     slack: tuple[tuple[str, bool], ...] = ()
     or_more: bool = False
+    looked_at: int = 0
 
 
 @dataclass(frozen=True)
