@@ -35,7 +35,8 @@ LongestOption = Annotated[int | None, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="beside --for: the longest words that it counts in (64)")]
 CausalOption = Annotated[bool, typer.Option("--causal", help="future-masked only, and independent of n")]
 GammaOption = Annotated[str | None, typer.Option(
-    "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
+    "--gamma", metavar="RATIONAL",
+    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
 FactorOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the constant in front of the scores (3; of a model, a factor: 1)")]
 TemperatureOption = Annotated[str | None, typer.Option(

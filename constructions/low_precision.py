@@ -1,7 +1,8 @@
 """Networks for low precision: which construction each operator gets where `--for` names a format.
 
-Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact:
-docs/floats.md says why a run in a format of few bits keeps that. Counts have weights that depend on the greatest length.
+Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact;
+docs/floats.md says why a run in a format of few bits keeps that. Counts have weights that depend on the greatest
+length.
 """
 
 from __future__ import annotations

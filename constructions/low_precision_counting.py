@@ -2,8 +2,8 @@
 
 Claim       Let L be the number of positions looked at (i to the left, n + 1 - i to the right), v = 1/L, K >= 2N a power
             of two, N the greatest length.
-            (a) *Thresholds.* Let D be a sum of multiples of counts of one side, and a its average D/L, which a uniform head
-            holds exactly. ReLU(K((m - 1/2) v - a)) is the slack of D >= m: exactly 0 where D >= m, at least 1
+            (a) *Thresholds.* Let D be a sum of multiples of counts of one side, and a its average D/L, which a uniform
+            head holds exactly. ReLU(K((m - 1/2) v - a)) is the slack of D >= m: exactly 0 where D >= m, at least 1
             elsewhere. ReLU(K(a - (m + 1/2) v)) is that of D <= m.
             (b) *One side.* T = q D + c, D with coprime coefficients: T >= 0 if and only if D >= ceil(-c/q) for q > 0,
             or D <= floor(-c/q) for q < 0; T <= 0 likewise. So its slack is that of a threshold.
@@ -14,9 +14,9 @@ Claim       Let L be the number of positions looked at (i to the left, n + 1 - i
 Proof       (a) K((m - 1/2) v - a) = K (m - 1/2 - D)/L is at most -K/(2L) < 0 where D >= m, and at least K/(2L) >= 1
             where D <= m - 1, as L <= N; the other one is the mirror. (c), (d): ReLU(1 - z_m) is 1 where κ >= m and 0
             elsewhere, so the sum telescopes, κ being at most N.
-Depends     on N, by K and the number of thresholds: a certificate for n <= N is none the weaker; there is no theorem for
-            every n. In floating point the half is what the rounding of a and v has to itself, and is the reason for K
-            to be greater than need be.
+Depends     on N, by K and the number of thresholds: a certificate for n <= N is none the weaker; there is no theorem
+            for every n. In floating point the half is what the rounding of a and v has to itself, and is the reason for
+            K to be greater than need be.
 Uses        Theorem 20's uniform heads; 1/i and 1/(n + 1 - i) are embedded.
 """
 
@@ -33,12 +33,12 @@ from constructions.language.syntax import Comparison, Count, PredicateOnCount, T
 from constructions.lemma_07_table_lookup import reciprocal_of_length
 from constructions.network.meanings import Average, Slack, Total
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
-from constructions.saturated_comparison import decide
+from constructions.saturated_comparison import decide_by_slack
 from constructions.theorem_20_counting import add_mean, bounded_difference
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 SOURCE = "counts for low precision"
-STEEPNESS = 8
+STEEPNESS = 4
 """K is so many times a power of two that is at least N."""
 
 
@@ -46,8 +46,8 @@ def add_comparison_for_low_precision(draft: Draft, formula: Comparison) -> str:
     """The direction ``is[s R t]``, where s - t mentions a count; the truths inside counts have their directions."""
     term = bounded_difference(formula)
     if len({count.side for _, count in term.coefficients}) == 1:
-        return decide(draft, formula, lambda bound: _slack_of_one_side(draft, bound, term))
-    return decide(draft, formula, lambda bound: _slack_of_both_sides(draft, bound, term))
+        return decide_by_slack(draft, formula, lambda bound: _slack_of_one_side(draft, bound, term))
+    return decide_by_slack(draft, formula, lambda bound: _slack_of_both_sides(draft, bound, term))
 
 
 def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnCount) -> str:

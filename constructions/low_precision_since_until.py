@@ -1,9 +1,9 @@
 """``since`` and ``until`` for low precision: Theorem 15 with integer scores.
 
 Claim       One future-masked (past-masked) head holds ``left since right`` (``left until right``) to within e^(-γ) at
-            every position of every word: at γ = 4, to within 0.0184. It looks for the nearest j where ¬left ∨ right, by
-            the scores γ(j + i s_j) (γ(n s_j - j)) of ``low_precision_tie_breaking``, and takes the truth of left ∧ right
-            there. The head of ``since`` does not mention n.
+            every position of every word: at γ = 4, to within 0.0184. It looks for the nearest j where ¬left ∨ right,
+            by the scores γ(j + i s_j) (γ(n s_j - j)) of ``low_precision_tie_breaking``, and takes the truth of
+            left ∧ right there. The head of ``since`` does not mention n.
 Proof       If such a j is visible, the nearest leads, and the truth of left ∧ right there is that of the formula
             (Theorem 15); so the head errs by the share that it lacks at most. If there is none, left ∧ right, which
             would decide, holds nowhere, so every value is 0, and so is the mean; and the formula is false.

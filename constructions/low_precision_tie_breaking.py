@@ -10,9 +10,9 @@ Proof       Rightmost: scores over γ are in 1, ..., i where s_j = 0, and in 1 +
             greater one. Leftmost: likewise with -n, ..., -i and L - n, ..., L - i, which are at least 0. So the scores
             below the greatest are at least γ, 2γ, 3γ, ... below it: their weights, relative to its own, sum to at most
             B = Σ_{k >= 1} e^(-kγ) = 1/(e^γ - 1), and their share of all weights is at most B/(1 + B) = e^(-γ).
-Differs     [SHA] Lemma 8 has s_j ± j/(2n) and s_j - 1/j, multiplied by n or i²: quotients that a format rounds, in scores
-            that are larger by as much as n. Here a score is a product of integers with γ; if that is a power of two
-            and i + L is at most 2^p, a format with p bits holds every score.
+Differs     [SHA] Lemma 8 has s_j ± j/(2n) and s_j - 1/j, multiplied by n or i²: quotients that a format rounds, in
+            scores as large. Here a score is an integer times γ; if that is a power of two and i + L is at most 2^p, a
+            format with p bits holds every score.
 """
 
 from __future__ import annotations

@@ -32,7 +32,21 @@ _BOUNDS: dict[Relation, tuple[Relation, ...]] = {
 _NEGATED: tuple[Relation, ...] = ("<", ">", "!=")
 
 
-def decide(draft: Draft, formula: Comparison, unit_of: SlackUnit, meaning: Callable[[Formula], Meaning] = Slack) -> str:
+def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fraction,
+           meaning: Callable[[Formula], Meaning]) -> str:
+    """The direction ``is[s R t]`` of a comparison, where row . h + constant is H and s - t is T.
+
+    The slack directions have the ``meaning`` of their comparisons.
+    """
+    def unit_of(bound: Comparison) -> tuple[Coefficients, Fraction]:
+        factor = -SLOPE if bound.relation == ">=" else SLOPE
+        return {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN
+
+    return decide_by_slack(draft, formula, unit_of, meaning)
+
+
+def decide_by_slack(draft: Draft, formula: Comparison, unit_of: SlackUnit,
+                    meaning: Callable[[Formula], Meaning] = Slack) -> str:
     """The direction ``is[s R t]`` of a comparison, from the slack of s - t >= 0 or s - t <= 0, or of both.
 
     Each slack is the output of ``unit_of`` its comparison, and its direction has the ``meaning`` of the comparison.
@@ -49,12 +63,3 @@ def _slack(draft: Draft, bound: Comparison, unit_of: SlackUnit, meaning: Callabl
     """The direction ``slack[T >= 0]`` or ``slack[T <= 0]``, built once however T is spelled."""
     return draft.once(("slack", bound.relation, difference(bound)), lambda: draft.add_feed_forward(
         draft.spell("slack", bound), meaning(bound), [(*unit_of(bound), ONE)], ZERO))
-
-
-def near_integer(row: Coefficients, constant: Fraction) -> SlackUnit:
-    """The units of slack where row . h + constant is H, near the integer T."""
-    def unit_of(bound: Comparison) -> tuple[Coefficients, Fraction]:
-        factor = -SLOPE if bound.relation == ">=" else SLOPE
-        return {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN
-
-    return unit_of

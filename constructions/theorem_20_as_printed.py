@@ -29,7 +29,7 @@ from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head
 from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER, rounding_units
 from constructions.network.meanings import Anything, Near
 from constructions.network.transformer import Coefficients, Mask
-from constructions.saturated_comparison import decide, near_integer
+from constructions.saturated_comparison import decide
 from constructions.theorem_20_counting import (
     ZERO,
     add_mean,
@@ -85,7 +85,7 @@ def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
         for name in _add_corrected_count(draft, count, weight):
             row[name] = Fraction(number)
     constant = term.constant - sum(number for number, _ in term.coefficients)
-    return decide(draft, formula, near_integer(row, Fraction(constant)), lambda _: Anything())
+    return decide(draft, formula, row, Fraction(constant), lambda _: Anything())
 
 
 def add_predicate_on_count_as_printed(draft: Draft, formula: PredicateOnCount) -> str:

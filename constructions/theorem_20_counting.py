@@ -33,9 +33,9 @@ from constructions.language.syntax import (
 )
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
 from constructions.lemma_09_rounding import rounding_units
-from constructions.network.meanings import Mean, Near, Others, Product
+from constructions.network.meanings import Mean, Near, Others, Product, Slack
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
-from constructions.saturated_comparison import decide, near_integer
+from constructions.saturated_comparison import decide
 
 MAX_COEFFICIENT = 10**9
 MAX_CONSTANT = 10**12
@@ -116,7 +116,7 @@ def add_comparison(draft: Draft, formula: Comparison) -> str:
         for name in (add_others(draft, count, weight), draft.truth(count.operand)):
             row[name] = row.get(name, ZERO) + number
     row = {name: number for name, number in row.items() if number}
-    return decide(draft, formula, near_integer(row, Fraction(term.constant)))
+    return decide(draft, formula, row, Fraction(term.constant), Slack)
 
 
 def bounded_difference(formula: Comparison) -> Term:

@@ -21,7 +21,7 @@ from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Mean, Near, Others, Truth
+from constructions.network.meanings import Mean, Near, Others, Total, Truth
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined

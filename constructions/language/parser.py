@@ -41,6 +41,7 @@ from constructions.language.syntax import (
     Term,
     Until,
     always,
+    difference,
     eventually,
     historically,
     once,

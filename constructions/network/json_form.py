@@ -180,7 +180,8 @@ def _quoted(value: object) -> str:
 
 _KEYS_OF_MEANINGS = {
     "position": ("value",), "truth": ("formula",), "near": ("formula", "when"), "product": ("value", "formula"),
-    "mean": ("count",), "average": ("term",), "total": ("count",), "others": ("count",), "slack": ("formula",), "any": (),
+    "mean": ("count",), "average": ("term",), "total": ("count",), "others": ("count",), "slack": ("formula",),
+    "any": (),
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Feed-forward outputs that the value of a sum of counts decides, in floating point (rules 1 and 5).
 
-Slack is read from a mean or an average and from numbers of the position, and these are concrete numbers in every run, or
-between two of them: the mean as a uniform head computes it for the first and for the last sum of a run of values, between
-which it lies for the others, since rounding is monotone.
+Slack is read from a mean or an average and from numbers of the position, and these are concrete numbers in every run,
+or between two of them: the mean as a uniform head computes it for the first and for the last sum of a run of values,
+between which it lies for the others, since rounding is monotone.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class OutputsByValue:
     def _check_case(self, reads: Coefficients, bias: Fraction, case: InputCase) -> None:
         lower, upper = self._ends_of_form(reads, bias, case)
         if case.or_more and lower < 1:
-            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower)}, over {case.looked_at} positions")
+            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower)}, over {case.looked_at} "
+                             "positions")
         if not case.or_more and upper > 0:
             raise NotDerived(f"a slack that is to be 0 may be {describe(upper)}, over {case.looked_at} positions")
 

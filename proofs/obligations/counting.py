@@ -1,4 +1,4 @@
-"""Feed-forward outputs that the value of one sum of counts decides: thresholds, predicates on a count, the count itself.
+"""Feed-forward outputs that the value of one sum of counts decides: thresholds, predicates on a count, a count itself.
 
 Nothing is free but that value: for each run of integers on which all that is spoken of has one truth there is an input
 case. A mean or an average is then in an interval, and slack 0 or at least 1.
@@ -190,7 +190,7 @@ def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
         case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
             return difference(formula).coefficients
         case Truth(formula) | Slack(formula):
-            raise NotDerived(f"{format_formula(formula)} is no comparison of counts (nor, of a truth, a predicate on one)")
+            raise NotDerived(f"{format_formula(formula)} is no comparison of counts, and no truth of a predicate")
     raise AssertionError(f"not about counts: {meaning}")
 
 

@@ -1,11 +1,11 @@
 """Feed-forward outputs by the value of a sum of counts; docs/certificate.md, section 5.
 
-All that is spoken of is about one sum of counts D (but for factors and constants): the output, slack that units read,
-means and averages. In every word D is some integer d of what it can be at the row, and d decides the target and each
-slack; a mean or an average is a known multiple of d. So what is proved for every d holds for every word.
+All that is spoken of is about one sum of counts D (but for factors and constants): the output, slack that units
+read, means and averages. In every word D is some integer d of what it can be at the row, and d decides the target and
+each slack; a mean or an average is a known multiple of d. So what is proved for every d holds for every word.
 
-Numbers d that follow one another and decide all alike are one *run*: there a mean or an average is in an interval, whose
-ends are those of the run.
+Numbers d that follow one another and decide all alike are one *run*: there a mean or an average is in an interval,
+whose ends are those of the run.
 """
 
 from __future__ import annotations

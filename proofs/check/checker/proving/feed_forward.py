@@ -60,8 +60,8 @@ class Output:
         self._groups = group_by_form(proof, name, units)
         self._reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
         for source, meaning in self._reads.items():
-            require(isinstance(meaning, Position | Truth | Product | Near | Others | Total | Slack), "{}, of kind {}, is read",
-                    quote(source), kind_of(meaning))
+            require(isinstance(meaning, Position | Truth | Product | Near | Others | Total | Slack),
+                    "{}, of kind {}, is read", quote(source), kind_of(meaning))
         slacks = [meaning.formula for meaning in (self._meaning, *self._reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
