@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 
 from certify.demo import Column, Shown, keep_certificate, overall_status, print_table, to_json
 from certify.examples import Example
 from certify.files import make_folder
-from certify.formula_tasks import do_formula, forget, formula_task, read_shown, size_of_task
+from certify.formula_tasks import Built, do_formula, forget, formula_task, read_shown, size_of_task
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.showing.terminal_tables import NARROW, console, plain
 from certify.terminal import print_json
-from constructions.regimes import Regime
 
 COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
            Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
@@ -22,8 +20,8 @@ OUTSIDE = "unsupported"
 """A formula outside the fragment of the regime is no failure."""
 
 
-def certify_rows(examples: Sequence[Example], regime: Regime, gamma: Fraction, max_n: int, folder: str | None,
-                 as_json: bool, workers: Workers) -> int:
+def certify_rows(examples: Sequence[Example], built: Built, max_n: int, folder: str | None, as_json: bool,
+                 workers: Workers) -> int:
     """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime.
 
     Certificates are written into the folder as they come.
@@ -31,7 +29,7 @@ def certify_rows(examples: Sequence[Example], regime: Regime, gamma: Fraction, m
     if folder is not None:
         make_folder(folder)
     forget()
-    tasks = [formula_task(example, regime, gamma, max_n) for example in examples]
+    tasks = [formula_task(example, built, max_n) for example in examples]
     with ShardsProgress("certifying", "formulas", "formulas") as progress:
         results = run_tasks(tasks, do_formula, jobs=workers.jobs, dask=workers.dask, progress=progress,
                             sizes=[size_of_task(example.formula) for example in examples],
@@ -39,17 +37,18 @@ def certify_rows(examples: Sequence[Example], regime: Regime, gamma: Fraction, m
     found = list(map(read_shown, results))
     status = overall_status(found, harmless=(OUTSIDE,))
     if as_json:
-        print_json(to_json(found, status, max_n=max_n, regime=regime.sharpening.value, causal=regime.causal))
+        print_json(to_json(found, status, max_n=max_n, regime=built.regime.sharpening.value,
+                           causal=built.regime.causal, **({"for": built.precision} if built.precision else {})))
     else:
-        _print(found, regime, max_n, folder)
+        _print(found, built, max_n, folder)
     return status
 
 
-def _print(found: Sequence[Shown], regime: Regime, max_n: int, folder: str | None) -> None:
+def _print(found: Sequence[Shown], built: Built, max_n: int, folder: str | None) -> None:
     out = console()
     out.print(plain(f"claim     for every n <= {max_n}, every word of length n and every position: the output is "
                     "exactly 1 if the formula holds there, else 0"))
-    out.print(plain(f"regime    {regime}"))
+    out.print(plain(f"regime    {built.regime}" + (f", for {built.precision}" if built.precision else "")))
     out.print()
     print_table(out, found, COLUMNS)
     out.print()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from certify.demo import Shown
@@ -22,11 +22,20 @@ from constructions.regimes import Regime, Sharpening
 from proofs.discharge import Memory
 
 
-def formula_task(example: Example, regime: Regime, gamma: Fraction, max_n: int) -> str:
+@dataclass(frozen=True)
+class Built:
+    """How the networks of all formulas are built; a ``precision`` is the name of a format."""
+
+    regime: Regime
+    gamma: Fraction
+    precision: str | None = None
+
+
+def formula_task(example: Example, built: Built, max_n: int) -> str:
     """The task to certify one formula for all words up to a length."""
     return json.dumps({"name": example.name, "text": example.text, "alphabet": list(example.alphabet),
-                       "about": example.about, "regime": regime.sharpening.value, "causal": regime.causal,
-                       "gamma": str(gamma), "max_n": max_n})
+                       "about": example.about, "regime": built.regime.sharpening.value, "causal": built.regime.causal,
+                       "gamma": str(built.gamma), "precision": built.precision, "max_n": max_n})
 
 
 def size_of_task(formula: Formula) -> int:
@@ -43,8 +52,8 @@ def do_formula(task: str) -> str:
     keys = json.loads(task)
     example = Example(keys["name"], keys["text"], tuple(keys["alphabet"]), keys["about"])
     regime = Regime(Sharpening(keys["regime"]), keys["causal"])
-    request = request_about(example.formula, example.alphabet, (), regime, False, lengths=up_to(keys["max_n"]),
-                            gamma=Fraction(keys["gamma"]))
+    request = request_about(example.formula, example.alphabet, (), regime, False, keys["precision"],
+                            Fraction(keys["gamma"]), lengths=up_to(keys["max_n"]))
     return json.dumps(asdict(_shown(example, certify_request(request, _memory()))))
 
 

@@ -27,10 +27,16 @@ MaxNOption = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
 MinNOption = Annotated[int, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="cover words from this length on")]
-RegimeOption = Annotated[SharpenedBy, typer.Option("--regime", help="what sharpens the attention: cases a, b of [SHA]")]
+RegimeOption = Annotated[SharpenedBy | None, typer.Option(
+    "--regime", help="what sharpens the attention: cases a, b of [SHA] (left out: temperature; with --for: position)")]
+PrecisionOption = Annotated[str | None, typer.Option(
+    "--for", metavar="FORMAT", help="constructions for low precision: bfloat16, binary16, tf32 or binary32")]
+LongestOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="beside --for: the longest words that it counts in (64)")]
 CausalOption = Annotated[bool, typer.Option("--causal", help="future-masked only, and independent of n")]
 GammaOption = Annotated[str | None, typer.Option(
-    "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3, as [SHA] prints)")]
+    "--gamma", metavar="RATIONAL",
+    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
 FactorOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the constant in front of the scores (3; of a model, a factor: 1)")]
 TemperatureOption = Annotated[str | None, typer.Option(

@@ -11,7 +11,6 @@ from typing import Any
 from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_about
 from certify.subjects import find_formula
-from constructions.compiler import PRINTED_GAMMA
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.syntax import Formula
@@ -49,22 +48,24 @@ class Clock:
 
 
 def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
-            regime: Regime = Regime(), gamma: Fraction = PRINTED_GAMMA, memory: Memory | None = None,
+            regime: Regime = Regime(), gamma: Fraction | None = None, memory: Memory | None = None,
             progress: Progress = lambda _: None, as_printed: bool = False,
             predicates: Sequence[str] = (), min_n: int = 1, temperature: Expression | None = None,
-            allowed_error: Fraction | None = None, effort: int = 1) -> Outcome:
+            allowed_error: Fraction | None = None, effort: int = 1, precision: str | None = None) -> Outcome:
     """Build the transformer of a formula and decide the claim for every word of length ``min_n`` to ``max_n``.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
     ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``. A ``temperature``
     takes the place of the regime's; an ``allowed_error`` is the largest that every head may have, up to 1/4; the search
-    for a counterexample may take ``effort`` times its usual work.
+    for a counterexample may take ``effort`` times its usual work. With a ``precision``, the name of a format, the
+    constructions are those for low precision, in the regime named position. The constant ``gamma`` is 3, as [SHA]
+    prints it, or 4 for low precision, if it is left out.
 
     Raises:
-        InputError: for a malformed formula, predicate, alphabet, length, gamma or effort.
+        InputError: for a malformed formula, predicate, alphabet, length, gamma, effort or precision.
     """
-    request = request_about(formula, alphabet, predicates, regime, as_printed, lengths=Lengths(min_n, max_n),
-                            gamma=gamma, temperature=temperature, allowed_error=allowed_error)
+    request = request_about(formula, alphabet, predicates, regime, as_printed, precision, gamma,
+                            lengths=Lengths(min_n, max_n), temperature=temperature, allowed_error=allowed_error)
     return certify_request(request, memory, progress, effort)
 
 

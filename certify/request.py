@@ -33,7 +33,9 @@ from constructions.language.parser import alphabet_of, parse_alphabet, parse_for
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
-from constructions.network.lengths import Lengths
+from constructions.low_precision import FORMATS as LOW_PRECISION_FORMATS
+from constructions.low_precision import GAMMA as LOW_PRECISION_GAMMA
+from constructions.network.lengths import Lengths, up_to
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
@@ -58,13 +60,14 @@ class Options:
     alphabet: str | None = None
     symbol: str | None = None
     predicates: tuple[str, ...] = ()
-    regime: str = Sharpening.TEMPERATURE.value
+    regime: str | None = None
     causal: bool = False
     as_printed: bool = False
     attention: Attention = "soft"
     gamma: str | None = None
     temperature: str | None = None
     allowed_error: str | None = None
+    precision: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -78,7 +81,8 @@ def as_option(name: str) -> str:
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
     """
-    return {"predicates": "--predicate", "allowed_error": "--delta"}.get(name, "--" + name.replace("_", "-"))
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "precision": "--for"}
+    return spelled.get(name, "--" + name.replace("_", "-"))
 
 
 def as_key(name: str) -> str:
@@ -87,7 +91,7 @@ def as_key(name: str) -> str:
     >>> as_key("as_printed"), as_key("allowed_error")
     ('as_printed', 'delta')
     """
-    return {"allowed_error": "delta"}.get(name, name)
+    return {"allowed_error": "delta", "precision": "for"}.get(name, name)
 
 
 # -- what they denote --------------------------------------------------------------------------------------------------
@@ -95,7 +99,10 @@ def as_key(name: str) -> str:
 
 @dataclass(frozen=True)
 class FormulaSubject:
-    """A formula, and how the network that computes it is built. ``text`` is how to write the formula again."""
+    """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
+
+    With a ``precision``, the name of a format, the constructions are those for low precision.
+    """
 
     text: str
     formula: Formula
@@ -104,6 +111,7 @@ class FormulaSubject:
     predicates: tuple[str, ...] = ()
     as_printed: bool = False
     attention: Attention = "soft"
+    precision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,13 @@ class Request:
                 return compile_hard(subject.formula, subject.alphabet, subject.regime, self.gamma, subject.as_printed)
             case FormulaSubject() as subject:
                 return compile_formula(subject.formula, subject.alphabet, subject.regime, self.gamma,
-                                       subject.as_printed, self.temperature)
+                                       subject.as_printed, self.temperature,
+                                       self.longest if subject.precision else None)
+
+    @property
+    def longest(self) -> int:
+        """The length up to which a network for low precision counts."""
+        return self.lengths.last if self.lengths else DEFAULT_MAX_N
 
     @property
     def formula(self) -> Formula | None:
@@ -227,7 +241,8 @@ class Request:
             case NetworkSubject(name=name):
                 return RunCommand(name, (*(("--gamma", str(self.gamma)) if self.gamma != AS_IT_IS else ()), *heat))
             case FormulaSubject() as subject:
-                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *heat))
+                longest = ("--max-n", str(self.longest)) if subject.precision else ()
+                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat))
 
     @property
     def description(self) -> str:
@@ -241,13 +256,15 @@ class Request:
             case FormulaSubject() as subject:
                 return (f"{subject.text} over {show_word(subject.alphabet)}; {subject.regime}, temperature "
                         f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
-                        + (", as printed" if subject.as_printed else ""))
+                        + (", as printed" if subject.as_printed else "")
+                        + (f", for {subject.precision}" if subject.precision else ""))
 
 
 def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
     regime = subject.regime
     return ("--alphabet", show_word(subject.alphabet), "--gamma", str(gamma),
-            *(("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
+            *(("--for", subject.precision) if subject.precision else
+              ("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
             *(("--causal",) if regime.causal else ()), *(("--as-printed",) if subject.as_printed else ()),
             *(part for definition in subject.predicates for part in ("--predicate", definition)))
 
@@ -275,15 +292,18 @@ def read_request(name: str, options: Options = Options(), taken: Collection[Kind
     temperature = _optional(read_expression, options.temperature, spell("temperature"))
     allowed_error = _optional(read_allowed_error, options.allowed_error, spell("allowed_error"))
     subject = _read_subject(found, options, programs, spell)
-    usual = PRINTED_GAMMA if isinstance(subject, FormulaSubject) else AS_IT_IS
+    usual = usual_gamma(options.precision) if isinstance(subject, FormulaSubject) else AS_IT_IS
     request = Request(subject, lengths, read_gamma(options, spell, usual), temperature, allowed_error)
     request.check()
     return request
 
 
 def request_about(formula: Formula | str, alphabet: Sequence[str] | None, predicates: Sequence[str], regime: Regime,
-                  as_printed: bool, **keys: Any) -> Request:
+                  as_printed: bool, precision: str | None = None, gamma: Fraction | None = None,
+                  **keys: Any) -> Request:
     """The question about a formula that is asked from Python; the ``keys`` are those of a Request.
+
+    With a ``precision`` the regime is that of a position embedding.
 
     Raises:
         InputError: as ``read_request``.
@@ -291,9 +311,12 @@ def request_about(formula: Formula | str, alphabet: Sequence[str] | None, predic
     text = formula if isinstance(formula, str) else format_formula(formula)
     if isinstance(formula, str):
         formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
+    if precision is not None:
+        check_precision(precision, "precision")
+        regime = Regime(Sharpening.POSITION, regime.causal)
     subject = FormulaSubject(text, formula, tuple(alphabet or alphabet_of(formula)), regime, tuple(predicates),
-                             as_printed)
-    request = Request(subject, **keys)
+                             as_printed, precision=precision)
+    request = Request(subject, gamma=usual_gamma(precision) if gamma is None else gamma, **keys)
     request.check()
     return request
 
@@ -312,7 +335,12 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         return ProgramSubject(found.name, read_program(found.name, options.alphabet))
     text, formula, alphabet = read_formula(found, options)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
-                          options.attention)
+                          options.attention, options.precision)
+
+
+def usual_gamma(precision: str | None) -> Fraction:
+    """The constant in front of the scores if none is given: as [SHA] prints it, or for low precision."""
+    return PRINTED_GAMMA if precision is None else LOW_PRECISION_GAMMA
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
@@ -325,14 +353,48 @@ def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual:
 
 
 def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:
-    """The regime that two of the options name.
+    """The regime that two of the options name; for low precision it is that of a position embedding.
 
     Raises:
-        InputError: if there is no such regime.
+        InputError: if there is no such regime, or it has no network for low precision.
     """
-    if options.regime not in list(Sharpening):
-        raise InputError(f"{spell('regime')}: found {options.regime!r}, expected {' or '.join(Sharpening)}")
-    return Regime(Sharpening(options.regime), options.causal)
+    if options.precision is not None:
+        _check_low_precision(options, spell)
+        return Regime(Sharpening.POSITION, options.causal)
+    name = Sharpening.TEMPERATURE if options.regime is None else options.regime
+    if name not in list(Sharpening):
+        raise InputError(f"{spell('regime')}: found {name!r}, expected {' or '.join(Sharpening)}")
+    return Regime(Sharpening(name), options.causal)
+
+
+def _check_low_precision(options: Options, spell: Callable[[str], str]) -> None:
+    """Raise InputError if an option asks for what the networks for low precision do not have."""
+    assert options.precision is not None, "whoever asks says of which format"
+    check_precision(options.precision, spell("precision"))
+    if options.regime not in (None, Sharpening.POSITION):
+        raise InputError(f"{spell('regime')}: {options.regime!r} divides by numbers that a format rounds, expected "
+                         f"position beside {spell('precision')}")
+    for name in ("as_printed", "attention", "temperature"):
+        if name in options.given:
+            raise InputError(f"{spell(name)}: the constructions for low precision have none, expected it without "
+                             f"{spell('precision')}")
+
+
+def check_precision(name: str, option: str) -> None:
+    """Raise InputError unless this is a format that networks are built for."""
+    if name not in LOW_PRECISION_FORMATS:
+        raise InputError(f"{option}: found {name!r}, expected one of {', '.join(LOW_PRECISION_FORMATS)}")
+
+
+def lengths_served(precision: str | None, longest: int | None) -> Lengths | None:
+    """The lengths that a network is built for, where none are claimed: it depends on them for low precision only.
+
+    Raises:
+        InputError: if there is a longest, and it would be ignored.
+    """
+    if precision is None and longest is not None:
+        raise InputError("--max-n: only the networks for low precision depend on it, expected --for beside it")
+    return None if precision is None else up_to(DEFAULT_MAX_N if longest is None else longest)
 
 
 def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[str, ...]]:

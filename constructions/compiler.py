@@ -29,6 +29,7 @@ from constructions.language.syntax import (
     subformulas,
     symbols_of,
 )
+from constructions.low_precision import add_truth_for_low_precision
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
 from constructions.theorem_12_previous_next import add_next, add_previous
@@ -45,29 +46,32 @@ from constructions.theorem_21_counting_causal import (
 
 PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
+TEMPORAL = (Previous, Next, Since, Until)
 
 
 def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
                     gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
-                    temperature: Expression | None = None) -> Transformer:
+                    temperature: Expression | None = None, low_precision_up_to: int | None = None) -> Transformer:
     """One transformer that computes ``formula`` at every position of every word.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
-    ``temperature`` takes the place of that of the regime in every head.
+    ``temperature`` takes the place of that of the regime in every head. With ``low_precision_up_to`` the constructions
+    are those for low precision, in a regime of temperature 1; what counts is right up to that length.
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
         InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
             positive, or a predicate has two definitions.
     """
-    check_supported(formula, regime)
+    check_supported(formula, regime, counts_by_mean=low_precision_up_to is not None)
     if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
     definitions_of([formula])
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)
-    draft = new_draft(parts, alphabet, regime, gamma, temperature)
+    draft = (new_draft(parts, alphabet, regime, gamma, temperature) if low_precision_up_to is None else
+             Draft(tuple(alphabet), regime, gamma, low_precision_up_to=low_precision_up_to))
     for part in parts:
         add_truth(draft, part, as_printed)
     return draft.finish(formula)
@@ -80,7 +84,7 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
     Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23.
     """
     counts = any(map(is_counting, parts))
-    temporal = any(isinstance(part, Previous | Next | Since | Until) for part in parts)
+    temporal = any(isinstance(part, TEMPORAL) for part in parts)
     previous = any(isinstance(part, Previous) for part in parts)
     if temperature is None and regime.causal and counts and not temporal:
         temperature = TEMPERATURE
@@ -97,6 +101,10 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
     """The direction that holds ``formula`` exactly, its operands' directions being there already."""
     if draft.has_truth(formula):
         return draft.truth(formula)
+    if not (is_counting(formula) or isinstance(formula, TEMPORAL)):
+        return require_truth(draft, formula)
+    if draft.low_precision_up_to is not None:
+        return add_truth_for_low_precision(draft, formula)
     if is_counting(formula):
         return add_count_truth(draft, formula, as_printed)
     match formula:
@@ -108,8 +116,7 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
             return add_since_causal(draft, formula) if draft.regime.causal else add_since(draft, formula)
         case Until():
             return add_until(draft, formula)
-        case _:
-            return require_truth(draft, formula)
+    raise AssertionError(f"no construction: {formula!r}")
 
 
 def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
@@ -127,8 +134,11 @@ def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
     raise AssertionError(f"no count: {formula!r}")
 
 
-def check_supported(formula: Formula, regime: Regime) -> None:
-    """Raise Unsupported, naming the first subformula that cannot be compiled in this regime."""
+def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = False) -> None:
+    """Raise Unsupported, naming the first subformula that cannot be compiled in this regime.
+
+    Counts that are decided from their mean need no sharp attention, and so no temperature.
+    """
     if not regime.causal:
         return
     if ahead := find_future_subformula(formula):
@@ -137,6 +147,6 @@ def check_supported(formula: Formula, regime: Regime) -> None:
         raise Unsupported(f"{format_formula(bounded)}: {bounded.name} depends on the length n, which a causal regime "
                           "does not know")
     counting = next(filter(is_counting, subformulas(formula)), None)
-    if counting and regime.sharpening is Sharpening.POSITION:
+    if counting and regime.sharpening is Sharpening.POSITION and not counts_by_mean:
         raise Unsupported(f"{format_formula(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
                           "Corollary 23)")

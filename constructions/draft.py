@@ -12,8 +12,8 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.printer import format_count, format_formula
-from constructions.language.syntax import Count, Formula
+from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.syntax import Count, Formula, Term
 from constructions.network.meanings import Meaning, Position, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
 from constructions.regimes import Regime
@@ -36,17 +36,19 @@ class Draft:
     """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
-                 temperature: Expression | None = None):
+                 temperature: Expression | None = None, low_precision_up_to: int | None = None):
         """An empty network over ``alphabet``.
 
         ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
         1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
-        All heads have the ``temperature``; left out, it is that of the regime.
+        All heads have the ``temperature``; left out, it is that of the regime. With ``low_precision_up_to`` a length,
+        the constructions are those for low precision, and serve words up to that length.
         """
         self.alphabet = alphabet
         self.regime = regime
         self.gamma = gamma
         self.reciprocal_embedded = reciprocal_embedded
+        self.low_precision_up_to = low_precision_up_to
         self.temperature = temperature or regime.temperature
         self._directions: dict[str, Meaning] = {}
         self._stages: dict[str, int] = {}
@@ -159,9 +161,10 @@ class Draft:
             self._built[key] = build()
         return self._built[key]
 
-    def spell(self, kind: str, about: Formula | Count, note: str = "") -> str:
-        """A name for a direction about a formula or a count; ``note`` tells several apart."""
-        text = format_count(about) if isinstance(about, Count) else format_formula(about)
+    def spell(self, kind: str, about: Formula | Count | Term, note: str = "") -> str:
+        """A name for a direction about a formula, a count or a sum of counts; ``note`` tells several apart."""
+        text = (format_count(about) if isinstance(about, Count) else
+                format_term(about) if isinstance(about, Term) else format_formula(about))
         if len(text) > MAX_NAME:
             text = f"#{len(self._directions) + 1}"
         return f"{kind}[{text}]{note}"

@@ -15,13 +15,16 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft
 from constructions.language.syntax import Comparison, Formula, Relation, difference
-from constructions.network.meanings import Meaning
+from constructions.network.meanings import Meaning, Slack
 from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
 MARGIN = Fraction(1, 4)
 """So far may H be from T; the slack rises from 0 to 1 between -MARGIN and MARGIN - 1."""
 SLOPE = 1 / (1 - 2 * MARGIN)
+
+SlackUnit = Callable[[Comparison], tuple[Coefficients, Fraction]]
+"""What the unit reads, and its bias, whose output is the slack of a comparison by >= or <=."""
 
 _BOUNDS: dict[Relation, tuple[Relation, ...]] = {
     ">=": (">=",), "<": (">=",), "<=": ("<=",), ">": ("<=",), "==": (">=", "<="), "!=": (">=", "<=")}
@@ -35,7 +38,20 @@ def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fract
 
     The slack directions have the ``meaning`` of their comparisons.
     """
-    slacks = [_slack(draft, Comparison(relation, formula.left, formula.right), row, constant, meaning)
+    def unit_of(bound: Comparison) -> tuple[Coefficients, Fraction]:
+        factor = -SLOPE if bound.relation == ">=" else SLOPE
+        return {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN
+
+    return decide_by_slack(draft, formula, unit_of, meaning)
+
+
+def decide_by_slack(draft: Draft, formula: Comparison, unit_of: SlackUnit,
+                    meaning: Callable[[Formula], Meaning] = Slack) -> str:
+    """The direction ``is[s R t]`` of a comparison, from the slack of s - t >= 0 or s - t <= 0, or of both.
+
+    Each slack is the output of ``unit_of`` its comparison, and its direction has the ``meaning`` of the comparison.
+    """
+    slacks = [_slack(draft, Comparison(relation, formula.left, formula.right), unit_of, meaning)
               for relation in _BOUNDS[formula.relation]]
     reads = dict.fromkeys(slacks, -ONE)
     if formula.relation in _NEGATED:
@@ -43,10 +59,7 @@ def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fract
     return draft.add_truth(formula, [(reads, ONE, ONE)], ZERO)
 
 
-def _slack(draft: Draft, bound: Comparison, row: Coefficients, constant: Fraction,
-           meaning: Callable[[Formula], Meaning]) -> str:
+def _slack(draft: Draft, bound: Comparison, unit_of: SlackUnit, meaning: Callable[[Formula], Meaning]) -> str:
     """The direction ``slack[T >= 0]`` or ``slack[T <= 0]``, built once however T is spelled."""
-    factor = -SLOPE if bound.relation == ">=" else SLOPE
-    unit = {name: factor * weight for name, weight in row.items()}, factor * constant - SLOPE * MARGIN, ONE
     return draft.once(("slack", bound.relation, difference(bound)), lambda: draft.add_feed_forward(
-        draft.spell("slack", bound), meaning(bound), [unit], ZERO))
+        draft.spell("slack", bound), meaning(bound), [(*unit_of(bound), ONE)], ZERO))

@@ -46,6 +46,18 @@ STATEMENTS = (
 )
 """Those with a construction."""
 
+LOW_PRECISION = (
+    Statement("Integer scores", "low_precision_tie_breaking", "leftmost and rightmost attention by integers times γ",
+              "position, causal or not"),
+    Statement("`since`, `until`", "low_precision_since_until", "Theorem 15 with integer scores; to within e^-γ",
+              "position, causal or not"),
+    Statement("`prev`, `next`", "low_precision_previous_next", "Theorem 12 with integer scores; to within e^-γ",
+              "position, causal or not"),
+    Statement("Counts", "low_precision_counting", "thresholds of means by saturation; for n up to a greatest one",
+              "position, causal or not"),
+)
+"""Constructions of ours, not of [SHA]: what `--for` chooses."""
+
 NUMBERS = (
     Statement("Lemma 6", "lemma_06_near_hardmax", "softmax near hardmax where one score leads by a gap"),
     Statement("Lemma 25", "lemma_25_one_layer", "how far one layer strays"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Mean, Near, Others, Position
+from constructions.network.meanings import ALLOWED_ERROR, Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import WorstCase
@@ -23,6 +23,7 @@ from proofs.obligations.composition import (
     find_output_faults,
     writes,
 )
+from proofs.obligations.counting import is_by_value, oblige_by_value
 from proofs.obligations.feed_forward import oblige_feed_forward
 from proofs.obligations.kinds import Kind, Obligation
 from proofs.obligations.known import KnownValues
@@ -128,7 +129,7 @@ class _Discharge:
         match self.transformer.directions[write.direction]:
             case Position():
                 return Kind.UNIFORM
-            case Mean():
+            case Mean() | Average():
                 return Kind.MEAN
             case Near() | Others() if looks_up(self.transformer, self.known, self._head(write), write.direction):
                 return Kind.LOOKUP
@@ -140,6 +141,8 @@ class _Discharge:
         Raises:
             NotDerived: if the rules do not cover it.
         """
+        if kind is Kind.FEED_FORWARD and is_by_value(self.transformer, self.known, write.layer, write.direction):
+            return oblige_by_value(self.transformer, self.known, self.lengths, write.layer, write.direction)
         if kind is Kind.FEED_FORWARD:
             return oblige_feed_forward(self.transformer, self.known, self.lengths, write.layer, write.direction,
                                        self.bounds)

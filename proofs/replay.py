@@ -17,6 +17,7 @@ from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import (
     ALLOWED_ERROR,
     Anything,
+    Average,
     Mean,
     Meaning,
     Near,
@@ -24,6 +25,7 @@ from constructions.network.meanings import (
     Position,
     Product,
     Slack,
+    Total,
     Truth,
 )
 from constructions.network.run import attend_hard, embed, run_layers
@@ -152,6 +154,11 @@ class Reading:
                 return Interval(1 - error, Fraction(1)) if self.truth(formula, i) else Interval(Fraction(0), error)
             case Mean(count):
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
+            case Average(term):
+                total = sum(number * self.count(count, i) for number, count in term.coefficients)
+                return point(Fraction(total, counted_length(term.coefficients[0][1], i, self.n)))
+            case Total(count):
+                return point(Fraction(self.count(count, i)))
             case Others(count):
                 others = Fraction(self.count(count, i) - self.truth(count.operand, i))
                 error = allowed_error or NEAR_A_NUMBER

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from constructions.statements import NUMBERS, STATEMENTS, Statement
+from constructions.statements import LOW_PRECISION, NUMBERS, STATEMENTS, Statement
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
@@ -122,7 +122,7 @@ def test_no_function_is_longer_than_60_lines_and_the_median_is_at_most_10() -> N
     assert sorted(lengths)[len(lengths) // 2] <= 10
 
 
-@pytest.mark.parametrize("statement", (*STATEMENTS, *NUMBERS), ids=lambda statement: statement.stem)
+@pytest.mark.parametrize("statement", (*STATEMENTS, *NUMBERS, *LOW_PRECISION), ids=lambda statement: statement.stem)
 def test_each_statement_has_one_stem_and_a_row_in_the_readme_that_links_its_files(statement: Statement) -> None:
     links = []
     for folder, ending in (("constructions", "py"), ("proofs/instances", "py"), ("proofs/coq", "v")):
@@ -138,6 +138,12 @@ def test_each_statement_is_tested_under_its_stem(folder: str, tests: str) -> Non
     stems = {path.stem for path in (ROOT / folder).glob("*_[0-9]*_*.py")}
     named = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / tests).glob("test_*_[0-9]*_*.py")}
     assert stems == named
+
+
+def test_each_construction_for_low_precision_is_listed_and_tested() -> None:
+    named = {path.stem for path in (ROOT / "constructions").glob("low_precision_*.py")}
+    assert named == {statement.stem for statement in LOW_PRECISION}
+    assert {f"test_{stem}" for stem in named} <= {path.stem for path in (ROOT / "tests/constructions").glob("*.py")}
 
 
 def test_each_file_named_for_a_statement_is_listed() -> None:

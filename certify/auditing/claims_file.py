@@ -39,7 +39,8 @@ from constructions.statements import is_statement
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
-OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool}
+OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
+               "for": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -183,8 +184,9 @@ class _Reader:
 def read_options(entry: Table) -> Options:
     """The options that the keys of a network say."""
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
-                   entry.get("regime", Options.regime), entry.get("causal", False), entry.get("as_printed", False),
-                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"))
+                   entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
+                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
+                   precision=entry.get("for"))
 
 
 def read_demands(entry: Table, lengths: Lengths) -> Demands:

@@ -18,6 +18,7 @@ from certify.options import (
     JsonOption,
     MaxNOption,
     MinNOption,
+    PrecisionOption,
     PredicateOption,
     RegimeOption,
     SymbolOption,
@@ -43,7 +44,7 @@ def audit(
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     predicate: PredicateOption = None,
-    regime: RegimeOption = "temperature",
+    regime: RegimeOption = None,
     causal: CausalOption = False,
     as_printed: AsPrintedOption = False,
     gamma: Annotated[str | None, typer.Option(
@@ -51,6 +52,7 @@ def audit(
     )] = None,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
+    precision: PrecisionOption = None,
     embeddings: Annotated[str | None, typer.Option(
         "--embeddings", metavar="LIST", help="claimed to suffice: 'i/n, (-1)^i'")] = None,
     gap: Annotated[str | None, typer.Option(
@@ -84,7 +86,7 @@ def audit(
     reports = Reports(html, markdown, csv, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta)
+                      temperature=temperature, allowed_error=delta, precision=precision)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical}, min_n, max_n)

@@ -13,6 +13,8 @@ from certify.options import (
     CausalOption,
     FormulaText,
     GammaOption,
+    LongestOption,
+    PrecisionOption,
     PredicateOption,
     RegimeOption,
     SymbolOption,
@@ -29,13 +31,15 @@ def build(
     as_formula: Annotated[bool, typer.Option(
         "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
     symbol: SymbolOption = None,
-    regime: RegimeOption = "temperature",
+    regime: RegimeOption = None,
     causal: CausalOption = False,
     attention: AttentionOption = "soft",
     gamma: GammaOption = None,
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
+    precision: PrecisionOption = None,
+    longest: LongestOption = None,
 ) -> None:
     """Write the transformer of FORMULA as JSON.
 
@@ -43,7 +47,7 @@ def build(
     built is the transformer of the formula of its output.
     """
     from certify.files import SUFFIX_OF_PROGRAMS, check_writable, write_text
-    from certify.request import Options, read_request
+    from certify.request import Options, lengths_served, read_request
     from certify.subjects import Kind, Programs
     from certify.verdicts import exit_status
     from constructions.errors import InputError, Unsupported
@@ -53,10 +57,11 @@ def build(
     if as_formula and not text.endswith(SUFFIX_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature)
+                      temperature, precision=precision)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
-        network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), programs=programs).network
+        network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
+                               programs=programs).network
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     write_text(output, write_canonical(transformer_to_json(network)))

@@ -20,6 +20,7 @@ from certify.options import (
     MaxNOption,
     MinNOption,
     ParenthesizeOption,
+    PrecisionOption,
     PredicateOption,
     RegimeOption,
     Style,
@@ -42,7 +43,7 @@ def formula(
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
-    regime: RegimeOption = "temperature",
+    regime: RegimeOption = None,
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="FILE",
@@ -52,6 +53,7 @@ def formula(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
+    precision: PrecisionOption = None,
     effort: EffortOption = 1,
     jobs: JobsOption = None,
     dask: DaskOption = None,
@@ -63,22 +65,23 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.request import Options, read_gamma, read_regime, read_request
+    from certify.request import Options, read_gamma, read_regime, read_request, usual_gamma
     from certify.subjects import Kind
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta)
+                      temperature=temperature, allowed_error=delta, precision=precision)
     rows = formulas_in_turn(text, symbol, alphabet)
     if rows is not None:
         refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
                                                     "--effort": effort != 1})
         from certify.formula_demo import certify_rows
+        from certify.formula_tasks import Built
         from certify.shards import read_workers
 
-        raise typer.Exit(certify_rows(rows, read_regime(options), read_gamma(options), max_n, output, as_json,
-                                      read_workers(jobs, dask)))
+        built = Built(read_regime(options), read_gamma(options, usual=usual_gamma(precision)), precision)
+        raise typer.Exit(certify_rows(rows, built, max_n, output, as_json, read_workers(jobs, dask)))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
@@ -155,7 +158,7 @@ def refuse_beside_rows(options: Options, are_examples: bool, others: dict[str, b
     from certify.request import as_option
     from constructions.errors import InputError
 
-    taken = {"regime", "causal", "gamma"} if are_examples else {"regime", "causal", "gamma", "alphabet"}
+    taken = {"regime", "causal", "gamma", "precision", *(() if are_examples else ("alphabet",))}
     ignored = [as_option(name) for name in options.given if name not in taken]
     ignored += [name for name, given in others.items() if given]
     reason = ("no formula is given, and the shipped examples do" if are_examples else

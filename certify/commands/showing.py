@@ -15,7 +15,9 @@ from certify.options import (
     FormulaText,
     GammaOption,
     JsonOption,
+    LongestOption,
     ParenthesizeOption,
+    PrecisionOption,
     PredicateOption,
     RegimeOption,
     StyleOption,
@@ -35,13 +37,15 @@ def run(
         help="a formula (- is standard input), a model file (.json), a certificate (.cert) or a program (.rasp)")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
-    regime: RegimeOption = "temperature",
+    regime: RegimeOption = None,
     causal: CausalOption = False,
     gamma: FactorOption = None,
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
     attention: AttentionOption = "soft",
+    precision: PrecisionOption = None,
+    longest: LongestOption = None,
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
@@ -51,15 +55,16 @@ def run(
     program, what every vector holds.
     """
     from certify.files import check_unicode
-    from certify.request import Options, ProgramSubject, read_request
+    from certify.request import Options, ProgramSubject, lengths_served, read_request
     from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.showing.runs import print_run, run_to_json
     from certify.showing.terminal_tables import console
     from certify.subjects import Programs
 
     check_unicode(word)
-    options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature)
-    request = read_request(subject, options, programs=Programs.RUN)
+    options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
+                      precision=precision)
+    request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
         if as_json:

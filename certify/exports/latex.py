@@ -8,9 +8,21 @@ from certify.exports.latex_tables import decimal_number, linear_form, math, numb
 from certify.exports.sealed import Sealed, read_sealed
 from certify.files import check_writable, write_text
 from certify.showing.numbers import decimal_upper
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_count, format_formula, format_term
 from constructions.language.syntax import TRUE, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import (
+    Anything,
+    Average,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+)
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Unit
 
 _MASKS = {"none": "unmasked", "future": r"future-masked ($j \le i$)", "past": r"past-masked ($j \ge i$)"}
@@ -136,6 +148,10 @@ def _meaning(meaning: Meaning) -> str:
             return f"exactly {math(value.latex())} where {_formula(formula)}, else $0$"
         case Mean(count):
             return f"the mean behind {math(format_count(count, 'latex'))}"
+        case Average(term):
+            return f"the average behind {math(format_term(term, 'latex'))}"
+        case Total(count):
+            return f"exactly {math(format_count(count, 'latex'))}"
         case Others(count):
             return f"near {math(format_count(count, 'latex'))}, less $1$ where this position is counted"
         case Slack(formula):

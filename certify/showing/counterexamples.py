@@ -7,7 +7,7 @@ from typing import Any
 from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
 from certify.showing.words import show_word
 from constructions.language.printer import format_formula
-from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.intervals import AtLeast, Interval
 from proofs.replay import Counterexample
 
@@ -25,7 +25,7 @@ def describe_expected(found: Counterexample) -> str:
     match found.meaning:
         case Near(formula) | Truth(formula) | Slack(formula) | Product(_, formula) if found.expected is not None:
             return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
-        case Mean() | Others():
+        case Mean() | Average() | Total() | Others():
             return f"{values}, {found.meaning}"
         case Position(value):
             return f"{values}, the value of {value}"

@@ -21,7 +21,7 @@ from constructions.language.printer import Style, format_count, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Mean, Near, Others, Truth
+from constructions.network.meanings import Mean, Near, Others, Total, Truth
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -99,7 +99,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     traces = [
         _trace(name, meaning, reading, soft, hard)
         for name, meaning in transformer.directions.items()
-        if isinstance(meaning, Truth | Near | Mean | Others) and _subject(meaning) in shown
+        if isinstance(meaning, Truth | Near | Mean | Total | Others) and _subject(meaning) in shown
     ]
     return Run(word, output.formula, truth_values(output.formula, word), tuple(traces),
                miss=find_miss(transformer, word, BITS))
@@ -111,18 +111,18 @@ def check_length(word: tuple[str, ...]) -> None:
         raise InputError(f"word: {len(word)} symbols, expected at most {MAX_LENGTH}")
 
 
-def _subject(meaning: Truth | Near | Mean | Others) -> Formula | Count:
-    return meaning.count if isinstance(meaning, Mean | Others) else meaning.formula
+def _subject(meaning: Truth | Near | Mean | Total | Others) -> Formula | Count:
+    return meaning.count if isinstance(meaning, Mean | Total | Others) else meaning.formula
 
 
-def _trace(name: str, meaning: Truth | Near | Mean | Others, reading: Reading, soft: list[SoftResidual],
+def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Reading, soft: list[SoftResidual],
            hard: list[Residual]) -> Trace:
     places = range(1, reading.n + 1)
     return replace(
         _held(name, soft, hard),
         subject=_subject(meaning),
-        exact=isinstance(meaning, Truth | Mean),
-        truth=tuple(reading.count(meaning.count, i) for i in places) if isinstance(meaning, Mean | Others)
+        exact=isinstance(meaning, Truth | Mean | Total),
+        truth=tuple(reading.count(meaning.count, i) for i in places) if isinstance(meaning, Mean | Total | Others)
         else tuple(reading.truth(meaning.formula, i) for i in places),
     )
 

@@ -41,6 +41,7 @@ from constructions.language.syntax import (
     Term,
     Until,
     always,
+    difference,
     eventually,
     historically,
     once,
@@ -115,6 +116,22 @@ def parse_count(text: str, alphabet: Sequence[str] | None = None,
         case Comparison("==", Term(((1, counted),), 0), Term((), 0)):
             return counted
     raise FormulaError(f"found {quote(text)}, expected {_COUNT}", 1, 1, text)
+
+
+def parse_term(text: str, alphabet: Sequence[str] | None = None,
+               predicates: Mapping[str, PredicateDefinition] | None = None) -> Term:
+    """The sum of integer multiples of counts that ``text`` denotes, each count once.
+
+    >>> parse_term("2*#<[Q_a] - #<[Q_b]").coefficients[1]
+    (-1, Count(side='left', operand=parse_formula('Q_b')))
+
+    Raises:
+        FormulaError: as ``parse_formula``, and if the text is no such sum, or has a constant.
+    """
+    match parse_formula(f"{text} == 0", alphabet, predicates):
+        case Comparison("==", Term(_, 0), Term((), 0)) as compared if difference(compared).coefficients:
+            return difference(compared)
+    raise FormulaError(f"found {quote(text)}, expected a sum of counts such as #<[Q_a] - #<[Q_b]", 1, 1, text)
 
 
 def _parse_tree(text: str) -> ParseTree:

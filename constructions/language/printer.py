@@ -156,6 +156,19 @@ def format_count(count: Count, style: Style = "ascii") -> str:
     return _SPELLINGS[style].count[count.side].format(format_formula(count.operand, style))
 
 
+def format_term(term: Term, style: Style = "ascii") -> str:
+    """The sum as text.
+
+    >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
+    >>> format_term(Term(((2, a), (-1, b)), 3))
+    '2*#<[Q_a] - #<[Q_b] + 3'
+    """
+    writer = _Writer(_SPELLINGS[style], parenthesize=False)
+    for part in postorder(Comparison("==", term, Term((), 0)), _written_parts):
+        writer.write(part)
+    return writer.term(term)
+
+
 def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
     """The operator to print and its operands; the empty name for atoms and comparisons."""
     match formula:
@@ -228,7 +241,7 @@ class _Writer:
             case PredicateOnCount(name, parameters, count):
                 return f"{self._predicate(name, parameters)}({self._count(count)})"
             case Comparison(relation, left, right):
-                return f"{self._term(left)} {spelling.relations.get(relation, relation)} {self._term(right)}"
+                return f"{self.term(left)} {spelling.relations.get(relation, relation)} {self.term(right)}"
         raise TypeError(f"not a formula: {type(formula).__name__}")
 
     def _predicate(self, name: str, parameters: tuple[int, ...]) -> str:
@@ -238,7 +251,8 @@ class _Writer:
     def _count(self, count: Count) -> str:
         return self._spelling.count[count.side].format(self.texts[count.operand])
 
-    def _term(self, term: Term) -> str:
+    def term(self, term: Term) -> str:
+        """The text of a sum whose counts' operands are written already."""
         summands = [(number, self._multiple(abs(number), count)) for number, count in term.coefficients]
         if term.constant or not summands:
             summands.append((term.constant, str(abs(term.constant))))

@@ -15,11 +15,23 @@ from typing import Any, TypeVar
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction, parse_position_function
 from constructions.language.expressions import parse_expression
-from constructions.language.parser import parse_count, parse_formula
+from constructions.language.parser import parse_count, parse_formula, parse_term
 from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_count, format_formula, format_term
 from constructions.language.syntax import Count, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import (
+    Anything,
+    Average,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+)
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 FORMAT = "certify-transformer"
@@ -94,6 +106,10 @@ def meaning_to_json(meaning: Meaning) -> dict[str, Any]:
             return {"kind": "product", "value": str(value), "formula": format_formula(formula)}
         case Mean(count):
             return {"kind": "mean", "count": format_count(count)}
+        case Average(term):
+            return {"kind": "average", "term": format_term(term)}
+        case Total(count):
+            return {"kind": "total", "count": format_count(count)}
         case Others(count):
             return {"kind": "others", "count": format_count(count)}
         case Slack(formula):
@@ -164,7 +180,8 @@ def _quoted(value: object) -> str:
 
 _KEYS_OF_MEANINGS = {
     "position": ("value",), "truth": ("formula",), "near": ("formula", "when"), "product": ("value", "formula"),
-    "mean": ("count",), "others": ("count",), "slack": ("formula",), "any": (),
+    "mean": ("count",), "average": ("term",), "total": ("count",), "others": ("count",), "slack": ("formula",),
+    "any": (),
 }  # fmt: skip
 
 
@@ -253,6 +270,11 @@ class _Reader:
                 return Product(self.located(parse_expression, parts[0], where), self.formula(parts[1], where))
             case "mean":
                 return Mean(self.count(parts[0], where))
+            case "average":
+                return Average(self.located(lambda text: parse_term(text, self.alphabet, self.predicates), parts[0],
+                                            where))
+            case "total":
+                return Total(self.count(parts[0], where))
             case "others":
                 return Others(self.count(parts[0], where))
             case "slack":

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
-from constructions.language.printer import format_count, format_formula
-from constructions.language.syntax import TRUE, Count, Formula, is_positional
+from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.syntax import TRUE, Count, Formula, Term, is_positional
 
 ALLOWED_ERROR = Fraction(1, 4)
 """How far an approximate truth may be from 0 or 1 at most: with a gap of 1/2 between them ReLUs round exactly."""
@@ -68,6 +68,26 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class Average:
+    """Exactly a sum of multiples of counts of one side, divided by the number of positions that they look at."""
+
+    term: Term
+
+    def __str__(self) -> str:
+        return f"the average behind {format_term(self.term)}"
+
+
+@dataclass(frozen=True)
+class Total:
+    """Exactly the count."""
+
+    count: Count
+
+    def __str__(self) -> str:
+        return f"exactly {format_count(self.count)}"
+
+
+@dataclass(frozen=True)
 class Others:
     """Near the number of positions other than this one that are counted: the count, less 1 if this one is."""
 
@@ -95,7 +115,7 @@ class Anything:
         return "anything"
 
 
-Meaning = Position | Truth | Product | Near | Mean | Others | Slack | Anything
+Meaning = Position | Truth | Product | Near | Mean | Average | Total | Others | Slack | Anything
 
 
 def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
@@ -105,8 +125,10 @@ def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
             return (formula,)
         case Near(formula, when):
             return formula, when
-        case Mean(count) | Others(count):
+        case Mean(count) | Total(count) | Others(count):
             return (count.operand,)
+        case Average(term):
+            return tuple(count.operand for _, count in term.coefficients)
     return ()
 
 

@@ -41,12 +41,14 @@ from constructions.language.syntax import (
 )
 from constructions.network.meanings import (
     Anything,
+    Average,
     Mean,
     Meaning,
     Near,
     Others,
     Position,
     Product,
+    Total,
     Truth,
     formulas_of,
 )
@@ -246,6 +248,8 @@ class _Writer:
                 return f"IsMean {self._count(count)}"
             case Others(count):
                 return f"IsOthers {self._count(count)} 0"
+            case Average() | Total():
+                raise Unsupported(f"a direction is {meaning}, of which the Coq library has no counterpart")
             case Anything():
                 return "IsAnything"
 

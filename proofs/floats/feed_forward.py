@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.network.meanings import ALLOWED_ERROR, Product, Slack, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Product, Slack, Total, Truth
 from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval
 from proofs.exact.feed_forward import enclose_input
@@ -70,6 +70,8 @@ class ExactOutputs:
                     check.is_product(self.numbers.copied(obligation.direction))
                 case Slack():
                     check.is_slack()
+                case Total():
+                    check.is_number()
                 case _:
                     check.is_truth()
 
@@ -101,6 +103,10 @@ class _CaseCheck:
         """The output is exactly the 0 or 1 that is expected."""
         if self.case.expected not in (ZERO, ONE):
             raise NotDerived(f"the output is to be {self.case.expected}: only 0 and 1 are exact in every run")
+        self.is_number()
+
+    def is_number(self) -> None:
+        """The output is exactly the number that is expected."""
         active = [activation for reads, bias, write in self.obligation.units if not self._is_shut(reads, bias)
                   if (activation := self._activate(reads, bias, write))]
         nears = {each.near for each in active if each.near}
@@ -246,6 +252,8 @@ class _CaseCheck:
         products = [(enter(self._weight(weight), run), enter(self._number(name), run))
                     for name, weight in reads.items()]
         products.append((TRUTH_ONE, self._weight(bias)))
+        if self._sum_if_exact(products) is not None:
+            return ZERO
         inherited = sum((a.size * b.error + b.size * a.error + a.error * b.error for a, b in products), ZERO)
         sizes = sum((a.computed_size * b.computed_size for a, b in products), ZERO)
         check_finite(2 * sizes, run.sums)
@@ -260,6 +268,8 @@ class _CaseCheck:
         """A number that a unit reads, with its error."""
         if name in self.numbers:
             return self.numbers[name]
+        if isinstance(self.outputs.numbers.transformer.directions[name], Total):
+            return Held(ZERO, Fraction(self.obligation.lengths.last), ZERO, 0)
         if name not in self.outputs.errors:
             raise NotDerived(f"a unit that reads {name} is not shut")
         return Held(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)

@@ -39,6 +39,20 @@ def hold_mean_of(visible: UniformSum, total: Fraction, run: RunClass) -> Held:
     return Held(mean, mean, error, ANY_GRID if error else _grid(mean))
 
 
+def ends_of_mean(visible: UniformSum, total: Fraction, run: RunClass) -> tuple[Fraction, Fraction]:
+    """The least and the greatest number that a uniform head may write where the visible values have this sum.
+
+    Neither falls as the sum grows, since rounding is monotone.
+
+    Raises:
+        NotDerived: as ``hold_mean_of``.
+    """
+    if visible.length == 1:
+        return total, total
+    lowers, uppers = zip(*_computed(visible, total, run), strict=True)
+    return min(lowers), max(uppers)
+
+
 def _grid(x: Fraction) -> int:
     grid = grid_of(x)
     assert grid is not None, "a computed number has a grid"

@@ -8,11 +8,12 @@ from fractions import Fraction
 from functools import partial
 
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Mean, Near, Others, Position
+from constructions.network.meanings import ALLOWED_ERROR, Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer
 from proofs.discharge import Line
 from proofs.enclosures.intervals import point
 from proofs.failures import NotDerived
+from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
 from proofs.floats.gaps import find_least_gap
 from proofs.floats.held import ZERO, describe
@@ -23,6 +24,7 @@ from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores, ScoreBound, describe_row
 from proofs.obligations.attention import oblige_attention
 from proofs.obligations.composition import Write, writes
+from proofs.obligations.counting import is_by_value, oblige_by_value
 from proofs.obligations.feed_forward import oblige_feed_forward
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import looks_up, oblige_lookup
@@ -150,6 +152,8 @@ class FloatProof:
             case Mean():
                 for length in range(1, lengths.last + 1):
                     self.numbers.mean(length)
+            case Average():
+                pass  # its numbers are bounded where they are read, count by count
             case Others():
                 found = self._find_others(write, lengths)
                 figures.append(found)
@@ -209,6 +213,10 @@ class FloatProof:
     # -- feed-forward parts --------------------------------------------------------------------------------------------
 
     def _prove_output(self, write: Write, lengths: Lengths, others: Mapping[str, Fraction]) -> None:
+        if is_by_value(self.transformer, self.known, write.layer, write.direction):
+            by_value = oblige_by_value(self.transformer, self.known, lengths, write.layer, write.direction)
+            OutputsByValue(self.numbers).check(by_value)
+            return
         exact = dict.fromkeys(others, point(ZERO))
         obligation = oblige_feed_forward(self.transformer, self.known, lengths, write.layer, write.direction, exact)
         ExactOutputs(self.numbers, others).check(obligation)

@@ -17,6 +17,7 @@ from constructions.language.syntax import Formula, Symbol, is_symbolic, operands
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import (
     Anything,
+    Average,
     Mean,
     Meaning,
     Near,
@@ -24,6 +25,7 @@ from constructions.network.meanings import (
     Position,
     Product,
     Slack,
+    Total,
     Truth,
     is_known,
 )
@@ -112,9 +114,9 @@ def find_embedding_fault(transformer: Transformer, direction: str, lengths: Leng
             return None
         case Position() | Truth() | Product():
             return _find_position_fault(transformer, direction, lengths)
-        case Near() | Mean() | Others():
+        case Near() | Mean() | Average() | Others():
             return f"a direction that is {meaning} is written by a head, not embedded"
-        case Slack():
+        case Slack() | Total():
             return f"a direction that is {meaning} is written by a feed-forward part, not embedded"
         case Anything():
             return None

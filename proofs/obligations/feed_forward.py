@@ -59,7 +59,8 @@ class InputCase:
 
     ``here`` says for each *others* direction whether its count counts this position, ``ranges`` between which integers
     the difference of each comparison lies. The directions of ``slack`` hold 0 or, where it says False, any number from
-    1 on. ``or_more`` says that any greater number will do as output, too.
+    1 on. ``or_more`` says that any greater number will do as output, too. A mean or an average in the box is over
+    ``looked_at`` positions.
     """
 
     box: tuple[tuple[str, Interval], ...]
@@ -68,6 +69,7 @@ class InputCase:
     ranges: tuple[tuple[Term, int, int], ...] = ()
     slack: tuple[tuple[str, bool], ...] = ()
     or_more: bool = False
+    looked_at: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class FeedForwardObligation:
         units = tuple((tuple(sorted((names[n], w) for n, w in reads.items())), bias, write)
                       for reads, bias, write in self.units)
         cases = frozenset(_case_key(case, names, counts) for case in self.cases)
-        counted = tuple((names[n], counts[part.count], part.error) for n, part in self.counted.items())
+        counted = tuple((names[n], counts[part.count], part.error, part.whole) for n, part in self.counted.items())
         return self.lengths, units, self.bias, cases, counted
 
     @property
@@ -231,7 +233,7 @@ class _Derivation:
         holds = isinstance(self.meaning, Position) or assignment.truth(self.meaning.formula)
         is_slack = isinstance(self.meaning, Slack)
         return InputCase(tuple(box), self._stated_value(i, n) if holds is not is_slack else ZERO,
-                         tuple((name, assignment.truth(part.count.operand))
+                         tuple((name, not part.whole and assignment.truth(part.count.operand))
                                for name, part in self.inputs.counted.items()),
                          tuple((term, *ends) for term, ends in assignment.ranges.items()),
                          tuple((name, assignment.truth(slack.formula)) for name, slack in self.inputs.slack.items()),

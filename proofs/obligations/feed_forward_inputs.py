@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from constructions.language.syntax import (
     Comparison,
@@ -17,9 +18,9 @@ from constructions.language.syntax import (
     is_positional,
     operands_of_connective,
 )
-from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.feed_forward import Units
-from proofs.enclosures.intervals import Interval
+from proofs.enclosures.intervals import Interval, point
 from proofs.failures import NotDerived
 from proofs.obligations.known import KnownValues
 
@@ -32,10 +33,14 @@ Bounds = Mapping[str, Interval]
 
 @dataclass(frozen=True)
 class Counted:
-    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error."""
+    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error.
+
+    A *total* direction has no error, and is ``whole``: nothing is left out.
+    """
 
     count: Count
     error: Interval
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Un
                 pass
             case Truth() | Product() | Near() as meaning:
                 by_truth[name] = meaning
+            case Total(count):
+                counted[name] = Counted(count, point(Fraction(0)), whole=True)
             case Others(count) if name in bounds:
                 counted[name] = Counted(count, bounds[name])
             case Slack() as meaning:
@@ -113,7 +120,7 @@ def find_choices(meaning: Position | Truth | Product | Slack, inputs: Inputs) ->
         NotDerived: if too much is free.
     """
     read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
-                               *(each.count.operand for each in inputs.counted.values())]))
+                               *(each.count.operand for each in inputs.counted.values() if not each.whole)]))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
     evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]

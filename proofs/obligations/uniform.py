@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from constructions.language.brackets import PositionFunction
 from constructions.language.printer import format_count, format_formula
+from constructions.language.syntax import Count, Formula
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Mean, Position, Truth
+from constructions.network.meanings import Average, Mean, Position, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
 from proofs.failures import NotDerived
 from proofs.obligations.kinds import Kind
@@ -64,21 +67,33 @@ def oblige_uniform(transformer: Transformer, known: KnownValues, lengths: Length
         case Position(value):
             check_reads_known(head.values[direction], known, "the value")
             return UniformObligation(layer, place, head, direction, value, known, lengths)
-        case Mean() as meaning:
-            _check_is_mean_of_count(transformer, head, direction, meaning)
+        case Mean(count):
+            _check_is_mean_of_counts(transformer, head, direction, ((1, count),))
+            return UniformObligation(layer, place, head, direction, None, known, lengths)
+        case Average(term):
+            _check_is_mean_of_counts(transformer, head, direction, term.coefficients)
             return UniformObligation(layer, place, head, direction, None, known, lengths)
         case meaning:
             raise AssertionError(f"no uniform head makes {meaning}")
 
 
-def _check_is_mean_of_count(transformer: Transformer, head: Head, direction: str, meaning: Mean) -> None:
-    count, value = meaning.count, head.values[direction]
-    mask = Mask.FUTURE if count.side == "left" else Mask.PAST
-    if head.mask is not mask:
-        raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {mask.value}")
-    read = [transformer.directions[name] for name in value]
-    if list(value.values()) != [1] or read != [Truth(count.operand)]:
-        raise NotDerived(f"the value is not the truth of {format_formula(count.operand)} and nothing else")
+def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: str,
+                             coefficients: Sequence[tuple[int, Count]]) -> None:
+    """The mask is that of every count, and the value is the sum of multiples of the truths of what they count."""
+    value: dict[Formula, Fraction] = {}
+    for name, weight in head.values[direction].items():
+        match transformer.directions[name]:
+            case Truth(formula):
+                value[formula] = value.get(formula, Fraction(0)) + weight
+            case other:
+                raise NotDerived(f"the value reads {name}, which is {other}, and a mean of counts is that of truths")
+    for _, count in coefficients:
+        mask = Mask.FUTURE if count.side == "left" else Mask.PAST
+        if head.mask is not mask:
+            raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {mask.value}")
+    if value != {count.operand: number for number, count in coefficients}:
+        wanted = " + ".join(f"{number} {format_formula(count.operand)}" for number, count in coefficients)
+        raise NotDerived(f"the value is not {wanted} and nothing else")
 
 
 def check_reads_known(row: Coefficients, known: KnownValues, what: str) -> None:

@@ -9,7 +9,7 @@ from ..budget import Budget
 from .columns import Columns
 from .definitions import read_predicate
 from .evaluation import Values
-from .parser import read_count, read_formula, read_number, read_value
+from .parser import read_count, read_formula, read_number, read_term, read_value
 from .printing import write_definition, write_formula, write_short
 from .table import Place, Table
 from .truths import connect, truths_at_symbol
@@ -37,6 +37,10 @@ class Language(Table):
     def count(self, text: str) -> Place:
         """The place of a count."""
         return read_count(self, self.predicates, text)
+
+    def term(self, text: str) -> Place:
+        """The place of the comparison with 0 of a sum of multiples of counts."""
+        return read_term(self, self.predicates, text)
 
     def number(self, text: str) -> Place:
         """The place of an expression in i and n."""

@@ -177,6 +177,16 @@ def read_count(table: Table, predicates: Predicates, text: str) -> Place:
     return place
 
 
+def read_term(table: Table, predicates: Predicates, text: str) -> Place:
+    """A sum of integer multiples of counts, as its comparison with 0."""
+    place = Parser(table, predicates, {}).parse(text)
+    expect(table.is_number(place), "expected a sum of counts")
+    compared = compare(table, "==", place, table.make("int", data=(0,)))
+    _, counts, (_, constant, *_) = table.nodes[compared]
+    expect(counts and constant == 0, "expected a sum of counts, and no constant")
+    return compared
+
+
 def read_number(table: Table, text: str) -> Place:
     """An expression in i and n."""
     place = Parser(table, {}, NUMBER_VARIABLES).parse(text)

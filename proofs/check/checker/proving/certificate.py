@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..numbers import QUARTER, ZERO
-from ..reading.records import Anything, Certificate, FeedForward, Head, Mean, Near, Others, Position, kind_of
+from ..reading.records import Anything, Average, Certificate, FeedForward, Head, Mean, Near, Others, Position, kind_of
 from ..verdicts import quote, require, within
 from .attention import check_attention
 from .claim import check_network, check_output
 from .composition import Writer, find_writers
+from .counting import check_by_value, is_by_value
 from .embedding import check_embedding
 from .feed_forward import check_feed_forward
 from .lookup import check_lookup
@@ -98,8 +99,8 @@ def check_head(proof: Proof, coverage: Coverage, head: Head, name: str) -> int:
     meaning = proof.directions[name]
     if isinstance(meaning, Position):
         return check_uniform(proof, head, name)
-    if isinstance(meaning, Mean):
-        return check_mean(proof, head, name, meaning.count)
+    if isinstance(meaning, Mean | Average):
+        return check_mean(proof, head, name, meaning)
     if not isinstance(meaning, Near | Others):
         require(False, "a head cannot write a direction of kind {}", kind_of(meaning))
         return 0
@@ -122,7 +123,9 @@ def check_errors(errors: Errors, of_truth: bool) -> None:
 
 def check_part(proof: Proof, part: FeedForward, name: str) -> int:
     """The feed-forward part makes the direction exactly what it means; the number of rows covered."""
-    return check_feed_forward(proof, name, proof.units_writing(part, name), part.bias.get(name, ZERO))
+    units, bias = proof.units_writing(part, name), part.bias.get(name, ZERO)
+    rule = check_by_value if is_by_value(proof, name, units) else check_feed_forward
+    return rule(proof, name, units, bias)
 
 
 def worst_error(certificate: Certificate, kind: type[Near] | type[Others]) -> Fraction:

@@ -23,7 +23,7 @@ from ..budget import Cache
 from ..language import Place
 from ..language.evaluation import COMPARE
 from ..numbers import ONE, QUARTER, ZERO, add, divide, multiply, total
-from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Truth, Unit, kind_of
+from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Total, Truth, Unit, kind_of
 from ..verdicts import quote, require
 from .piecewise import PiecewiseLinear, Ramp
 from .proof import Proof
@@ -71,8 +71,8 @@ class Output:
         self._groups = group_by_form(proof, name, units)
         self.reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
         for source, meaning in self.reads.items():
-            require(isinstance(meaning, Position | Truth | Product | Near | Others | Slack), "{}, of kind {}, is read",
-                    quote(source), kind_of(meaning))
+            require(isinstance(meaning, Position | Truth | Product | Near | Others | Total | Slack),
+                    "{}, of kind {}, is read", quote(source), kind_of(meaning))
         slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
@@ -255,8 +255,10 @@ class Output:
         return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
 
     def _interval(self, source: str, situation: Situation) -> Interval:
-        """All that a direction may hold in a situation; of `others`, how far it may be from the number."""
+        """All that a direction may hold in a situation; of counts, how far it may be from the number."""
         meaning = self.reads[source]
+        if isinstance(meaning, Total):
+            return ZERO, ZERO
         if isinstance(meaning, Others):
             above, below = self._proof.errors[source]
             return -below, above
@@ -269,24 +271,26 @@ class Output:
         return number, number
 
     def count_interval(self, form: Form, situation: Situation) -> Interval | None:
-        """The counts in a form: a times a comparison's T, less a times the truths here; None if T cannot have its sign.
+        """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
 
         T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
 
         Raises:
             Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
         """
-        read: dict[Place, Fraction] = {}
+        read, here, budget = dict[Place, Fraction](), ZERO, self._proof.budget
         for source, c in form:
             meaning = self.reads[source]
-            if isinstance(meaning, Others):
-                read[meaning.count] = add(self._proof.budget, read.get(meaning.count, ZERO), c)
+            if isinstance(meaning, Others | Total):
+                read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
+            if isinstance(meaning, Others) and situation.truths[self._language.counted(meaning.count)]:
+                here = add(budget, here, c)
         if not read:
             return ZERO, ZERO
         for comparison, sign in situation.signs.items():
             a = self._proportion(comparison, read)
             if a is not None:
-                return self._scaled_range(comparison, sign, a, situation.truths)
+                return self._scaled_range(comparison, sign, a, here)
         require(False, "a unit does not read the counts in the proportions that are compared")
         return None
 
@@ -298,18 +302,16 @@ class Output:
         factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
         return factors.pop() if len(factors) == 1 else None
 
-    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, truths: Truths) -> Interval | None:
-        """Where a (T - the truths here) is, for T of this sign; None if there is no such T."""
+    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, here: Fraction) -> Interval | None:
+        """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
         _, _, (_, first, *rest) = self._language.nodes[comparison]
-        constant, coefficients = int(first), [int(c) for c in rest]
+        constant, coefficients, budget = int(first), [int(c) for c in rest], self._proof.budget
         greatest = self._proof.claim.max_n
         least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
         most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
         if least > most:
             return None
-        counted = self._language.parts(comparison)
-        here = constant + sum(c for c, place in zip(coefficients, counted, strict=True) if truths[place])
-        low, high = (multiply(self._proof.budget, a, Fraction(end - here)) for end in (least, most))
+        low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
         return min(low, high), max(low, high)
 
 

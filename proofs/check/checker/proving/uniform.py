@@ -1,8 +1,8 @@
 """Uniform and mean heads; docs/certificate.md, section 5: equal scores, so the head takes the plain mean.
 
 Why: softmax of equal scores is 1/count at each visible position. So the head writes the mean of the values there:
-of known values that mean is a number, which is compared with the stated one; and of the truths of a formula it is the
-count of the formula over the number of visible positions.
+of known values that mean is a number, which is compared with the stated one; and of a sum of multiples of truths it is
+the same sum of the counts, over the number of visible positions.
 """
 
 from __future__ import annotations
@@ -13,27 +13,42 @@ from itertools import accumulate, pairwise
 
 from ..budget import ENTRY_BITS
 from ..language import Place
-from ..numbers import ZERO, Numbers, add, divide, multiply, size, total
-from ..reading.records import Head, Truth
-from ..verdicts import require
+from ..numbers import ONE, ZERO, Numbers, add, divide, multiply, size, total
+from ..reading.records import Average, Head, Mean, Truth, kind_of
+from ..verdicts import quote, require
 from .composition import names_in
 from .proof import Proof, visible
 
 
-def check_mean(proof: Proof, head: Head, name: str, count: Place) -> int:
-    """The direction holds the mean of a count; returns the number of rows (n, i).
+def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> int:
+    """The direction holds the mean of a count, or the average of a sum of counts; returns the number of rows (n, i).
 
     Raises:
         Rejected: if this is not proved.
     """
-    operator, counted = proof.language.nodes[count].operator, proof.language.counted(count)
-    read = head.values[name]
-    fits = len(read) == 1 and all(proof.directions[source] == Truth(counted) and read[source] == 1 for source in read)
-    require(fits, "the value is not 1 on the truth of what is counted")
-    mask = "future" if operator == "#<" else "past"
-    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+    wanted: dict[Place, Fraction] = {}
+    for count, c in multiples_of(proof, meaning).items():
+        mask = "future" if proof.language.nodes[count].operator == "#<" else "past"
+        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask,
+                proof.language.nodes[count].operator)
+        wanted[proof.language.counted(count)] = c
+    read: dict[Place, Fraction] = {}
+    for source, c in head.values[name].items():
+        truth = proof.directions[source]
+        require(isinstance(truth, Truth), "the value reads {}, of kind {}", quote(source), kind_of(truth))
+        if isinstance(truth, Truth):
+            read[truth.formula] = add(proof.budget, read.get(truth.formula, ZERO), c)
+    require(read == wanted, "the value is not the sum of the truths of what is counted, each as often as its count")
     check_scores(proof, head)
     return sum(proof.claim.lengths)
+
+
+def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
+    """The counts that a mean or an average is about, and their coefficients."""
+    if isinstance(meaning, Mean):
+        return {meaning.count: ONE}
+    _, counts, (_, _, *coefficients) = proof.language.nodes[meaning.term]
+    return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
 
 
 def check_uniform(proof: Proof, head: Head, name: str) -> int:

@@ -54,6 +54,23 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class Average:
+    """Exactly a sum of multiples of counts of one side, divided by the number of positions that they look at.
+
+    The term is the place of the comparison of this sum with 0.
+    """
+
+    term: Place
+
+
+@dataclass(frozen=True)
+class Total:
+    """Exactly the count."""
+
+    count: Place
+
+
+@dataclass(frozen=True)
 class Others:
     """Within the stated errors of the number of positions other than this one that are counted."""
 
@@ -72,10 +89,10 @@ class Anything:
     """Any number: nothing is stated, and nothing can be proved from it."""
 
 
-Meaning = Position | Truth | Near | Product | Mean | Others | Slack | Anything
+Meaning = Position | Truth | Near | Product | Mean | Average | Total | Others | Slack | Anything
 KINDS: dict[str, type[Meaning]] = {
-    "position": Position, "truth": Truth, "near": Near, "product": Product, "mean": Mean, "others": Others,
-    "slack": Slack, "any": Anything}
+    "position": Position, "truth": Truth, "near": Near, "product": Product, "mean": Mean, "average": Average,
+    "total": Total, "others": Others, "slack": Slack, "any": Anything}
 
 
 def kind_of(meaning: Meaning) -> str:

@@ -11,6 +11,7 @@ from .document import Json
 from .records import (
     KINDS,
     Anything,
+    Average,
     FeedForward,
     Head,
     Layer,
@@ -21,6 +22,7 @@ from .records import (
     Position,
     Product,
     Slack,
+    Total,
     Transformer,
     Truth,
     Unit,
@@ -88,6 +90,10 @@ def read_meaning(value: Json, language: Language) -> Meaning:
             return Product(fields.read("value", in_language(language.number)), fields.read("formula", formula))
         case "mean":
             return Mean(fields.read("count", count))
+        case "average":
+            return Average(fields.read("term", in_language(language.term)))
+        case "total":
+            return Total(fields.read("count", count))
         case "others":
             return Others(fields.read("count", count))
         case "slack":
@@ -97,7 +103,7 @@ def read_meaning(value: Json, language: Language) -> Meaning:
 
 FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
     Position: ("value",), Truth: ("formula",), Near: ("formula", "when"), Product: ("value", "formula"),
-    Mean: ("count",), Others: ("count",), Slack: ("formula",), Anything: ()}
+    Mean: ("count",), Average: ("term",), Total: ("count",), Others: ("count",), Slack: ("formula",), Anything: ()}
 
 
 def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:

@@ -1,0 +1,107 @@
+"""Feed-forward outputs that the value of a sum of counts decides, in floating point (rules 1 and 5).
+
+Slack is read from a mean or an average and from numbers of the position, and these are concrete numbers in every run,
+or between two of them: the mean as a uniform head computes it for the first and for the last sum of a run of values,
+between which it lies for the others, since rounding is monotone.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.network.meanings import Average, Mean, Slack, Truth
+from constructions.network.transformer import Coefficients
+from proofs.failures import NotDerived
+from proofs.floats.feed_forward import ExactOutputs, hold
+from proofs.floats.forms import operations_error
+from proofs.floats.held import ZERO, Held, check_finite, describe
+from proofs.floats.numbers import HeldNumbers
+from proofs.floats.uniform import UniformSum, ends_of_mean
+from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
+
+Ends = tuple[Fraction, Fraction]
+
+
+class OutputsByValue:
+    """Checks such outputs for one class of runs."""
+
+    def __init__(self, numbers: HeldNumbers):
+        """The inputs hold what ``numbers`` say."""
+        self.numbers, self.run = numbers, numbers.run
+        self._means: dict[tuple[str, int, Fraction], Ends] = {}
+
+    def check(self, obligation: FeedForwardObligation) -> None:
+        """Raise NotDerived unless the output is in every case what it means."""
+        directions = self.numbers.transformer.directions
+        read = {name for reads, _, _ in obligation.units for name in reads}
+        if not any(isinstance(directions[name], Mean | Average) for name in read):
+            ExactOutputs(self.numbers, {}).check(obligation)
+            return
+        if not isinstance(directions[obligation.direction], Slack):
+            raise NotDerived("means are not exact, and this output is to be")
+        if len(obligation.units) != 1 or obligation.units[0][2] != 1 or obligation.bias:
+            raise NotDerived("slack is written by one unit, with weight 1")
+        reads, bias, _ = obligation.units[0]
+        for case in obligation.cases:
+            self._check_case(reads, bias, case)
+
+    def _check_case(self, reads: Coefficients, bias: Fraction, case: InputCase) -> None:
+        lower, upper = self._ends_of_form(reads, bias, case)
+        if case.or_more and lower < 1:
+            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower)}, over {case.looked_at} "
+                             "positions")
+        if not case.or_more and upper > 0:
+            raise NotDerived(f"a slack that is to be 0 may be {describe(upper)}, over {case.looked_at} positions")
+
+    def _ends_of_form(self, reads: Coefficients, bias: Fraction, case: InputCase) -> Ends:
+        """Between which numbers the form is, as it is computed in any order."""
+        if case.slack:
+            raise NotDerived("a unit reads slack beside a mean")
+        products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
+                    for name, box in case.box if name in reads]
+        products.append((hold(Fraction(1)), self._exact_weight(bias)))
+        scaled = [sorted((a.lower * b.lower, a.lower * b.upper)) for a, b in products]
+        lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
+        sizes = sum((a.size * b.size for a, b in products), ZERO)
+        check_finite(2 * sizes, self.run.sums)
+        entering = [(a, b) for a, b in products if a.size and b.size]
+        error = operations_error(entering, max(upper, -lower), sizes, self.run)
+        check_finite(max(upper, -lower) + error, self.run.storage)
+        return lower - error, upper + error
+
+    def _exact_weight(self, weight: Fraction) -> Held:
+        held = self.numbers.weight(weight)
+        if held.error or self.run.inputs.round(weight) != weight:
+            raise NotDerived(f"the weight {describe(weight)} is no number of the formats")
+        return held
+
+    def _ends(self, name: str, lower: Fraction, upper: Fraction, case: InputCase) -> Ends:
+        """Between which numbers a direction is as it is stored, whose real value is between these."""
+        meaning = self.numbers.transformer.directions[name]
+        if isinstance(meaning, Mean | Average):
+            ends = [self._ends_of_mean(name, case.looked_at, x) for x in (lower, upper)]
+            return ends[0][0], ends[1][1]
+        if isinstance(meaning, Truth):
+            return lower, upper
+        if self.numbers.written[name].stage:
+            raise NotDerived(f"a unit reads {name}, which is computed, beside a mean")
+        rounded = self.run.storage.round(lower)
+        if rounded and abs(rounded) < self.run.storage.smallest_normal:
+            raise NotDerived(f"{describe(lower)} is too small for {self.run.storage}")
+        return rounded, rounded
+
+    def _ends_of_mean(self, name: str, length: int, mean: Fraction) -> Ends:
+        key = name, length, mean
+        if key not in self._means:
+            write = self.numbers.written[name]
+            head = self.numbers.transformer.head(write.layer, write.place)
+            if any(head.queries):
+                raise NotDerived("the mean is that of a head whose queries read something")
+            value = self.numbers.value_form(head.values[name], length, length)
+            self._means[key] = ends_of_mean(UniformSum(length, value.size, value.grid), mean * length, self.run)
+        return self._means[key]
+
+    def _entered(self, lower: Fraction, upper: Fraction) -> Held:
+        """What lies between two numbers of the storage format, as it enters a product."""
+        inputs = self.run.inputs
+        return Held(inputs.round(lower), inputs.round(upper), ZERO, self.run.storage.least - self.run.storage.precision)
