@@ -2,10 +2,14 @@
 
 Source      [SHA] Lemma 9: f(x) = 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
 Claim       f is 0 on (-∞, 1/4] and 1 on [3/4, ∞).
+Gates       A gate is a truth that is subtracted from x: 0 where the rounding is open, so that it is Lemma 9 as printed,
+            and 1 where it is shut: then x - 1 <= 0 <= 1/4 for every x of [0, 1]. Nothing is ever added to x, so a
+            sum that is rounded to a few bits loses none of those of x where it matters (DIVERGENCES.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from constructions.network.transformer import Coefficients
@@ -15,13 +19,7 @@ TRUE_LOWER = Fraction(3, 4)
 SLOPE = 1 / (TRUE_LOWER - FALSE_UPPER)
 
 
-def rounding_units(near: str, gate: Coefficients | None = None, gate_bias: Fraction = Fraction(0)) -> list[
-    tuple[Coefficients, Fraction, Fraction]
-]:
-    """The two units (reads, bias, write) of Lemma 9 on ``near``.
-
-    ``gate . h + gate_bias`` is added to x in both: at 0 it rounds x, at -1 or less it keeps both units at 0 for every
-    x of [0, 1].
-    """
-    reads = {near: Fraction(1), **(gate or {})}
-    return [(reads, gate_bias - FALSE_UPPER, SLOPE), (reads, gate_bias - TRUE_LOWER, -SLOPE)]
+def rounding_units(near: str, gates: Iterable[str] = ()) -> list[tuple[Coefficients, Fraction, Fraction]]:
+    """The two units (reads, bias, write) of Lemma 9 on ``near``, which add nothing where a truth of ``gates`` is 1."""
+    reads = {near: Fraction(1), **dict.fromkeys(gates, Fraction(-1))}
+    return [(reads, -FALSE_UPPER, SLOPE), (reads, -TRUE_LOWER, -SLOPE)]

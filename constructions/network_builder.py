@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import Literal, TypeVar
 
 from constructions.compiler import PRINTED_GAMMA, add_truth
-from constructions.draft import ONE, Draft
+from constructions.draft import Draft
 from constructions.errors import InputError
 from constructions.language.brackets import Bracket, PositionFunction, parse_position_function
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.parser import parse_alphabet, parse_formula
 from constructions.language.predicates import parse_predicate_definitions
-from constructions.language.syntax import TRUE, And, Formula, subformulas
+from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
@@ -141,9 +141,8 @@ class NetworkBuilder:
         if means is not None:
             with _located("round"):
                 formula = parse_formula(means, self.alphabet, self._predicates)
-        gate = {self._compile(meaning.when): ONE} if guarded else {}
-        return self._write_truth(formula, rounding_units(near, gate, -ONE if guarded else Fraction(0)), Fraction(0),
-                                 "round")
+        gates = [self._false_where(meaning.when)] if guarded else []
+        return self._write_truth(formula, rounding_units(near, gates), Fraction(0), "round")
 
     def units(self, means: str | Meaning | None, units: Iterable[WrittenUnit],
               bias: Number = 0, name: str | None = None) -> str:
@@ -249,6 +248,13 @@ class NetworkBuilder:
         for part in subformulas(formula):
             add_truth(self._draft, part)
         return self._draft.truth(formula)
+
+    def _false_where(self, guard: Formula) -> str:
+        """The direction that is 0 where the guard holds and 1 elsewhere; of a guard on the position it is embedded."""
+        shut = Not(guard)
+        if is_positional(guard) and not self._draft.has_truth(shut):
+            return self._draft.embed_positional(shut)
+        return self._compile(shut)
 
     def _write_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]], bias: Fraction,
                      where: str) -> str:

@@ -4,6 +4,8 @@ Source      [SHA] Proposition 11 a, b and the remark after it.
 Claim       Uniform masked attention over -(-1)^j is exactly the mean of an alternating sum: 1 in absolute value over
             a single position and at most 1/3 over several, so one ReLU (two for the last position) marks the end
             exactly. Uniform attention over the marker is then exactly 1/i or 1/(n+1-i).
+Differs     The paper has (3/2) ReLU(mean - 1/3); 2 ReLU(mean - 1/2) is as right, and its numbers are binary
+            (DIVERGENCES.md).
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ FIRST = Predicate("FIRST", ())
 LAST = Predicate("LAST", ())
 ALTERNATING = "(-1)^i"
 _ONE = Fraction(1)
-_THIRD = Fraction(1, 3)
+_HALF = Fraction(1, 2)
 
 
 def first_marker(draft: Draft) -> str:
@@ -29,7 +31,7 @@ def first_marker(draft: Draft) -> str:
         return draft.truth(FIRST)
     mean = _uniform_head(draft, Mask.FUTURE, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean up to i", value="(1-(-1)^i)/(2*i)", case="a")
-    return draft.add_truth(FIRST, [({mean: _ONE}, -_THIRD, 1 / (1 - _THIRD))], Fraction(0))
+    return draft.add_truth(FIRST, _above_half(mean, 1), Fraction(0))
 
 
 def last_marker(draft: Draft) -> str:
@@ -38,8 +40,12 @@ def last_marker(draft: Draft) -> str:
         return draft.truth(LAST)
     mean = _uniform_head(draft, Mask.PAST, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean from i", value="-(-1)^i*(1+(-1)^(n-i))/(2*(n-i+1))", case="b")
-    return draft.add_truth(
-        LAST, [({mean: sign * _ONE}, -_THIRD, 1 / (1 - _THIRD)) for sign in (1, -1)], Fraction(0))
+    return draft.add_truth(LAST, _above_half(mean, 1) + _above_half(mean, -1), Fraction(0))
+
+
+def _above_half(mean: str, sign: int) -> list[tuple[Coefficients, Fraction, Fraction]]:
+    """The unit that is exactly 1 where the mean is 1 (of this sign), and exactly 0 where it is at most 1/2."""
+    return [({mean: sign * _ONE}, -_HALF, 1 / (1 - _HALF))]
 
 
 def reciprocal_of_position(draft: Draft) -> str:

@@ -4,7 +4,8 @@ Source      [SHA] Theorem 12 (Section 4.1), cases (a) temperature 1/n and (b) po
 Claim       The head that looks for the rightmost even position j <= i holds ``prev φ`` to within 1/4 at odd i > 1, and
             the other at even i; the feed-forward layer picks the right one and is exactly 0 at the edge.
 Uses        Lemma 8 b (prev) and c (next), Lemma 9, Proposition 11 for the edge.
-Differs     Where the paper lets the feed-forward layer "test whether i is odd or even", the units read (-1)^i.
+Differs     Where the paper lets the feed-forward layer "test whether i is odd or even", the units read the truths of
+            EVEN and ODD, embedded as positions, each of which shuts the head that is not asked (DIVERGENCES.md).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.boolean_connectives import require_truth
 from constructions.draft import ONE, Draft
 from constructions.language.syntax import And, Next, Not, Predicate, Previous
 from constructions.lemma_08_tie_breaking import HALF, Side, TieBrokenHead, add_tie_broken_head
@@ -31,10 +33,11 @@ class Parity:
     name: str
     sign: int
     queried_from: Predicate
+    not_queried_from: Predicate
 
 
-EVEN_KEYS = Parity("even", 1, ODD)
-ODD_KEYS = Parity("odd", -1, EVEN)
+EVEN_KEYS = Parity("even", 1, ODD, EVEN)
+ODD_KEYS = Parity("odd", -1, EVEN, ODD)
 
 
 def add_previous(draft: Draft, formula: Previous, theorem: int = 12) -> str:
@@ -51,12 +54,10 @@ def _add_neighbour(draft: Draft, formula: Previous | Next, side: Side, edge: Pre
                    edge_marker: Callable[[Draft], str], theorem: int) -> str:
     nears = {parity: _add_parity_head(draft, formula, side, edge, parity, theorem)
              for parity in (EVEN_KEYS, ODD_KEYS)}
-    alternating = draft.embed_position(ALTERNATING)
     units = [
         unit
         for parity, near in nears.items()
-        # -(1 + sign * (-1)^i)/2 is 0 where this head is the right one and -1 elsewhere; the marker adds -1 at the edge.
-        for unit in rounding_units(near, {alternating: -parity.sign * HALF, edge_marker(draft): -ONE}, -HALF)
+        for unit in rounding_units(near, [require_truth(draft, parity.not_queried_from), edge_marker(draft)])
     ]
     return draft.add_truth(formula, units, Fraction(0))
 

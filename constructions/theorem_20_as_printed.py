@@ -12,7 +12,8 @@ Readings    The text leaves these open; each reading here is the one under which
               of the second, between 5/4 and 7/4, is exactly 0 in the one case and exactly 1 where it is at least
               2 - 1/(4C). "The correct value must be 0": as the first lookup returned 1, 1 is subtracted.
             - The error is stated for Σ c_k ←κ_k - Σ c_k →κ_k (a slip of sign): H is the sum Σ c_k κ_k itself.
-            - Only t <= t' is treated ("it can be rewritten"); all relations are decided here from H by Lemma 9.
+            - Only t <= t' is treated ("it can be rewritten"); all relations are decided here from H, as in the shipped
+              construction. What the slack directions hold is not stated, for H may be wrong.
             - For θ(κ) "the first and second steps using v_j = [θ(j)]": one lookup of κ with C = 1.
             - The lists of position embeddings of Corollaries 22 and 23 lack 1/i and 1/(n+1-i): as in the shipped
               construction, the network computes them by Proposition 11.
@@ -25,14 +26,14 @@ from fractions import Fraction
 from constructions.draft import ONE, Draft
 from constructions.language.syntax import Comparison, Count, Predicate, PredicateOnCount
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head
-from constructions.lemma_09_rounding import rounding_units
+from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER, rounding_units
 from constructions.network.meanings import Anything, Near
 from constructions.network.transformer import Coefficients, Mask
+from constructions.saturated_comparison import decide
 from constructions.theorem_20_counting import (
     ZERO,
     add_mean,
     bounded_difference,
-    comparison_units,
     position_truth,
     statement,
 )
@@ -62,7 +63,8 @@ def _add_retrieval(draft: Draft, count: Count, weight: int, offset: int) -> str:
 
 def _add_is_positive(draft: Draft, second: str, name: str) -> str:
     """The direction that is 0 if the second lookup returned about 1, and 1 if it returned about 2 or more."""
-    return draft.add_feed_forward(name, Anything(), rounding_units(second, gate_bias=-ONE), ZERO)
+    units = [({second: ONE}, -ONE - FALSE_UPPER, SLOPE), ({second: ONE}, -ONE - TRUE_LOWER, -SLOPE)]
+    return draft.add_feed_forward(name, Anything(), units, ZERO)
 
 
 def _add_corrected_count(draft: Draft, count: Count, weight: int) -> tuple[str, str]:
@@ -83,8 +85,7 @@ def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
         for name in _add_corrected_count(draft, count, weight):
             row[name] = Fraction(number)
     constant = term.constant - sum(number for number, _ in term.coefficients)
-    units, bias = comparison_units(formula.relation, row, Fraction(constant))
-    return draft.add_truth(formula, units, bias)
+    return decide(draft, formula, row, Fraction(constant), lambda _: Anything())
 
 
 def add_predicate_on_count_as_printed(draft: Draft, formula: PredicateOnCount) -> str:

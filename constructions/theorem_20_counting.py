@@ -5,8 +5,9 @@ Claim       For a count κ of φ over L positions (L = i to the left, n + 1 - i 
             exactly and the feed-forward layer 1/L exactly where φ holds. So the number of the *other* positions that
             are counted, m = κ - [φ], is in 0, ..., L - 1, and position m + 1 exists: Lemma 7 holds m to within
             e^(-3C), where C is the sum of the |coefficients|. For a comparison of T = Σ c_k κ_k + c to 0, the sum H of
-            the approximations errs by at most C e^(-3C) <= 1/4; T is an integer, so ReLUs at H make its truth exact.
-            For θ(κ) the head holds θ(m + 1) and θ(m), of which φ here picks θ(κ).
+            the approximations errs by at most C e^(-3C) <= 1/4; T is an integer, so two feed-forward parts make its
+            truth exact (saturated_comparison.py). For θ(κ) the head holds θ(m + 1) and θ(m), of which φ here picks
+            θ(κ): the truth of !φ shuts the one and that of φ the other.
 Uses        Lemma 7, Lemma 9, Proposition 11 beside temporal operators (Corollary 22).
 Differs     The paper looks up κ itself, which is no position if κ = 0, and decides by a second lookup of κ + 1 whether
             it was 0: that fails where κ + 1 is no position either. See theorem_20_as_printed.py and DIVERGENCES.md.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from constructions.boolean_connectives import require_truth
 from constructions.draft import ONE, Draft
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
@@ -26,14 +28,14 @@ from constructions.language.syntax import (
     Not,
     Predicate,
     PredicateOnCount,
-    Relation,
     Term,
     difference,
 )
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
-from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER, rounding_units
-from constructions.network.meanings import Mean, Near, Others, Product
+from constructions.lemma_09_rounding import rounding_units
+from constructions.network.meanings import Mean, Near, Others, Product, Slack
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.saturated_comparison import decide
 
 MAX_COEFFICIENT = 10**9
 MAX_CONSTANT = 10**12
@@ -113,8 +115,8 @@ def add_comparison(draft: Draft, formula: Comparison) -> str:
     for number, count in term.coefficients:
         for name in (add_others(draft, count, weight), draft.truth(count.operand)):
             row[name] = row.get(name, ZERO) + number
-    units, bias = comparison_units(formula.relation, {name: c for name, c in row.items() if c}, Fraction(term.constant))
-    return draft.add_truth(formula, units, bias)
+    row = {name: number for name, number in row.items() if number}
+    return decide(draft, formula, row, Fraction(term.constant), Slack)
 
 
 def bounded_difference(formula: Comparison) -> Term:
@@ -138,40 +140,12 @@ def _size(number: int) -> str:
     return digits if len(digits) <= 20 else f"{len(digits)} digits"
 
 
-def comparison_units(relation: Relation, row: Coefficients, constant: Fraction) -> tuple[_Units, Fraction]:
-    """Units and bias that decide T R 0 from H = row . h + constant, where H is within 1/4 of the integer T."""
-    at_least_0 = _step(row, constant)
-    at_least_1 = _step(row, constant - 1)
-    match relation:
-        case ">=":
-            return at_least_0, ZERO
-        case ">":
-            return at_least_1, ZERO
-        case "<":
-            return _negated(at_least_0), ONE
-        case "<=":
-            return _negated(at_least_1), ONE
-        case "==":
-            return at_least_0 + _negated(at_least_1), ZERO
-        case "!=":
-            return _negated(at_least_0) + at_least_1, ONE
-
-
-def _step(row: Coefficients, constant: Fraction) -> _Units:
-    """Lemma 9 at H + 1: 1 where H >= -1/4, and 0 where H <= -3/4."""
-    return [(row, constant + 1 - FALSE_UPPER, SLOPE), (row, constant + 1 - TRUE_LOWER, -SLOPE)]
-
-
-def _negated(units: _Units) -> _Units:
-    return [(reads, offset, -write) for reads, offset, write in units]
-
-
 def add_predicate_on_count(draft: Draft, formula: PredicateOnCount) -> str:
     """The direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
     near_if_here, near_if_not = _add_predicate_heads(draft, formula)
-    here = draft.truth(formula.count.operand)
-    # [φ] - 1 and -[φ] are 0 where the approximation is the right one and -1 elsewhere.
-    units = [*rounding_units(near_if_here, {here: ONE}, -ONE), *rounding_units(near_if_not, {here: -ONE})]
+    counted = formula.count.operand
+    units = [*rounding_units(near_if_here, [require_truth(draft, Not(counted))]),
+             *rounding_units(near_if_not, [draft.truth(counted)])]
     return draft.add_truth(formula, units, ZERO)
 
 

@@ -23,12 +23,13 @@ from constructions.network.meanings import (
     Others,
     Position,
     Product,
+    Slack,
     Truth,
 )
 from constructions.network.run import attend_hard, embed, run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
 from proofs.enclosures.feed_forward import enclose_output
-from proofs.enclosures.intervals import Interval, enclose_form, point
+from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, row_to_flint, to_flint
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
 from proofs.obligations.count_cases import counted_length
@@ -52,7 +53,7 @@ class Counterexample:
     direction: str
     meaning: Meaning
     expected: bool | None
-    allowed: Interval
+    allowed: Interval | AtLeast
     value: Interval
 
 
@@ -127,10 +128,11 @@ class Reading:
         return sum(self.truth(count.operand, j) for j in looked_at)
 
     def expected(self, meaning: Meaning, i: int) -> bool | None:
-        """The truth that a direction of this meaning holds at position i, if it holds one."""
-        return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product) else None
+        """The truth of the formula that a direction of this meaning tells of at position i, if it tells of one."""
+        return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product | Slack) else None
 
-    def allowed(self, meaning: Meaning, i: int, allowed_error: Fraction | None = None) -> Interval | None:
+    def allowed(self, meaning: Meaning, i: int,
+                allowed_error: Fraction | None = None) -> Interval | AtLeast | None:
         """The numbers that the meaning allows at position i; None if it allows all.
 
         A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
@@ -154,6 +156,8 @@ class Reading:
                 others = Fraction(self.count(count, i) - self.truth(count.operand, i))
                 error = allowed_error or NEAR_A_NUMBER
                 return Interval(others - error, others + error)
+            case Slack(formula):
+                return point(Fraction(0)) if self.truth(formula, i) else AtLeast(Fraction(1))
             case Anything():
                 return None
 

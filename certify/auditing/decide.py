@@ -23,7 +23,7 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
 from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress
-from proofs.enclosures.intervals import point
+from proofs.enclosures.intervals import AtLeast, point
 from proofs.obligations.kinds import Kind
 from proofs.refutation import Search as WordSearch
 from proofs.refutation import SearchByLength, find_counterexample
@@ -138,9 +138,11 @@ def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line
 
 def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
-    word = show_word(found.word)
-    return Witness(found.direction, len(found.word), outward(found.value.lower, found.value.upper),
-                   found.allowed, claimed.show(word), word, found.position)
+    word, value = show_word(found.word), outward(found.value.lower, found.value.upper)
+    if isinstance(found.allowed, AtLeast):
+        return Witness(found.direction, len(found.word), value, point(found.allowed.lower), claimed.show(word), word,
+                       found.position, "at least")
+    return Witness(found.direction, len(found.word), value, found.allowed, claimed.show(word), word, found.position)
 
 
 def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found: WordSearch) -> LengthVerdict:

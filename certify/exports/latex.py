@@ -10,7 +10,7 @@ from certify.files import check_writable, write_text
 from certify.showing.numbers import decimal_upper
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import TRUE, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Unit
 
 _MASKS = {"none": "unmasked", "future": r"future-masked ($j \le i$)", "past": r"past-masked ($j \ge i$)"}
@@ -138,6 +138,8 @@ def _meaning(meaning: Meaning) -> str:
             return f"the mean behind {math(format_count(count, 'latex'))}"
         case Others(count):
             return f"near {math(format_count(count, 'latex'))}, less $1$ where this position is counted"
+        case Slack(formula):
+            return f"$0$ where {_formula(formula)} holds, at least $1$ elsewhere"
         case Anything():
             return "anything"
 

@@ -7,7 +7,8 @@ from typing import Any
 from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
 from certify.showing.words import show_word
 from constructions.language.printer import format_formula
-from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from proofs.enclosures.intervals import AtLeast, Interval
 from proofs.replay import Counterexample
 
 
@@ -20,10 +21,9 @@ def describe_counterexample(found: Counterexample) -> str:
 
 def describe_expected(found: Counterexample) -> str:
     """The allowed values and why."""
-    allowed = found.allowed
-    values = str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
+    values = _describe_allowed(found.allowed)
     match found.meaning:
-        case Near(formula) | Truth(formula) | Product(_, formula) if found.expected is not None:
+        case Near(formula) | Truth(formula) | Slack(formula) | Product(_, formula) if found.expected is not None:
             return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
         case Mean() | Others():
             return f"{values}, {found.meaning}"
@@ -32,15 +32,22 @@ def describe_expected(found: Counterexample) -> str:
     return values
 
 
+def _describe_allowed(allowed: Interval | AtLeast) -> str:
+    if isinstance(allowed, AtLeast):
+        return f"a number of at least {allowed.lower}"
+    return str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
+
+
 def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
-    """Word, position, direction, what was expected and the enclosed value."""
+    """Word, position, direction, what was expected (an end is null if there is none) and the enclosed value."""
+    upper = found.allowed.upper
     return {
         "word": list(found.word),
         "position": found.position,
         "direction": found.direction,
         "subformula": _formula_text(found.meaning),
         "expected": found.expected,
-        "allowed": [str(found.allowed.lower), str(found.allowed.upper)],
+        "allowed": [str(found.allowed.lower), None if upper is None else str(upper)],
         "value_lower": decimal_lower(found.value.lower),
         "value_upper": decimal_upper(found.value.upper),
     }
@@ -48,6 +55,6 @@ def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
 
 def _formula_text(meaning: Meaning) -> str | None:
     match meaning:
-        case Truth(formula) | Near(formula) | Product(_, formula):
+        case Truth(formula) | Near(formula) | Slack(formula) | Product(_, formula):
             return format_formula(formula)
     return None

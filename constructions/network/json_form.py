@@ -19,7 +19,7 @@ from constructions.language.parser import parse_count, parse_formula
 from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
 from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import Count, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 FORMAT = "certify-transformer"
@@ -96,6 +96,8 @@ def meaning_to_json(meaning: Meaning) -> dict[str, Any]:
             return {"kind": "mean", "count": format_count(count)}
         case Others(count):
             return {"kind": "others", "count": format_count(count)}
+        case Slack(formula):
+            return {"kind": "slack", "formula": format_formula(formula)}
         case Anything():
             return {"kind": "any"}
 
@@ -162,7 +164,7 @@ def _quoted(value: object) -> str:
 
 _KEYS_OF_MEANINGS = {
     "position": ("value",), "truth": ("formula",), "near": ("formula", "when"), "product": ("value", "formula"),
-    "mean": ("count",), "others": ("count",), "any": (),
+    "mean": ("count",), "others": ("count",), "slack": ("formula",), "any": (),
 }  # fmt: skip
 
 
@@ -253,6 +255,8 @@ class _Reader:
                 return Mean(self.count(parts[0], where))
             case "others":
                 return Others(self.count(parts[0], where))
+            case "slack":
+                return Slack(self.formula(parts[0], where))
         return Anything()
 
     def formula(self, data: Any, where: str) -> Formula:

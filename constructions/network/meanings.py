@@ -78,6 +78,16 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Slack:
+    """Exactly 0 where the formula, a comparison of counts, holds, and a number of at least 1 elsewhere."""
+
+    formula: Formula
+
+    def __str__(self) -> str:
+        return f"0 where {format_formula(self.formula)} holds, at least 1 elsewhere"
+
+
+@dataclass(frozen=True)
 class Anything:
     """Any number: nothing is stated, so nothing can be proved from it."""
 
@@ -85,13 +95,13 @@ class Anything:
         return "anything"
 
 
-Meaning = Position | Truth | Product | Near | Mean | Others | Anything
+Meaning = Position | Truth | Product | Near | Mean | Others | Slack | Anything
 
 
 def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
     """The formulas that the meaning mentions: its own, its guard's, its count's or its bracket's."""
     match meaning:
-        case Truth(formula) | Product(_, formula) | Position(Bracket(formula)):
+        case Truth(formula) | Slack(formula) | Product(_, formula) | Position(Bracket(formula)):
             return (formula,)
         case Near(formula, when):
             return formula, when

@@ -21,7 +21,8 @@ from proofs.transcript import Record, ignore
 class Family:
     """Cases that differ in the numbers of some inputs: each lies in its interval.
 
-    The output must be ``expected``, or what the direction ``expected_input`` holds if that is given.
+    The output must be ``expected``, or what the direction ``expected_input`` holds if that is given; or at least that,
+    if ``or_more`` is set.
     """
 
     box: tuple[tuple[str, Interval], ...]
@@ -29,6 +30,8 @@ class Family:
     expected_input: str | None
     here: tuple[tuple[str, bool], ...]
     ranges: tuple[tuple[Term, int, int], ...]
+    slack: tuple[tuple[str, bool], ...]
+    or_more: bool
 
 
 def proves_feed_forward(obligation: FeedForwardObligation, record: Record = ignore) -> bool:
@@ -40,7 +43,8 @@ def proves_feed_forward(obligation: FeedForwardObligation, record: Record = igno
     Raises:
         Undecided: if Z3 gives up.
     """
-    cases = [Family(case.box, case.expected, None, case.here, case.ranges) for case in obligation.cases]
+    cases = [Family(case.box, case.expected, None, case.here, case.ranges, case.slack, case.or_more)
+             for case in obligation.cases]
     families = find_families(obligation)
     for asked in [families, cases] if len(families) < len(cases) else [cases]:
         question = _ask(obligation, asked)
@@ -55,7 +59,7 @@ def find_families(obligation: FeedForwardObligation) -> list[Family]:
     alike: dict[tuple[object, ...], list[InputCase]] = {}
     for case in obligation.cases:
         shape = tuple((name, None if _is_free(obligation, name, box) else box) for name, box in case.box)
-        alike.setdefault((shape, case.here, case.ranges), []).append(case)
+        alike.setdefault((shape, case.here, case.ranges, case.slack, case.or_more), []).append(case)
     families: list[Family] = []
     for cases in alike.values():
         families += _families_of(obligation, cases)
@@ -85,7 +89,7 @@ def _hull(cases: list[InputCase], expected_input: str | None) -> Family:
     columns = zip(*([box for _, box in case.box] for case in cases), strict=True)
     hulls = [Interval(min(box.lower for box in boxes), max(box.upper for box in boxes)) for boxes in columns]
     box = tuple((name, hull) for (name, _), hull in zip(first.box, hulls, strict=True))
-    return Family(box, first.expected, expected_input, first.here, first.ranges)
+    return Family(box, first.expected, expected_input, first.here, first.ranges, first.slack, first.or_more)
 
 
 def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Question:
@@ -107,10 +111,11 @@ def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Quest
               if (confined := _confine(family, inputs, numbers, counts))]
     expected = [rational(family.expected) if family.expected_input is None else inputs[family.expected_input]
                 for family in families]
+    missed = [value < number if family.or_more else value != number
+              for family, number in zip(families, expected, strict=True)]
     return Question(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
                     _legend(names, list(obligation.counted), list(counts)), (*given, value == output),
-                    any_of(met), any_of([z3.And(here, value != number)
-                                        for here, number in zip(met, expected, strict=True)]))
+                    any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
 
 
 def _legend(names: list[str], counted: list[str], counts: list[Count]) -> tuple[str, ...]:
@@ -140,6 +145,7 @@ def _confine(case: Family, inputs: dict[str, Any], numbers: dict[str, Any], coun
     conditions = []
     for name, box in case.box:
         conditions += [rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)]
+    conditions += [inputs[name] == 0 if holds else inputs[name] >= 1 for name, holds in case.slack]
     conditions += [inputs[name] == numbers[name] - int(here) for name, here in case.here]
     for term, least, most in case.ranges:
         number = total([factor * counts[count] for factor, count in term.coefficients]) + term.constant

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from constructions.network.transformer import Coefficients
 
@@ -51,9 +52,17 @@ class Interval:
         """Whether every number of the interval lies in [lower, upper]."""
         return lower <= self.lower and self.upper <= upper
 
-    def misses(self, lower: Fraction, upper: Fraction) -> bool:
-        """Whether no number of the interval lies in [lower, upper]."""
-        return self.upper < lower or upper < self.lower
+    def misses(self, lower: Fraction, upper: Fraction | None) -> bool:
+        """Whether no number of the interval lies in [lower, upper], or from ``lower`` on if there is no ``upper``."""
+        return self.upper < lower or (upper is not None and upper < self.lower)
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """All reals x with lower <= x."""
+
+    lower: Fraction
+    upper: ClassVar[None] = None
 
 
 def point(x: Fraction) -> Interval:

@@ -1,7 +1,8 @@
 """The exact check of feed-forward outputs: a sum of piecewise linear functions, each of one form of the inputs.
 
 Units whose forms are multiples of one another are one function of that form, so opposite slopes cancel. A form ranges
-over an interval; if every function is constant on its interval, the output is the sum of these constants.
+over an interval, which slack prolongs without end; if every function is constant there, the output is the sum of these
+constants. Where only a least output is expected, the sum of the least values is at least that.
 """
 
 from __future__ import annotations
@@ -42,6 +43,30 @@ class Function:
         values = [self.at(x) for x in places]
         return Interval(min(values), max(values))
 
+    def range_within(self, reach: Reach) -> Interval | None:
+        """Exactly the values on a reach; None if they have no bound.
+
+        Beyond its last knee on a side the function is affine: either it has no bound there, or it is flat, and has no
+        values that it has not at the knee.
+        """
+        if any(map(self._slope_beyond, reach.sides)):
+            return None
+        knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
+        least, greatest = reach.interval.lower, reach.interval.upper
+        return self.range_on(Interval(min([least, *knees]) if -1 in reach.sides else least,
+                                      max([greatest, *knees]) if 1 in reach.sides else greatest))
+
+    def _slope_beyond(self, side: int) -> Fraction:
+        return sum((write * scale for scale, _, write in self.pieces if scale * side > 0), ZERO)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """All that a form may hold: an interval, prolonged without end downwards (-1) or upwards (1)."""
+
+    interval: Interval
+    sides: frozenset[int]
+
 
 def group_units(units: Units) -> list[Function]:
     """The functions, one for each form up to a factor."""
@@ -61,27 +86,42 @@ def check_cases(obligation: FeedForwardObligation) -> None:
         NotDerived: if some case is false or not decided (a function is not constant where its form may lie).
     """
     functions = group_units(obligation.units)
-    ranges: dict[tuple[int, Interval], Interval] = {}
+    ranges: dict[tuple[int, Reach], Interval | None] = {}
     for case in obligation.cases:
         total = point(obligation.bias)
         for k, function in enumerate(functions):
-            interval = _enclose_input(function.reads, obligation, case)
-            if (k, interval) not in ranges:
-                ranges[k, interval] = function.range_on(interval)
-            total += ranges[k, interval]
-        if total != point(case.expected):
-            raise NotDerived(f"the output lies in [{total.lower}, {total.upper}], expected {case.expected}, "
+            reach = _enclose_input(function.reads, obligation, case)
+            if (k, reach) not in ranges:
+                ranges[k, reach] = function.range_within(reach)
+            if (values := ranges[k, reach]) is None:
+                raise NotDerived(f"the output has no bound, expected {_expected(case)}, {_described(case)}")
+            total += values
+        if total.lower < case.expected if case.or_more else total != point(case.expected):
+            raise NotDerived(f"the output lies in [{total.lower}, {total.upper}], expected {_expected(case)}, "
                              f"{_described(case)}")
+
+
+def _expected(case: InputCase) -> str:
+    return f"at least {case.expected}" if case.or_more else str(case.expected)
 
 
 def _described(case: InputCase) -> str:
     parts = [f"{name} in [{x.lower}, {x.upper}]" for name, x in case.box]
+    parts += [f"{name} 0" if holds else f"{name} at least 1" for name, holds in case.slack]
     return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
 
 
-def _enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
-    """The interval of a form: what it reads exactly or nearly, and a multiple of a difference of counts."""
-    rest = enclose_form(reads, dict(case.box))
+def _enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
+    """The reach of a form: what it reads exactly or nearly, a multiple of a difference of counts, and slack."""
+    positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
+    rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
+    return Reach(rest + _enclose_counted(reads, obligation, case),
+                 frozenset(1 if weight > 0 else -1 for weight in positive))
+
+
+def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
+    """The interval of the part of a form that reads counts."""
+    rest = point(ZERO)
     counted = {name: weight for name, weight in reads.items() if name in obligation.counted}
     if not counted:
         return rest

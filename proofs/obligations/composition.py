@@ -15,7 +15,18 @@ from constructions.language.positional import connective
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth, is_known
+from constructions.network.meanings import (
+    Anything,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Truth,
+    is_known,
+)
 from constructions.network.transformer import Coefficients, Transformer
 from proofs.obligations.known import known_column, known_mentions_n, known_value
 
@@ -103,6 +114,8 @@ def find_embedding_fault(transformer: Transformer, direction: str, lengths: Leng
             return _find_position_fault(transformer, direction, lengths)
         case Near() | Mean() | Others():
             return f"a direction that is {meaning} is written by a head, not embedded"
+        case Slack():
+            return f"a direction that is {meaning} is written by a feed-forward part, not embedded"
         case Anything():
             return None
 

@@ -1,8 +1,9 @@
 """Feed-forward outputs: what each of them must be, for every truth of what its units read.
 
 An *input case* is an assignment of truth values to the formulas whose directions are read and to those that nothing
-read decides, and of a sign to every comparison that is to be decided. It confines each direction to an interval and
-demands one number. Cases that agree for several (n, i) are checked once, by ``proofs.exact.feed_forward``.
+read decides, and of a sign to every difference of counts that is compared. It confines each direction to an interval
+(a *slack* direction to 0 or to a half line) and demands one number, or at least that number. Cases that agree for
+several (n, i) are checked once, by ``proofs.exact.feed_forward``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from constructions.language.syntax import (
     operands_of_connective,
 )
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import ALLOWED_ERROR, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
@@ -56,13 +57,16 @@ class InputCase:
     """One confinement of the inputs, and the number that the output must be in all of it.
 
     ``here`` says for each *others* direction whether its count counts this position, ``ranges`` between which integers
-    the difference of each comparison lies.
+    the difference of each comparison lies. The directions of ``slack`` hold 0 or, where it says False, any number from
+    1 on. ``or_more`` says that any greater number will do as output, too.
     """
 
     box: tuple[tuple[str, Interval], ...]
     expected: Fraction
     here: tuple[tuple[str, bool], ...] = ()
     ranges: tuple[tuple[Term, int, int], ...] = ()
+    slack: tuple[tuple[str, bool], ...] = ()
+    or_more: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class FeedForwardObligation:
-    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` equals the expected number in every case.
+    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` is as each case expects in all of it.
 
     Counts are those at a position of a word of one of the ``lengths``.
     """
@@ -121,7 +125,8 @@ def _case_key(case: InputCase, names: Mapping[str, int], counts: Mapping[Count, 
     here = tuple((names[n], counted) for n, counted in case.here)
     ranges = tuple((tuple((number, counts[count], count.side) for number, count in term.coefficients), term.constant,
                     least, most) for term, least, most in case.ranges)
-    return box, here, ranges, case.expected
+    slack = tuple(sorted((names[n], holds) for n, holds in case.slack))
+    return box, here, ranges, slack, case.expected, case.or_more
 
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
@@ -136,9 +141,10 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     part = transformer.layers[layer - 1].feedforward
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in part.units_writing(direction))
     meaning = transformer.directions[direction]
-    if not isinstance(meaning, Position | Truth | Product):
+    if not isinstance(meaning, Position | Truth | Product | Slack):
         raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
     inputs = _sort_inputs(transformer.directions, known, units, bounds)
+    _check_slack(meaning, inputs.slack)
     derivation = _Derivation(known, meaning, inputs, _find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
@@ -147,11 +153,12 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
 
 @dataclass(frozen=True)
 class _Inputs:
-    """The directions that units read: by the position alone, by the truth of a formula, or by a count."""
+    """The directions that units read: by the position alone, by the truth of a formula, by a count, or by a sign."""
 
     known: tuple[str, ...]
     by_truth: Mapping[str, Truth | Product | Near]
     counted: Mapping[str, Counted]
+    slack: Mapping[str, Slack]
 
     def numbers(self) -> frozenset[str]:
         """The directions that hold numbers of the position, everywhere or where a formula holds."""
@@ -163,10 +170,11 @@ def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: U
     """Everything that the units read.
 
     Raises:
-        NotDerived: if a direction is read that is none of the three.
+        NotDerived: if a direction is read that is none of the four.
     """
     by_truth: dict[str, Truth | Product | Near] = {}
     counted: dict[str, Counted] = {}
+    slack: dict[str, Slack] = {}
     names = dict.fromkeys(name for reads, _, _ in units for name in reads)
     for name in names:
         match directions[name]:
@@ -176,10 +184,25 @@ def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: U
                 by_truth[name] = meaning
             case Others(count) if name in bounds:
                 counted[name] = Counted(count, bounds[name])
+            case Slack() as meaning:
+                slack[name] = meaning
             case meaning:
                 why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
                 raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
-    return _Inputs(tuple(name for name in names if name in known), by_truth, counted)
+    return _Inputs(tuple(name for name in names if name in known), by_truth, counted, slack)
+
+
+def _check_slack(meaning: Meaning, read: Mapping[str, Slack]) -> None:
+    """Slack is that of a comparison of counts, and is not made from slack, which has no upper bound.
+
+    Raises:
+        NotDerived: if it is not so.
+    """
+    for slack in (meaning, *read.values()):
+        if isinstance(slack, Slack) and (not isinstance(slack.formula, Comparison) or is_positional(slack.formula)):
+            raise NotDerived(f"a direction is {slack}, which is no comparison of counts")
+    if isinstance(meaning, Slack) and read:
+        raise NotDerived(f"a unit reads {next(iter(read))} and writes what is {meaning}: slack is not made from slack")
 
 
 @dataclass(frozen=True)
@@ -194,8 +217,9 @@ class _Choices:
     placed: tuple[Formula, ...]
 
 
-def _find_choices(meaning: Position | Truth | Product, inputs: _Inputs) -> _Choices:
-    """The formulas read are atoms; so is whatever else connectives lead to and neither position nor sign decides.
+def _find_choices(meaning: Position | Truth | Product | Slack, inputs: _Inputs) -> _Choices:
+    """The formulas read are atoms, but for those that others decide; so is whatever else connectives lead to and neither
+    position nor sign decides.
 
     Such a formula is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
     sound, since every word gives it some truth.
@@ -206,16 +230,24 @@ def _find_choices(meaning: Position | Truth | Product, inputs: _Inputs) -> _Choi
     read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
                                *(each.count.operand for each in inputs.counted.values())]))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
-    evaluated = guards if isinstance(meaning, Position) else [meaning.formula, *guards]
-    parts = [part for part in boolean_closure(evaluated, closed=read) if part not in read]
+    evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
+    evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
+    free = [formula for formula in read if not _is_decided_by(read, formula)]
+    parts = [part for part in boolean_closure([*evaluated, *read], closed=free) if part not in free]
     compared = [part for part in parts if isinstance(part, Comparison) and not is_positional(part)]
     unread = [part for part in parts
               if not (operands_of_connective(part) or isinstance(part, Comparison) or is_positional(part))]
     terms = tuple(dict.fromkeys(map(difference, compared)))
-    if (choices := len(read) + len(unread) + len(terms)) > MAX_CHOICES:
+    if (choices := len(free) + len(unread) + len(terms)) > MAX_CHOICES:
         raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
-    placed = [part for part in (*read, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
-    return _Choices((*read, *unread), terms, tuple(dict.fromkeys(placed)))
+    placed = [part for part in (*free, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
+    return _Choices((*free, *unread), terms, tuple(dict.fromkeys(placed)))
+
+
+def _is_decided_by(read: Sequence[Formula], formula: Formula) -> bool:
+    """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only."""
+    below = boolean_closure(operands_of_connective(formula), closed=read)
+    return bool(below) and all(part in read or operands_of_connective(part) or is_positional(part) for part in below)
 
 
 @dataclass
@@ -230,7 +262,7 @@ class _Situation:
 @dataclass(frozen=True)
 class _Derivation:
     known: KnownValues
-    meaning: Position | Truth | Product
+    meaning: Position | Truth | Product | Slack
     inputs: _Inputs
     choices: _Choices
 
@@ -303,10 +335,13 @@ class _Derivation:
         box = [(name, point(self.known.value(name, i, n))) for name in self.inputs.known]
         box += [(name, _allowed(meaning, assignment, i, n)) for name, meaning in self.inputs.by_truth.items()]
         holds = isinstance(self.meaning, Position) or assignment.truth(self.meaning.formula)
-        return InputCase(tuple(box), self._stated_value(i, n) if holds else ZERO,
+        is_slack = isinstance(self.meaning, Slack)
+        return InputCase(tuple(box), self._stated_value(i, n) if holds is not is_slack else ZERO,
                          tuple((name, assignment.truth(part.count.operand))
                                for name, part in self.inputs.counted.items()),
-                         tuple((term, *ends) for term, ends in assignment.ranges.items()))
+                         tuple((term, *ends) for term, ends in assignment.ranges.items()),
+                         tuple((name, assignment.truth(slack.formula)) for name, slack in self.inputs.slack.items()),
+                         or_more=is_slack and not holds)
 
 
 def _defined_values(value: PositionFunction, positions: range, n: int) -> Sequence[Fraction]:

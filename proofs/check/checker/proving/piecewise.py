@@ -1,4 +1,4 @@
-"""Sums of rectified linear units of one number x: piecewise linear functions, and where they are constant.
+"""Sums of rectified linear units of one number x: piecewise linear functions, where they are constant, and how low.
 
 f(x) = sum of weight * ReLU(scale x + bias). Between two neighbouring breakpoints -bias/scale it is slope x + intercept;
 passing a breakpoint from left to right, a unit of positive scale begins to count, and one of negative scale ceases to:
@@ -45,12 +45,32 @@ class PiecewiseLinear:
             self._intercepts.append(intercept)
             budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
 
-    def constant_on(self, low: Fraction, high: Fraction) -> Fraction | None:
-        """The one value of f on [low, high], or None if there are several."""
-        first = bisect_right(self._breaks, low)
-        self._budget.spend(20 + ((size(low) + size(high)) * self._longest >> 13))
-        if low == high:
-            return add(self._budget, multiply(self._budget, self._slopes[first], low), self._intercepts[first])
-        last = bisect_left(self._breaks, high)
+    def constant_on(self, low: Fraction | None, high: Fraction | None) -> Fraction | None:
+        """The one value of f on [low, high], or None if there are several; an end that is None is infinite."""
+        first = 0 if low is None else self._first_piece(low)
+        if low is not None and low == high:
+            return self._value(first, low)
+        last = len(self._breaks) if high is None else self._last_piece(high)
         self._budget.spend(last - first + 1)
         return None if any(self._slopes[first : last + 1]) else self._intercepts[first]
+
+    def least_on(self, low: Fraction, high: Fraction) -> Fraction:
+        """The least value of f on [low, high]: it is attained at an end or at a breakpoint between them."""
+        first, last = self._first_piece(low), self._last_piece(high)
+        self._budget.spend(last - first + 1)
+        between = (self._value(piece, self._breaks[piece]) for piece in range(first, last))
+        return min(self._value(first, low), self._value(last, high), *between)
+
+    def _first_piece(self, low: Fraction) -> int:
+        """The piece to the right of a number."""
+        self._budget.spend(10 + (size(low) * self._longest >> 13))
+        return bisect_right(self._breaks, low)
+
+    def _last_piece(self, high: Fraction) -> int:
+        """The piece to the left of a number."""
+        self._budget.spend(10 + (size(high) * self._longest >> 13))
+        return bisect_left(self._breaks, high)
+
+    def _value(self, piece: int, x: Fraction) -> Fraction:
+        """The value at a number of a piece, or at an end of it."""
+        return add(self._budget, multiply(self._budget, self._slopes[piece], x), self._intercepts[piece])

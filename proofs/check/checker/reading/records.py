@@ -60,14 +60,21 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Slack:
+    """Exactly 0 where the formula holds, at least 1 elsewhere."""
+
+    formula: Place
+
+
+@dataclass(frozen=True)
 class Anything:
     """Any number: nothing is stated, and nothing can be proved from it."""
 
 
-Meaning = Position | Truth | Near | Product | Mean | Others | Anything
+Meaning = Position | Truth | Near | Product | Mean | Others | Slack | Anything
 KINDS: dict[str, type[Meaning]] = {
     "position": Position, "truth": Truth, "near": Near, "product": Product, "mean": Mean, "others": Others,
-    "any": Anything}
+    "slack": Slack, "any": Anything}
 
 
 def kind_of(meaning: Meaning) -> str:

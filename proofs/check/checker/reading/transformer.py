@@ -20,6 +20,7 @@ from .records import (
     Others,
     Position,
     Product,
+    Slack,
     Transformer,
     Truth,
     Unit,
@@ -89,12 +90,14 @@ def read_meaning(value: Json, language: Language) -> Meaning:
             return Mean(fields.read("count", count))
         case "others":
             return Others(fields.read("count", count))
+        case "slack":
+            return Slack(fields.read("formula", formula))
     return Anything()
 
 
 FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
     Position: ("value",), Truth: ("formula",), Near: ("formula", "when"), Product: ("value", "formula"),
-    Mean: ("count",), Others: ("count",), Anything: ()}
+    Mean: ("count",), Others: ("count",), Slack: ("formula",), Anything: ()}
 
 
 def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
