@@ -44,17 +44,19 @@ class Function:
         return Interval(min(values), max(values))
 
     def range_within(self, reach: Reach) -> Interval | None:
-        """Exactly the values on a reach; None if they have no bound.
+        """Exactly the values on a reach; None if it has no end and the function is not constant on it.
 
-        Beyond its last knee on a side the function is affine: either it has no bound there, or it is flat, and has no
-        values that it has not at the knee.
+        Beyond its last knee on a side the function is affine: if it is flat there, it is what it is at the knee.
         """
+        if not reach.sides:
+            return self.range_on(reach.interval)
         if any(map(self._slope_beyond, reach.sides)):
             return None
         knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
         least, greatest = reach.interval.lower, reach.interval.upper
-        return self.range_on(Interval(min([least, *knees]) if -1 in reach.sides else least,
-                                      max([greatest, *knees]) if 1 in reach.sides else greatest))
+        values = self.range_on(Interval(min([least, *knees]) if -1 in reach.sides else least,
+                                        max([greatest, *knees]) if 1 in reach.sides else greatest))
+        return values if values.is_point else None
 
     def _slope_beyond(self, side: int) -> Fraction:
         return sum((write * scale for scale, _, write in self.pieces if scale * side > 0), ZERO)
@@ -94,7 +96,7 @@ def check_cases(obligation: FeedForwardObligation) -> None:
             if (k, reach) not in ranges:
                 ranges[k, reach] = function.range_within(reach)
             if (values := ranges[k, reach]) is None:
-                raise NotDerived(f"the output has no bound, expected {_expected(case)}, {_described(case)}")
+                raise NotDerived(f"the output changes without end, expected {_expected(case)}, {_described(case)}")
             total += values
         if total.lower < case.expected if case.or_more else total != point(case.expected):
             raise NotDerived(f"the output lies in [{total.lower}, {total.upper}], expected {_expected(case)}, "

@@ -144,7 +144,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     if not isinstance(meaning, Position | Truth | Product | Slack):
         raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
     inputs = _sort_inputs(transformer.directions, known, units, bounds)
-    _check_slack(meaning, inputs.slack)
+    _check_slack([meaning, *inputs.slack.values()])
     derivation = _Derivation(known, meaning, inputs, _find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
@@ -192,17 +192,15 @@ def _sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: U
     return _Inputs(tuple(name for name in names if name in known), by_truth, counted, slack)
 
 
-def _check_slack(meaning: Meaning, read: Mapping[str, Slack]) -> None:
-    """Slack is that of a comparison of counts, and is not made from slack, which has no upper bound.
+def _compares_counts(formula: Formula) -> bool:
+    return isinstance(formula, Comparison) and not is_positional(formula)
 
-    Raises:
-        NotDerived: if it is not so.
-    """
-    for slack in (meaning, *read.values()):
-        if isinstance(slack, Slack) and (not isinstance(slack.formula, Comparison) or is_positional(slack.formula)):
-            raise NotDerived(f"a direction is {slack}, which is no comparison of counts")
-    if isinstance(meaning, Slack) and read:
-        raise NotDerived(f"a unit reads {next(iter(read))} and writes what is {meaning}: slack is not made from slack")
+
+def _check_slack(meanings: Iterable[Meaning]) -> None:
+    """Raise NotDerived if slack is of another formula than a comparison of counts."""
+    for meaning in meanings:
+        if isinstance(meaning, Slack) and not _compares_counts(meaning.formula):
+            raise NotDerived(f"a direction is {meaning}, and slack is that of a comparison of counts")
 
 
 @dataclass(frozen=True)
@@ -218,10 +216,10 @@ class _Choices:
 
 
 def _find_choices(meaning: Position | Truth | Product | Slack, inputs: _Inputs) -> _Choices:
-    """The formulas read are atoms, but for those that others decide; so is whatever else connectives lead to and neither
+    """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
     position nor sign decides.
 
-    Such a formula is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
+    The latter is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
     sound, since every word gives it some truth.
 
     Raises:
@@ -234,7 +232,7 @@ def _find_choices(meaning: Position | Truth | Product | Slack, inputs: _Inputs) 
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
     free = [formula for formula in read if not _is_decided_by(read, formula)]
     parts = [part for part in boolean_closure([*evaluated, *read], closed=free) if part not in free]
-    compared = [part for part in parts if isinstance(part, Comparison) and not is_positional(part)]
+    compared = [part for part in parts if isinstance(part, Comparison) and _compares_counts(part)]
     unread = [part for part in parts
               if not (operands_of_connective(part) or isinstance(part, Comparison) or is_positional(part))]
     terms = tuple(dict.fromkeys(map(difference, compared)))

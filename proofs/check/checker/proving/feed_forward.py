@@ -1,17 +1,20 @@
 """Feed-forward outputs; docs/certificate.md, section 5: units make a direction exactly what it means.
 
 The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
-holds for every word. The same goes for the signs of comparisons of counts, and for a temporal formula that the target
-mentions and nobody reads: it has some truth, and whatever it is, the output must be the target's truth.
+holds for every word. (Not those that are connectives of others that are read: their truth follows.) The same goes for
+the sign of each T that is compared with 0, and for a temporal formula that the target mentions and nobody reads: it has
+some truth, and whatever it is, the output must be the target's truth.
 
 Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
-number in a quarter of [0, 1]. Units that read multiples of one form share it, since they move together; the sum of
-their outputs must be constant on its interval, and the sum of the constants and the bias must be the target.
+number in a quarter of [0, 1], and slack is 0 or, where its comparison does not hold, any number from 1 on: then the
+interval has no end. Units that read multiples of one form share it, since they move together; the sum of their outputs
+must be constant on its interval, and the sum of the constants and the bias must be the target. Where slack is written
+and its comparison does not hold, the sum of the least outputs must be at least 1 instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -20,7 +23,7 @@ from ..budget import Cache
 from ..language import Place
 from ..language.evaluation import COMPARE
 from ..numbers import ONE, QUARTER, ZERO, add, divide, multiply, total
-from ..reading.records import Meaning, Near, Others, Position, Product, Truth, Unit, kind_of
+from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Truth, Unit, kind_of
 from ..verdicts import quote, require
 from .piecewise import PiecewiseLinear, Ramp
 from .proof import Proof
@@ -31,12 +34,15 @@ Form = tuple[tuple[str, Fraction], ...]
 """Directions and coefficients, the first of which is 1."""
 
 Interval = tuple[Fraction, Fraction]
+Range = tuple[Fraction | None, Fraction | None]
+"""An interval; None is no end."""
+
 Truths = Mapping[Place, bool]
 Signs = Mapping[Place, int]
 
 
 class Situation(NamedTuple):
-    """One assignment at one row: truths, signs of comparisons, and the known number of each direction."""
+    """One assignment at one row: truths, the sign of each T, and the known number of each direction."""
 
     truths: Truths
     signs: Signs
@@ -49,28 +55,34 @@ class Output:
     def __init__(self, proof: Proof, name: str, units: Sequence[Unit], bias: Fraction) -> None:
         self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
         self._meaning = proof.directions[name]
-        require(isinstance(self._meaning, Position | Truth | Product), "a {} direction is written by a head",
+        require(isinstance(self._meaning, Position | Truth | Product | Slack), "a {} direction is written by a head",
                 kind_of(self._meaning))
         self._groups = group_by_form(proof, name, units)
         self._reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
         for source, meaning in self._reads.items():
-            require(isinstance(meaning, Position | Truth | Product | Near | Others), "{}, of kind {}, is read",
+            require(isinstance(meaning, Position | Truth | Product | Near | Others | Slack), "{}, of kind {}, is read",
                     quote(source), kind_of(meaning))
-        self._find_atoms()
+        slacks = [meaning.formula for meaning in (self._meaning, *self._reads.values()) if isinstance(meaning, Slack)]
+        require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
+        self._find_atoms(slacks)
 
-    def _find_atoms(self) -> None:
+    def _find_atoms(self, slacks: Sequence[Place]) -> None:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
-        read = {place for meaning in self._reads.values() for place in self._spoken_of(meaning)}
+        read = {place for meaning in self._reads.values() if not isinstance(meaning, Slack)
+                for place in self._spoken_of(meaning)}
+        free = {place for place in read if not self._follows(place, read)}
 
         def is_entered(place: Place) -> bool:
-            return self._language.is_connective(place) and place not in read and not self._language.is_positional(place)
+            return self._language.is_connective(place) and place not in free and not self._language.is_positional(place)
 
-        own = self._language.below(self._spoken_of(self._meaning), lambda place: not is_entered(place))
-        leaves = {place for place in own if not is_entered(place)} | read
+        own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
+        leaves = {place for place in own if not is_entered(place)} | free
         leaves = {place for place in leaves if not self._language.is_positional(place)}
-        self._signs = [place for place in sorted(leaves - read) if self._language.nodes[place].operator == "T"]
-        self._atoms = sorted(leaves - {*self._signs})
-        count = len(self._atoms) + len(self._signs)
+        compared = sorted(place for place in leaves - free if self._is_comparison(place))
+        self._atoms = sorted(leaves - {*compared})
+        firsts: dict[object, Place] = {}
+        self._signs = {place: firsts.setdefault(self._compared(place), place) for place in compared}
+        count = len(self._atoms) + len(firsts)
         require(count <= MAX_ATOMS, "{} atoms, expected at most {}", count, MAX_ATOMS)
         guards = {meaning.when for meaning in self._reads.values() if isinstance(meaning, Near)}
         below = {guard: self._language.below([guard], lambda place: not is_entered(place)) for guard in guards}
@@ -78,11 +90,30 @@ class Output:
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
 
+    def _is_comparison(self, place: Place) -> bool:
+        """Whether it compares counts."""
+        return self._language.nodes[place].operator == "T" and not self._language.is_positional(place)
+
+    def _compared(self, comparison: Place) -> tuple[object, ...]:
+        """The T of a comparison T R 0."""
+        _, counts, (_, *numbers) = self._language.nodes[comparison]
+        return counts, *numbers
+
+    def _follows(self, place: Place, read: Collection[Place]) -> bool:
+        """Whether it is a connective of formulas that are read and positional ones, and so as true as they make it."""
+        language = self._language
+
+        def is_settled(part: Place) -> bool:
+            return part in read or language.is_positional(part)
+
+        below = language.below(language.parts(place), lambda part: is_settled(part) or not language.is_connective(part))
+        return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
+
     def _spoken_of(self, meaning: Meaning) -> list[Place]:
         """The formula of a meaning; of a number of others, the one that is counted."""
         if isinstance(meaning, Others):
             return [self._language.counted(meaning.count)]
-        return [meaning.formula] if isinstance(meaning, Truth | Product | Near) else []
+        return [meaning.formula] if isinstance(meaning, Truth | Product | Near | Slack) else []
 
     def _is_decided(self, place: Place) -> bool:
         free = self._language.is_connective(place) or self._language.is_positional(place)
@@ -138,30 +169,34 @@ class Output:
         return self._proof.columns.numbers(meaning.value, n, [truth is not False for truth in truths])
 
     def _check_case(self, fixed: Truths, levels: Mapping[str, Fraction], target: Fraction, n: int, i: int) -> None:
+        is_slack, formulas = isinstance(self._meaning, Slack), self._spoken_of(self._meaning)
         for situation in self._situations(fixed, levels):
-            got = self._find_output(situation)
-            formulas = self._spoken_of(self._meaning)
-            wanted = target if all(situation.truths[place] for place in formulas) else ZERO
-            require(got in (None, wanted), "the output is {}, expected {}, at n = {}, i = {}", got, wanted, n, i)
+            holds = all(situation.truths[place] for place in formulas)
+            or_more = is_slack and not holds
+            got = self._find_output(situation, or_more)
+            wanted = target if holds is not is_slack else ZERO
+            fits = got is None or got == wanted or (or_more and got > wanted)
+            require(fits, "the output is {}, expected {}, at n = {}, i = {}", got, wanted, n, i)
 
     def _situations(self, fixed: Truths, levels: Mapping[str, Fraction]) -> Iterator[Situation]:
-        """Every assignment of truths to the atoms, and of signs to the comparisons."""
+        """Every assignment of truths to the atoms, and of a sign to each T, under the first comparison that has it."""
         free = [place for place in self._atoms if place not in fixed]
+        firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
-            for chosen in product((-1, 0, 1), repeat=len(self._signs)):
-                signs = dict(zip(self._signs, chosen, strict=True))
-                compared = {place: self._holds_for_sign(place, sign) for place, sign in signs.items()}
+            for chosen in product((-1, 0, 1), repeat=len(firsts)):
+                signs = dict(zip(firsts, chosen, strict=True))
+                compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
                 given = {**fixed, **dict(zip(free, bits, strict=True)), **compared}
                 yield Situation(self._language.connect(self._order, given), signs, levels)
 
     def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
         return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)
 
-    def _find_output(self, situation: Situation) -> Fraction | None:
-        """The one output in a situation, or None if there is no such situation.
+    def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
+        """The one output in a situation, or a number that it is at least; None if there is no such situation.
 
         Raises:
-            Rejected: if there are several.
+            Rejected: if there are several, or if one form has no end and does not matter alike.
         """
         result, budget = self._bias, self._proof.budget
         for form, function in self._groups.items():
@@ -169,23 +204,33 @@ class Output:
             if counts is None:
                 return None
             low, high = self._form_interval(form, situation, counts)
-            constant = function.constant_on(low, high)
-            if constant is None:
+            if least and low is not None and high is not None:
+                got: Fraction | None = function.least_on(low, high)
+            else:
+                got = function.constant_on(low, high)
+            if got is None:
                 shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
                 require(False, "the output changes while {} goes from {} to {}", shown, low, high)
                 return None
-            result = add(budget, result, constant)
+            result = add(budget, result, got)
         return result
 
-    def _form_interval(self, form: Form, situation: Situation, counts: Interval) -> Interval:
-        """Where the form is, if the counts in it are where they are."""
+    def _form_interval(self, form: Form, situation: Situation, counts: Interval) -> Range:
+        """Where the form is, if the counts in it are where they are; slack that is not 0 has no greatest number."""
         budget = self._proof.budget
-        budget.spend(3 * len(form))
+        budget.spend(4 * len(form))
         ends = [counts]
         for source, c in form:
             low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
             ends.append((low, high) if low <= high else (high, low))
-        return total(budget, (low for low, _ in ends)), total(budget, (high for _, high in ends))
+        endless = {c > 0 for source, c in form if self._is_endless(source, situation)}
+        return (None if False in endless else total(budget, (low for low, _ in ends)),
+                None if True in endless else total(budget, (high for _, high in ends)))
+
+    def _is_endless(self, source: str, situation: Situation) -> bool:
+        """Whether a direction may hold any number from the one in its interval on."""
+        meaning = self._reads[source]
+        return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
 
     def _interval(self, source: str, situation: Situation) -> Interval:
         """All that a direction may hold in a situation; of `others`, how far it may be from the number."""
@@ -198,7 +243,7 @@ class Output:
                 return ZERO, ONE
             return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
         holds = all(situation.truths[place] for place in self._spoken_of(meaning))
-        number = situation.levels[source] if holds else ZERO
+        number = situation.levels[source] if holds is not isinstance(meaning, Slack) else ZERO
         return number, number
 
     def _count_interval(self, form: Form, situation: Situation) -> Interval | None:

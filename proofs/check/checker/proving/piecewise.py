@@ -57,7 +57,7 @@ class PiecewiseLinear:
     def least_on(self, low: Fraction, high: Fraction) -> Fraction:
         """The least value of f on [low, high]: it is attained at an end or at a breakpoint between them."""
         first, last = self._first_piece(low), self._last_piece(high)
-        self._budget.spend(last - first + 1)
+        self._budget.spend(1 + max(0, last - first))
         between = (self._value(piece, self._breaks[piece]) for piece in range(first, last))
         return min(self._value(first, low), self._value(last, high), *between)
 

@@ -180,4 +180,4 @@ class Certificate:
     def counts(self) -> bool:
         """Whether the formula of some direction counts; the temperature regime then allows embeddings up to n^2."""
         return any("#" in self.language.leaves(meaning.formula) for meaning in self.transformer.directions.values()
-                   if isinstance(meaning, Truth | Near | Product))
+                   if isinstance(meaning, Truth | Near | Product | Slack))
