@@ -4,7 +4,8 @@
    the comparison in question) every ReLU must be on one side of its kink; the sum of the active units is then a linear
    form, which must be the target; for slack, 0 where the formula holds and at least 1 elsewhere.
    A form that reads `others` directions must be a multiple of the comparison's term T beside them: T is an integer
-   whose sign the case knows. It also decides the slack of comparisons of the same T. Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
+   whose sign the case knows. The same sign decides the slack of comparisons of T.
+   Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination
   comparison cases theorem_20_counting interval.

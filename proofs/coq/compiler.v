@@ -1,8 +1,10 @@
 (* From formulas to networks, for all four regimes (constructions/compiler.py).
 
    Every operator appends layers ("blocks") that write fresh directions only: two heads write D and D + 1, the units
-   write D + 2. Directions below 15 are numbers: embedded, or computed in two layers at the start (Proposition 11; parity,
-   from (-1)^i); then one direction per symbol, and two per predicate. This file defines the compiler and says what a block does. *)
+   write D + 2. Directions below 15 are numbers: embedded, or computed in two layers at the start: the end markers and
+   reciprocals of Proposition 11, and the truths of EVEN and ODD, which are ReLU((-1)^i) and ReLU(-(-1)^i), so that the
+   corollaries need no further position embedding. Then there is one direction per symbol, and two per predicate. This
+   file defines the compiler and says what a block does. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
 Import ListNotations.

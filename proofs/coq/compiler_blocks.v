@@ -301,7 +301,8 @@ Proof. intros Hj. cbn [linear]. rewrite (proj2 Hx) by exact Hj. rationals. lra. 
 Lemma since_achieved : achieves D h ([since_block r D x y], S (S D), (D + 3)%nat) (since_at p q).
 Proof.
   one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold since_block. rewrite block_result by assumption.
-  unfold units_value. rewrite rounding_total, between_first. cbn [total]. rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
+  unfold units_value. rewrite rounding_total, between_first. cbn [total].
+  rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
   destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i Hi)) as (j & K).
   destruct (rightmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j K) as [Rg E].
@@ -314,7 +315,8 @@ Lemma until_achieved : causal r = false -> achieves D h ([until_block r D x y], 
 Proof.
   intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold until_block.
   rewrite block_result by assumption.
-  unfold units_value. rewrite rounding_total, between_first. cbn [total]. rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
+  unfold units_value. rewrite rounding_total, between_first. cbn [total].
+  rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
   destruct (leftmost_exists n (past i) (fun j => bit (decides p q j)) i (visible_past n i Hi)) as (j & K).
   destruct (leftmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j Nc K) as [Rg E].
@@ -574,14 +576,15 @@ Proof.
   destruct (slack_achieved h1 (D + 3) 1 row b G1 F1) as (Gr2 & La2 & V2).
   set (h2 := after_layer n (slack_block r (D + 3) 1 row b) h1) in *. pose proof (good_grows _ _ _ _ G1 Gr2) as G2.
   replace (D + 3 + 3)%nat with (D + 6)%nat in Gr2, G2 by lia.
-  assert (A : achieves (D + 6) h2 ([decision_block r (D + 6) q (S (S D)) (S (S (D + 3)))], S (S (D + 6)), (D + 6 + 3)%nat)
-    (fun i => relates q (T i) 0)).
+  assert (A : achieves (D + 6) h2 ([decision_block r (D + 6) q (S (S D)) (S (S (D + 3)))], S (S (D + 6)),
+    (D + 6 + 3)%nat) (fun i => relates q (T i) 0)).
   { apply decision_achieved; [exact G2|lia|lia|]. intros i Hi. pose proof Gr1 as (_ & Old1 & _).
     pose proof Gr2 as (_ & Old2 & _). rewrite (Old2 i (S (S D))), V1, V2 by (exact Hi || lia).
     rewrite (linear_same D row (h i) (h1 i)) by (exact F || (intros d Hd; now apply Old1)).
     rewrite <- (decided_exact q (T i) (linear row (h i) + Q2R b) (E i Hi)). unfold slack_at_least, slack_at_most.
     f_equal; f_equal; rationals; lra. }
-  destruct A as (Gr3 & X3 & La3 & V3). unfold achieves, comparison_blocks. replace (D + 9)%nat with (D + 6 + 3)%nat by lia.
+  destruct A as (Gr3 & X3 & La3 & V3). unfold achieves, comparison_blocks.
+  replace (D + 9)%nat with (D + 6 + 3)%nat by lia.
   split; [eapply grows_trans; [exact Gr1|eapply grows_trans; [exact Gr2|exact Gr3]]|].
   split; [exact X3|]. split; [exact (Forall_cons _ La1 (Forall_cons _ La2 La3))|exact V3].
 Qed.

@@ -189,7 +189,8 @@ Proof.
     destruct A as (Gr1 & _ & La1 & _). apply Forall_inv in La1. cbn [run_layers fold_left] in *.
     set (h1 := after_layer n (connective_not r D' x) h') in *.
     assert (Hx1 : (x < D' + 3)%nat /\ forall i, (1 <= i <= n)%nat -> h1 i x = bit (tr f i)).
-    { destruct Hx as [Lx Vx], Gr1 as (_ & Old & _). split; [lia|]. intros i Hi. rewrite Old by assumption. now apply Vx. }
+    { destruct Hx as [Lx Vx], Gr1 as (_ & Old & _). split; [lia|]. intros i Hi. rewrite Old by assumption.
+      now apply Vx. }
     destruct (mean_then_lookup (D' + 3) h1 s x (tr f) G1 Hc Ss Hx1) as (G2 & Gr2 & La2 & Vm & Vh & Hx2).
     replace (D' + 9)%nat with (D' + 6 + 3)%nat by lia. replace (D' + 3 + 3)%nat with (D' + 6)%nat in * by lia.
     assert (Hn : (S (S D') < D' + 6)%nat /\ forall i, (1 <= i <= n)%nat ->
@@ -217,7 +218,8 @@ Proof.
     destruct IHu as (Gr2 & Fo2 & La2 & V2). assert (G2 : good D2 (run ms (run ls h))) by
       (eapply good_grows; eassumption).
     assert (A : achieves D2 (run ms (run ls h)) (comparison_blocks r D2 q (row ++ scaled (-1) row')
-      (inject_Z (constant_difference t u)), S (S (D2 + 6)), (D2 + 9)%nat) (fun i => relates q (value users n w t i - value users n w u i) 0)).
+      (inject_Z (constant_difference t u)), S (S (D2 + 6)), (D2 + 9)%nat)
+      (fun i => relates q (value users n w t i - value users n w u i) 0)).
     { eapply comparison_achieved; [exact Counts|exact G2| |].
       - apply Forall_app. destruct Gr2 as (L2 & _). split; [eapply Forall_impl; [|exact Fo1]; simpl; intros; lia|].
         unfold scaled. apply Forall_map. exact Fo2.
