@@ -48,6 +48,7 @@ from constructions.network.meanings import (
     Others,
     Position,
     Product,
+    Slack,
     Total,
     Truth,
     formulas_of,
@@ -240,6 +241,8 @@ class _Writer:
                 return f"IsPosition ({self._position_function(value)})"
             case Truth(formula):
                 return f"IsTruth {self.names[formula]}"
+            case Slack(formula):
+                return f"IsSlack {self.names[formula]}"
             case Near(formula, when):
                 return f"IsNear {self.names[formula]} {self.names[when]}"
             case Product(value, formula):

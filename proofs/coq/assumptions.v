@@ -10,14 +10,14 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
   @lemma_08a, @lemma_08b, @lemma_08c,
-  @lemma_09_false, @lemma_09_true, @lemma_09_between, @proposition_11a, @proposition_11b,
-  @proposition_11a_reciprocal, @proposition_11b_reciprocal).
+  @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open,
+  @proposition_11a, @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal).
 Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next,
   @theorem_13a, @theorem_13b, @theorem_15a_since, @theorem_15a_until, @theorem_15b_since, @theorem_15b_until,
   @theorem_16a, @theorem_16b).
 Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_comparison, @theorem_20b_comparison,
-  @theorem_20a_predicate, @theorem_20b_predicate, @one_count_enough, @sharp_for_alternating, @sharp_for_any,
-  @three_enough,
+  @theorem_20a_predicate, @theorem_20b_predicate, @slack_exact, @decided_exact, @picked_exact, @one_count_enough,
+  @sharp_for_alternating, @sharp_for_any, @three_enough,
   @theorem_21_others, @theorem_21_comparison, @theorem_21_predicate,
   @corollary_23_others, @corollary_23_comparison, @corollary_23_predicate,
   @theorem_20_as_printed_cannot_decide, @theorem_21_as_printed_cannot_decide,

@@ -2,9 +2,10 @@
 
    In every case (parity, edges, truth values of the formulas that are read and of those that nothing decides, sign of
    the comparison in question) every ReLU must be on one side of its kink; the sum of the active units is then a linear
-   form, which must be the target.
+   form, which must be the target; for slack, 0 where the formula holds and at least 1 elsewhere.
    A form that reads `others` directions must be a multiple of the comparison's term T beside them: T is an integer
-   whose sign the case knows. Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
+   whose sign the case knows. The same sign decides the slack of comparisons of T.
+   Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination
   comparison cases theorem_20_counting interval.
@@ -12,17 +13,31 @@ Import ListNotations.
 Open Scope R_scope.
 
 Definition comparison_of (a : meaning) : option (term * term) :=
-  match a with IsTruth (Compare _ t u) => Some (t, u) | _ => None end.
+  match a with IsTruth (Compare _ t u) | IsSlack (Compare _ t u) => Some (t, u) | _ => None end.
 Definition sign_range (o : comparison) : interval :=
   match o with Lt => (None, Some (-1 # 1)) | Eq => point 0 | Gt => (Some (1 # 1), None) end.
+(* Whether two comparisons are about the same T, up to spelling. *)
+Definition same_difference (p q : term * term) : bool :=
+  equal count_eqb (difference (fst p) (snd p)) (difference (fst q) (snd q))
+  && Z.eqb (constant_difference (fst p) (snd p)) (constant_difference (fst q) (snd q)).
+(* The formula compares the term in question, so the case knows whether it holds. *)
+Definition by_order (cmp : option (term * term)) (f : formula) : bool :=
+  match cmp, f with Some p, Compare _ t u => same_difference (t, u) p | _, _ => false end.
 (* ---- ranges of linear forms ---- *)
 Section Form.
 Variables (A : list meaning) (cmp : option (term * term)) (c : case).
 
+Definition slack_known (f : formula) : option bool :=
+  match f with
+  | Compare r _ _ => if by_order cmp f then Some (relates_so r (order c)) else evaluate c f
+  | _ => evaluate c f
+  end.
+Definition direction_range (a : meaning) : interval :=
+  match a with IsSlack f => slack_range (slack_known f) | _ => range c a end.
 Fixpoint row_range (r : row) : interval :=
   match r with
   | [] => point 0
-  | (d, q) :: r => add (scale q (range c (nth d A IsAnything))) (row_range r)
+  | (d, q) :: r => add (scale q (direction_range (nth d A IsAnything))) (row_range r)
   end.
 
 Definition reads_others (e : direction * Q) : bool :=
@@ -121,6 +136,12 @@ Definition check_case (A : list meaning) (us : list relu_unit) (bias : row) (d :
           | Some v => is_point (form_range A cmp c r b) (if v then 1 else 0)
           | None => false
           end
+      | IsSlack f =>
+          match target_truth c f with
+          | Some true => is_point (form_range A cmp c r b) 0
+          | Some false => is_at_least (form_range A cmp c r b) 1
+          | None => false
+          end
       | IsProduct x f =>
           match evaluate c f with
           | Some false => is_point (form_range A cmp c r b) 0
@@ -133,16 +154,20 @@ Definition check_case (A : list meaning) (us : list relu_unit) (bias : row) (d :
       end
   end.
 
-(* The formulas whose truth the units that write d depend on; edges and parity are in every case anyway. *)
-Definition add_atom (f : formula) (l : list formula) : list formula :=
+(* The formulas whose truth the units that write d depend on; edges and parity are in every case anyway, and the truth
+   of a negation is that of what it negates. *)
+Fixpoint add_atom (f : formula) (l : list formula) : list formula :=
   match f with
   | Positional (ODD | EVEN | FIRST | LAST) | Truth _ => l
+  | Not f => add_atom f l
   | _ => if existsb (formula_eqb f) l then l else f :: l
   end.
-Definition atoms_of (A : list meaning) (us : list relu_unit) (d : direction) : list formula :=
+Definition atoms_of (A : list meaning) (cmp : option (term * term)) (us : list relu_unit) (d : direction) :
+  list formula :=
   fold_right (fun u l => if is_zero (entry_rational (writes u) d) then l else
     fold_right (fun e l => match nth (fst e) A IsAnything with
       | IsTruth f | IsNear f _ | IsProduct _ f | IsOthers _ f _ => add_atom f l
+      | IsSlack f => if by_order cmp f then l else add_atom f l
       | _ => l end) l (reads u)) [] us.
 (* What connectives lead to from a formula and no unit reads: free as well, since every word gives it some truth. *)
 Fixpoint add_unread (f : formula) (l : list formula) : list formula :=
@@ -153,10 +178,11 @@ Fixpoint add_unread (f : formula) (l : list formula) : list formula :=
   | _ => add_atom f l
   end.
 Definition free_atoms (A : list meaning) (us : list relu_unit) (d : direction) (target : meaning) : list formula :=
+  let atoms := atoms_of A (comparison_of target) us d in
   match target with
-  | IsTruth (Compare _ _ _) => atoms_of A us d            (* decided by the order of its sides *)
-  | IsTruth f | IsProduct _ f => add_unread f (atoms_of A us d)
-  | _ => atoms_of A us d
+  | IsTruth (Compare _ _ _) | IsSlack (Compare _ _ _) => atoms            (* decided by the order of its sides *)
+  | IsTruth f | IsSlack f | IsProduct _ f => add_unread f atoms
+  | _ => atoms
   end.
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
@@ -186,10 +212,31 @@ Hypothesis Ro : match cmp with
 
 Notation tr := (truth users n w).
 
-Lemma row_range_correct r : within (row_range A c r) (linear r h).
+Lemma same_difference_value t u t' u' : same_difference (t, u) (t', u') = true ->
+  (value users n w t i - value users n w u i = value users n w t' i - value users n w u' i)%Z.
+Proof.
+  unfold same_difference. cbn [fst snd]. intros H. apply andb_prop in H as [D C]. apply Z.eqb_eq in C. apply eq_IZR.
+  now rewrite !difference_value, C, (equal_correct count_eqb count_eqb_eq _ _ _ D).
+Qed.
+
+Lemma slack_known_correct f b : slack_known cmp c f = Some b -> tr f i = b.
+Proof.
+  unfold slack_known. intros H. destruct f; try exact (evaluate_correct users n w i c Rc _ b H).
+  destruct (by_order cmp _) eqn:B; [|exact (evaluate_correct users n w i c Rc _ b H)]. injection H as <-.
+  unfold by_order in B. destruct cmp as [[t' u']|]; [|discriminate]. apply same_difference_value in B.
+  rewrite Ro, <- B. apply relates_difference.
+Qed.
+
+Lemma direction_range_correct a x : means users n w i a x -> within (direction_range cmp c a) x.
+Proof.
+  pose proof (range_correct users n w i c Hi Rc a x) as W. destruct a; try exact W.
+  intros S. exact (slack_range_correct _ _ x S (slack_known_correct f)).
+Qed.
+
+Lemma row_range_correct r : within (row_range A cmp c r) (linear r h).
 Proof.
   induction r as [|[d q] r IH]; cbn [row_range linear]; [rewrite <- Q2R_0; apply within_point|].
-  apply within_add; [|exact IH]. apply within_scale. apply (range_correct users n w i c Hi Rc). apply HA.
+  apply within_add; [|exact IH]. apply within_scale. apply direction_range_correct, HA.
 Qed.
 
 Definition other_counts (k : count) : R := INR (others (fst k) n (tr (snd k)) i).
@@ -212,7 +259,7 @@ Proof.
   revert e. induction r as [|[d q] r IH]; intros e H; cbn [others_error] in H.
   - injection H as <-. simpl. rewrite Rminus_0_r, Rabs_R0, Q2R_0. lra.
   - cbn [filter others_part]. unfold reads_others at 1. cbn [fst]. pose proof (HA d) as M.
-    destruct (nth d A IsAnything) as [v|f|f g|x f|s f|s f x|]; try (now apply IH).
+    destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|s f x|]; try (now apply IH).
     destruct (others_error A r) as [e'|]; [|discriminate].
     replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
     rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold other_counts at 1.
@@ -270,7 +317,7 @@ Qed.
 Theorem form_range_correct r b : within (form_range A cmp c r b) (linear r h + Q2R b).
 Proof.
   unfold form_range. rewrite (linear_split r). set (plain := linear (filter (fun e => negb _) r) h).
-  assert (P : within (add (row_range A c (filter (fun e => negb (reads_others A e)) r)) (point b)) (plain + Q2R b)).
+  assert (P : within (add (row_range A cmp c (filter (fun e => negb (reads_others A e)) r)) (point b)) (plain + Q2R b)).
   { apply within_add; [apply row_range_correct|apply within_point]. }
   destruct (others_part A r) eqn:O.
   - rewrite (no_others r O). simpl. rewrite Rplus_0_l. exact P.
@@ -350,20 +397,24 @@ Proof.
     rewrite (combined_merged Nat.eqb (fun x y => proj1 (Nat.eqb_eq x y))). apply Rplus_assoc. }
   rewrite E. pose proof (form_range_correct users n w i A h cmp c Hi HA Rc Ro) as F.
   pose proof (evaluate_correct users n w i c Rc) as Ev.
-  destruct target as [v|f|f g|x f|s f|s f g|]; try discriminate.
+  assert (Tr : forall f v, (target = IsTruth f \/ target = IsSlack f) -> target_truth c f = Some v ->
+    truth users n w f i = v).
+  { intros f v K T. destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-.
+    unfold cmp in Ro. destruct K as [-> | ->]; simpl in Ro; rewrite Ro; apply relates_difference. }
+  destruct target as [v|f|f|f g|x f|s f|s f g|]; try discriminate.
   - destruct (target_truth c f) as [v|] eqn:T; [|discriminate].
     apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
-    cbn [means]. rewrite H. assert (Tr : truth users n w f i = v).
-    { destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-. unfold cmp in Ro. simpl in Ro.
-    rewrite Ro.
-      apply relates_difference. }
-    rewrite Tr. destruct v; [apply Q2R_1|apply Q2R_0].
+    cbn [means]. rewrite H, (Tr f v (or_introl eq_refl) T). destruct v; [apply Q2R_1|apply Q2R_0].
+  - destruct (target_truth c f) as [v|] eqn:T; [|discriminate].
+    cbn [means]. rewrite (Tr f v (or_intror eq_refl) T). destruct v; simpl.
+    + apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F]. rewrite H. apply Q2R_0.
+    + apply is_at_least_correct with (x := linear m h + Q2R b') in H; [|apply F]. now rewrite <- Q2R_1.
   - destruct (evaluate c f) as [[]|] eqn:T; [| |discriminate].
     + apply existsb_exists in H as ([e q] & _ & H). apply andb_prop in H as [X P]. cbn [fst] in X, P.
       apply is_point_correct with (x := linear (merged Nat.eqb ((e, (-1)%Q) :: m)) h + Q2R b') in P; [|apply F].
       rewrite linear_combined, (combined_merged Nat.eqb (fun x y => proj1 (Nat.eqb_eq x y))) in P. cbn [combined] in P.
       rewrite <- linear_combined, Q2R_0 in P. unfold holds_expression in X. pose proof (HA e) as He.
-      destruct (nth e A IsAnything) as [[y|]| | | | | |]; try discriminate. apply expression_eqb_eq in X. subst y.
+      destruct (nth e A IsAnything) as [[y|]| | | | | | |]; try discriminate. apply expression_eqb_eq in X. subst y.
       cbn [means position_value] in *. rewrite (Ev f true T). simpl bit. rewrite He in P. revert P. rationals. lra.
     + apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
       cbn [means]. rewrite H, (Ev f false T), Q2R_0. simpl. ring.

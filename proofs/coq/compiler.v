@@ -1,8 +1,10 @@
 (* From formulas to networks, for all four regimes (constructions/compiler.py).
 
    Every operator appends layers ("blocks") that write fresh directions only: two heads write D and D + 1, the units
-   write D + 2. Directions below 13 are numbers: embedded, or computed by Proposition 11 in two layers at the start;
-   then one direction per symbol, and two per predicate. This file defines the compiler and says what a block does. *)
+   write D + 2. Directions below 15 are numbers: embedded, or computed in two layers at the start: the end markers and
+   reciprocals of Proposition 11, and the truths of EVEN and ODD, which are ReLU((-1)^i) and ReLU(-(-1)^i), so that the
+   corollaries need no further position embedding. Then there is one direction per symbol, and two per predicate. This
+   file defines the compiler and says what a block does. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
 Import ListNotations.
@@ -28,14 +30,16 @@ Notation reciprocal := 9%nat.       (* 1/i *)
 Notation mean_after := 10%nat.
 Notation last := 11%nat.
 Notation reciprocal_end := 12%nat.  (* 1/(n+1-i) *)
+Notation even := 13%nat.
+Notation odd := 14%nat.
 
 Section Compiler.
 Local Open Scope nat_scope.
 Variables (r : regime) (counting : bool) (k : nat) (predicates : list predicate).
 
-Definition symbol_direction (a : nat) : nat := 13 + a.
-Definition predicate_direction (m : nat) : nat := 13 + k + 2 * m.
-Definition fresh : nat := 13 + k + 2 * length predicates.
+Definition symbol_direction (a : nat) : nat := 15 + a.
+Definition predicate_direction (m : nat) : nat := 15 + k + 2 * m.
+Definition fresh : nat := 15 + k + 2 * length predicates.
 Fixpoint place_of (p : predicate) (l : list predicate) : nat :=
   match l with [] => 0 | q :: l => if predicate_eqb p q then 0 else S (place_of p l) end.
 
@@ -52,14 +56,15 @@ Definition predicate_embeddings : list (direction * position_function) :=
            (combine (seq 0 (length predicates)) predicates).
 Definition symbol_rows : list row := map (fun a => [symbol_direction a |-> 1]) (seq 0 k).
 
-(* ---- Proposition 11 ---- *)
+(* ---- Proposition 11, and two units that tell even from odd ---- *)
 Definition uniform (m : masking) (d : direction) (v : row) : head := Head m (temperature_of r) [] [] [(d, v)].
 Definition marker_layer : layer := Layer
   (uniform FutureMasked mean_before [alternation |-> -1]
    :: if causal r then [] else [uniform PastMasked mean_after [alternation |-> -1]])
-  (Unit [mean_before |-> 1] (-1 # 3) [first |-> (3 # 2)]
-   :: if causal r then [] else [Unit [mean_after |-> 1] (-1 # 3) [last |-> (3 # 2)];
-                                Unit [mean_after |-> -1] (-1 # 3) [last |-> (3 # 2)]])
+  (Unit [alternation |-> 1] 0 [even |-> 1] :: Unit [alternation |-> -1] 0 [odd |-> 1]
+   :: Unit [mean_before |-> 1] (-1 # 2) [first |-> 2]
+   :: if causal r then [] else [Unit [mean_after |-> 1] (-1 # 2) [last |-> 2];
+                                Unit [mean_after |-> -1] (-1 # 2) [last |-> 2]])
   [].
 Definition reciprocal_layer : layer := Layer
   (uniform FutureMasked reciprocal [first |-> 1]
@@ -85,19 +90,17 @@ Definition sharp_query : list row :=
   [[(if by_position r then sharpening else one) |-> (if causal r then 3 else 6)]].
 Definition rightmost_key (t : row) : list row := [t ++ [if causal r then reciprocal |-> -1 else share |-> (1 # 2)]].
 Definition leftmost_key (t : row) : list row := [t ++ [share |-> (-1 # 2)]].
-Definition rounding (x : nat) : list (row * Q * Q) :=
-  [([x |-> 1], (-1 # 4)%Q, 2%Q); ([x |-> 1], (-3 # 4)%Q, (-2)%Q)].
+(* Lemma 9 on x; each gate is a truth that is subtracted. *)
+Definition rounding (x : nat) (gates : list nat) : list (row * Q * Q) :=
+  let reads := x |-> 1 :: map (fun d => d |-> -1) gates in [(reads, (-1 # 4)%Q, 2%Q); (reads, (-3 # 4)%Q, (-2)%Q)].
 
 Definition since_block (D decides both : nat) : layer :=
-  block D FutureMasked sharp_query (rightmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D) 0.
+  block D FutureMasked sharp_query (rightmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D []) 0.
 Definition until_block (D decides both : nat) : layer :=
-  block D PastMasked sharp_query (leftmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D) 0.
+  block D PastMasked sharp_query (leftmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D []) 0.
 
 Definition gated_units (D edge : nat) : list (row * Q * Q) :=
-  [([D |-> 1; alternation |-> (-1 # 2); edge |-> -1], (-3 # 4)%Q, 2%Q);
-   ([D |-> 1; alternation |-> (-1 # 2); edge |-> -1], (-5 # 4)%Q, (-2)%Q);
-   ([S D |-> 1; alternation |-> (1 # 2); edge |-> -1], (-3 # 4)%Q, 2%Q);
-   ([S D |-> 1; alternation |-> (1 # 2); edge |-> -1], (-5 # 4)%Q, (-2)%Q)].
+  rounding D [even; edge] ++ rounding (S D) [odd; edge].
 Definition previous_block (D x : nat) : layer :=
   block D FutureMasked sharp_query (rightmost_key [alternation |-> (1 # 2)]) [x |-> 1]
         sharp_query (rightmost_key [alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D first) 0.
@@ -116,25 +119,25 @@ Definition lookup_keys : list row := [[place |-> 2]; [place |-> 2; place_squared
 Definition lookup_mask_of (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => Unmasked end.
 Definition others_block (D : nat) (s : side) (g : Q) (mean here : nat) : layer :=
   block D (lookup_mask_of s) (lookup_queries s g mean here) lookup_keys [plain_place |-> 1; one |-> -1] [] [] [] [] 0.
-Definition on_count_block (D : nat) (s : side) (mean here p x : nat) : layer :=
+Definition on_count_block (D : nat) (s : side) (mean here p x not_x : nat) : layer :=
   block D (lookup_mask_of s) (lookup_queries s 3 mean here) lookup_keys [p |-> 1]
         (lookup_queries s 3 mean here) lookup_keys [S p |-> 1]
-        [([D |-> 1; x |-> 1], (-5 # 4)%Q, 2%Q); ([D |-> 1; x |-> 1], (-7 # 4)%Q, (-2)%Q);
-         ([S D |-> 1; x |-> -1], (-1 # 4)%Q, 2%Q); ([S D |-> 1; x |-> -1], (-3 # 4)%Q, (-2)%Q)] 0.
+        (rounding D [not_x] ++ rounding (S D) [x]) 0.
 
-(* The steps of Theorem 20 at H + b. *)
-Definition step_units (h : row) (b x : Q) : list (row * Q * Q) :=
-  [(h, (b + (3 # 4))%Q, (2 * x)%Q); (h, (b + (1 # 4))%Q, (-2 * x)%Q)].
-Definition comparison_block (D : nat) (q : relation) (h : row) (b : Q) : layer :=
-  let at_0 := step_units h b in let at_1 := step_units h (b - 1) in
+(* Theorem 20 at H + b: slack of T >= 0 (sign -1) or of T <= 0 (sign 1), then a relation decided by both. *)
+Definition slack_block (D : nat) (sign : Q) (h : row) (b : Q) : layer :=
+  pointwise D [(scaled (2 * sign) h, (2 * sign * b - (1 # 2))%Q, 1%Q)] 0.
+Definition decision_block (D : nat) (q : relation) (at_least at_most : nat) : layer :=
   match q with
-  | AtLeast => pointwise D (at_0 1%Q) 0
-  | Above => pointwise D (at_1 1%Q) 0
-  | Below => pointwise D (at_0 (-1)%Q) 1
-  | AtMost => pointwise D (at_1 (-1)%Q) 1
-  | Equal => pointwise D (at_0 1%Q ++ at_1 (-1)%Q) 0
-  | Unequal => pointwise D (at_0 (-1)%Q ++ at_1 1%Q) 1
+  | AtLeast => pointwise D [([at_least |-> -1], 1%Q, 1%Q)] 0
+  | AtMost => pointwise D [([at_most |-> -1], 1%Q, 1%Q)] 0
+  | Below => pointwise D [([at_least |-> -1], 1%Q, (-1)%Q)] 1
+  | Above => pointwise D [([at_most |-> -1], 1%Q, (-1)%Q)] 1
+  | Equal => pointwise D [([at_least |-> -1; at_most |-> -1], 1%Q, 1%Q)] 0
+  | Unequal => pointwise D [([at_least |-> -1; at_most |-> -1], 1%Q, (-1)%Q)] 1
   end.
+Definition comparison_blocks (D : nat) (q : relation) (h : row) (b : Q) : list layer :=
+  [slack_block D (-1) h b; slack_block (D + 3) 1 h b; decision_block (D + 6) q (S (S D)) (S (S (D + 3)))].
 
 (* 1 plus the sum of the absolute coefficients. *)
 Fixpoint weight_of (t : term) : Z := match t with Number _ => 0 | Plus a _ _ rest => Z.abs a + weight_of rest end%Z.
@@ -173,12 +176,14 @@ Fixpoint compile (f : formula) (D : nat) : list layer * nat * nat :=
        S (S (D + 6)), D + 9)
   | OnCount p s f =>
       let '(ls, x, D) := compile f D in
-      (ls ++ [mean_block D s x; on_count_block (D + 3) s D (S (S D)) (predicate_direction (place_of p predicates)) x],
-       S (S (D + 3)), D + 6)
+      (ls ++ [connective_not D x; mean_block (D + 3) s x;
+        on_count_block (D + 6) s (D + 3) (S (S (D + 3))) (predicate_direction (place_of p predicates)) x (S (S D))],
+       S (S (D + 6)), D + 9)
   | Compare q t u =>
       let g := sharpness t u in
       let '(ls, h, D) := compile_term g t D in let '(ms, h', D) := compile_term g u D in
-      (ls ++ ms ++ [comparison_block D q (h ++ scaled (-1) h') (inject_Z (constant_difference t u))], S (S D), D + 3)
+      (ls ++ ms ++ comparison_blocks D q (h ++ scaled (-1) h') (inject_Z (constant_difference t u)),
+       S (S (D + 6)), D + 9)
   end
 with compile_term (g : Q) (t : term) (D : nat) : list layer * row * nat :=
   match t with

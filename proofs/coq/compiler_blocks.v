@@ -68,6 +68,8 @@ Record base (v : vector) (i : nat) : Prop := {
   base_reciprocal : v reciprocal = 1 / INR i;
   base_last : causal r = false -> v last = bit (i =? n);
   base_end : causal r = false -> v reciprocal_end = 1 / INR (S n - i);
+  base_even : v even = bit (Nat.even i);
+  base_odd : v odd = bit (Nat.odd i);
   base_symbol : forall a, (a < k)%nat -> v (symbol_direction a) = bit (w i =? a);
   base_truth : forall p, listed p = true ->
     v (predicate_direction (place_of p predicates)) = bit (holds users p i n);
@@ -90,7 +92,7 @@ Definition grows (D : nat) (h : nat -> vector) (D' : nat) (h' : nat -> vector) :
 
 Lemma base_same v v' i : (forall d, (d < fresh)%nat -> v' d = v d) -> base v i -> base v' i.
 Proof.
-  intros E []. assert (F : (13 <= fresh)%nat) by (unfold compiler.fresh; lia).
+  intros E []. assert (F : (15 <= fresh)%nat) by (unfold compiler.fresh; lia).
   constructor; intros; rewrite ?E by (destruct (by_position r); lia); auto.
   - rewrite E by (unfold symbol_direction, compiler.fresh; lia). auto.
   - pose proof (place_below p H). rewrite E by lia. auto.
@@ -268,11 +270,22 @@ End Sharp.
 Ltac one_block := unfold achieves; split; [now apply block_grows|split; [lia|split;
   [apply Forall_cons; [apply block_layer; auto; congruence|apply Forall_nil]|]]].
 
-Lemma rounded_pair x (b : bool) : near b x ->
-  relu (x + Q2R (-1 # 4)) * Q2R 2 + (relu (x + Q2R (-3 # 4)) * Q2R (-2) + 0) = bit b.
+Lemma total_app_units v us us' : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y)
+  (us ++ us')
+  = total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us
+  + total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us'.
+Proof. induction us as [|u us IH]; simpl; [lra|]. rewrite IH. lra. Qed.
+
+(* The two units of Lemma 9, with gates. *)
+Lemma rounding_total v x gates :
+  total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) (rounding x gates)
+  = rounded (v x + - total v gates).
 Proof.
-  intros H. rewrite <- (near_rounded b x H). unfold rounded. rationals.
-  replace (x + -1 / 4) with (x - 1 / 4) by lra. replace (x + -3 / 4) with (x - 3 / 4) by lra. lra.
+  assert (E : linear (map (fun d => d |-> -1) gates) v = - total v gates).
+  { induction gates as [|d l IH]; simpl; [lra|]. rewrite IH. rationals. lra. }
+  unfold rounding, rounded. cbn [total linear]. rewrite E. rationals.
+  match goal with |- relu ?a * _ + (relu ?b * _ + 0) = 2 * relu ?c - 2 * relu ?d =>
+    replace a with c by lra; replace b with d by lra end. lra.
 Qed.
 
 (* ---- since, until ---- *)
@@ -288,28 +301,28 @@ Proof. intros Hj. cbn [linear]. rewrite (proj2 Hx) by exact Hj. rationals. lra. 
 Lemma since_achieved : achieves D h ([since_block r D x y], S (S D), (D + 3)%nat) (since_at p q).
 Proof.
   one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold since_block. rewrite block_result by assumption.
-  unfold units_value, rounding. cbn [total linear]. rewrite between_first.
+  unfold units_value. rewrite rounding_total, between_first. cbn [total].
+  rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
   destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i Hi)) as (j & K).
   destruct (rightmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j K) as [Rg E].
   rewrite (rightmost_decides p q n i j Hi K) in E. fold
     (first_head r n h D FutureMasked (sharp_query r) (rightmost_key r [x |-> 1]) [y |-> 1] i) in Rg, E.
-  set (z := first_head _ _ _ _ _ _ _ _ _) in *. replace (Q2R 1 * z + 0) with z by (rationals; lra).
-  rewrite (rounded_pair z (since_at p q i)), Q2R_0 by (apply (near_from_error _ (1 / 4)); lra || assumption). lra.
+  apply near_rounded, (near_from_error _ (1 / 4)); lra || assumption.
 Qed.
 
 Lemma until_achieved : causal r = false -> achieves D h ([until_block r D x y], S (S D), (D + 3)%nat) (until_at n p q).
 Proof.
   intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold until_block.
   rewrite block_result by assumption.
-  unfold units_value, rounding. cbn [total linear]. rewrite between_first.
+  unfold units_value. rewrite rounding_total, between_first. cbn [total].
+  rewrite lemma_09_open, Q2R_0, Rplus_0_r by lra.
   destruct (leftmost_exists n (past i) (fun j => bit (decides p q j)) i (visible_past n i Hi)) as (j & K).
   destruct (leftmost_head h D i G Hi [x |-> 1] (fun j => bit (decides p q j)) (fun j => bit (both p q j)) y
     decides_row (fun m => gap_bit n m _) (proj2 Hy) (fun j => bit_range _) D j Nc K) as [Rg E].
   rewrite (leftmost_decides p q n i j Hi K) in E. fold (first_head r n h D PastMasked (sharp_query r)
     (leftmost_key [x |-> 1]) [y |-> 1] i) in Rg, E.
-  set (z := first_head _ _ _ _ _ _ _ _ _) in *. replace (Q2R 1 * z + 0) with z by (rationals; lra).
-  rewrite (rounded_pair z (until_at n p q i)), Q2R_0 by (apply (near_from_error _ (1 / 4)); lra || assumption). lra.
+  apply near_rounded, (near_from_error _ (1 / 4)); lra || assumption.
 Qed.
 End SinceUntil.
 
@@ -327,18 +340,12 @@ Proof.
 Qed.
 
 (* The units are the gated ones of Theorem 12. *)
-Lemma gated_total v e i (edge : nat) : v alternation = alternating i ->
+Lemma gated_total v e i (edge : nat) : v even = bit (Nat.even i) -> v odd = bit (Nat.odd i) ->
   total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) (gated_units e edge)
   = gated (v e) (v (S e)) i (v edge).
 Proof.
-  intros A. unfold gated_units, gated, rounded. cbn [total linear]. rewrite A. rationals.
-  repeat match goal with |- context [relu (1 / 1 * ?z + ?u + ?y)] =>
-    replace (1 / 1 * z + u + y) with (z + (u + y)) by lra end.
-  set (a := alternating i). set (z := v e). set (z' := v (S e)). set (d := v edge).
-  replace (z + (-1 / 2 * a + (-1 / 1 * d + 0) + -3 / 4)) with (z - 1 / 2 * a - d - 1 / 2 - 1 / 4) by lra.
-  replace (z + (-1 / 2 * a + (-1 / 1 * d + 0) + -5 / 4)) with (z - 1 / 2 * a - d - 1 / 2 - 3 / 4) by lra.
-  replace (z' + (1 / 2 * a + (-1 / 1 * d + 0) + -3 / 4)) with (z' + 1 / 2 * a - d - 1 / 2 - 1 / 4) by lra.
-  replace (z' + (1 / 2 * a + (-1 / 1 * d + 0) + -5 / 4)) with (z' + 1 / 2 * a - d - 1 / 2 - 3 / 4) by lra. lra.
+  intros Ev Od. unfold gated_units, gated. rewrite total_app_units, !rounding_total. cbn [total]. rewrite Ev, Od.
+  f_equal; f_equal; lra.
 Qed.
 
 Lemma previous_achieved : achieves D h ([previous_block r D x], S (S D), (D + 3)%nat)
@@ -347,8 +354,7 @@ Proof.
   one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold previous_block. rewrite block_result by assumption.
   unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
   rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second;
-    rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
-    [|exact base_alternation0].
+    rewrite ?between_old by (unfold compiler.fresh in Fr; lia); [|exact base_even0|exact base_odd0].
   rewrite base_first0, Q2R_0, Rplus_0_r. apply gated_exact.
   - destruct (rightmost_exists n (future i) (half_parity true) i (visible_future n i Hi)) as (j & K).
     exact (proj1 (rightmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
@@ -374,8 +380,7 @@ Proof.
   rewrite block_result by assumption.
   unfold units_value. pose proof G as (Fr & B & Z). pose proof (B i Hi) as [].
   rewrite (gated_total _ _ i); rewrite ?between_first, ?between_second;
-    rewrite ?between_old by (unfold compiler.fresh in Fr; lia);
-    [|exact base_alternation0].
+    rewrite ?between_old by (unfold compiler.fresh in Fr; lia); [|exact base_even0|exact base_odd0].
   rewrite (base_last0 Nc), Q2R_0, Rplus_0_r. apply gated_exact.
   - destruct (leftmost_exists n (past i) (half_parity true) i (visible_past n i Hi)) as (j & K).
     exact (proj1 (leftmost_head h D i G Hi _ _ _ x (parity_row true) (fun m => gap_parity n m true) (proj2 Hx)
@@ -483,15 +488,17 @@ Proof.
     rewrite (base_plain0 Hc), base_one0. rationals. lra.
 Qed.
 
-Lemma on_count_achieved t : listed t = true ->
-  achieves D h ([on_count_block r D s mean here (predicate_direction (place_of t predicates)) x], S (S D), (D + 3)%nat)
-    (fun i => holds users t (counted s n p i) n).
+Lemma on_count_achieved t not_x : listed t = true ->
+  ((not_x < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i not_x = bit (negb (p i))) ->
+  achieves D h ([on_count_block r D s mean here (predicate_direction (place_of t predicates)) x not_x],
+    S (S D), (D + 3)%nat) (fun i => holds users t (counted s n p i) n).
 Proof.
-  intros Lt. unfold achieves. split; [now apply block_grows|]. split; [lia|]. split.
+  intros Lt Hn. unfold achieves. split; [now apply block_grows|]. split; [lia|]. split.
   { apply Forall_cons; [apply block_layer, lookup_layer_mask|apply Forall_nil]. }
   intros i Hi. unfold run_layers. cbn [fold_left]. unfold on_count_block. rewrite block_result by assumption.
-  set (d := predicate_direction _). unfold units_value. cbn [total linear]. rewrite between_first, between_second.
-  rewrite !between_old by (destruct Hx; lia). rewrite (proj2 Hx i Hi).
+  set (d := predicate_direction _). unfold units_value. rewrite total_app_units, !rounding_total. cbn [total].
+  rewrite between_first, between_second, !between_old by (destruct Hx, Hn; lia).
+  rewrite (proj2 Hx i Hi), (proj2 Hn i Hi), !Rplus_0_r, Q2R_0, Rplus_0_r.
   assert (E3 : Q2R 3 = 3 * 1) by (rationals; lra). destruct (three_enough 1 ltac:(lra)) as (_ & _ & Sharp).
   rewrite <- E3 in Sharp.
   assert (Read : forall D0 vrow v, (forall j, (1 <= j <= n)%nat -> linear vrow (h j) = v j) ->
@@ -513,11 +520,7 @@ Proof.
     pose proof (Rg (fun j => bit (holds users t (j - 1) n)) (fun j => bit_range _)) as R0.
     set (a := attend _ _ _ (fun j => bit (holds users t j n))) in *.
     set (b := attend _ _ _ (fun j => bit (holds users t (j - 1) n))) in *.
-    rewrite <- (picked_exact a b (p i) (holds users t (counted s n p i) n) R1 R0 P1 P0). unfold picked, rounded.
-    rationals.
-    match goal with |- relu ?u * _ + (relu ?v * _ + (relu ?y * _ + (relu ?z * _ + 0))) + _ = 2 * relu ?u' - 2 * relu
-      ?v' + (2 * relu ?y' - 2 * relu ?z') =>
-      replace u with u' by lra; replace v with v' by lra; replace y with y' by lra; replace z with z' by lra end. lra.
+    exact (picked_exact a b (p i) (holds users t (counted s n p i) n) R1 R0 P1 P0).
   - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_before0 t Lt).
     rationals. lra.
   - intros j Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. unfold d. rewrite (base_truth0 t Lt).
@@ -526,20 +529,6 @@ Qed.
 End Counting.
 
 (* ---- comparisons ---- *)
-Lemma step_units_total v row b x : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y)
-  (step_units row b x) = Q2R x * step (linear row v + Q2R b).
-Proof.
-  unfold step_units, step, rounded. cbn [total]. rewrite !Q2R_plus, !Q2R_mult. rationals.
-  replace (linear row v + (Q2R b + 3 / 4)) with (linear row v + Q2R b + 1 - 1 / 4) by lra.
-  replace (linear row v + (Q2R b + 1 / 4)) with (linear row v + Q2R b + 1 - 3 / 4) by lra. lra.
-Qed.
-
-Lemma total_app_units v us us' : total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y)
-  (us ++ us')
-  = total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us
-  + total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us'.
-Proof. induction us as [|u us IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-
 Lemma linear_same D row v v' : Forall (fun e => (fst e < D)%nat) row -> (forall d, (d < D)%nat -> v' d = v d) ->
   linear row v' = linear row v.
 Proof.
@@ -547,21 +536,56 @@ Proof.
   rewrite IH, E; auto.
 Qed.
 
-Lemma comparison_achieved h D q row b (T : nat -> Z) : good D h -> Forall (fun e => (fst e < D)%nat) row ->
-  (forall i, (1 <= i <= n)%nat -> Rabs (linear row (h i) + Q2R b - IZR (T i)) <= 1 / 4) ->
-  achieves D h ([comparison_block r D q row b], S (S D), (D + 3)%nat) (fun i => relates q (T i) 0).
+(* One unit that gives slack: the residual stream grows by it, and nothing else is said. *)
+Lemma slack_achieved h D sign row b : good D h -> Forall (fun e => (fst e < D)%nat) row ->
+  let h' := after_layer n (slack_block r D sign row b) h in
+  grows D h (D + 3) h' /\ layer_of r (slack_block r D sign row b) /\
+  forall i, (1 <= i <= n)%nat ->
+    h' i (S (S D)) = relu (2 * Q2R sign * (linear row (h i) + Q2R b) - 1 / 2).
 Proof.
-  intros G F E. assert (X : exists us c, comparison_block r D q row b = pointwise r D us c /\
+  intros G F. cbv zeta. unfold slack_block, pointwise. split; [now apply block_grows|].
+  split; [apply block_layer; auto|]. intros i Hi. rewrite block_result by assumption. unfold units_value.
+  cbn [total]. rewrite (linear_combined (scaled _ _)), combined_scaled, <- linear_combined.
+  rewrite (linear_same D row (h i)) by (exact F || (intros d Hd; now apply between_old)).
+  rewrite Q2R_minus, !Q2R_mult. rationals.
+  match goal with |- relu ?x * _ + 0 + _ = relu ?y => replace x with y by lra end. lra.
+Qed.
+
+Lemma decision_achieved h D q x y a b : good D h -> (x < D)%nat -> (y < D)%nat ->
+  (forall i, (1 <= i <= n)%nat -> decided q (h i x) (h i y) = bit (relates q (a i) b)) ->
+  achieves D h ([decision_block r D q x y], S (S D), (D + 3)%nat) (fun i => relates q (a i) b).
+Proof.
+  intros G Lx Ly E. assert (X : exists us c, decision_block r D q x y = pointwise r D us c /\
     forall v, total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) us + Q2R c
-      = decided q (step (linear row v + Q2R b)) (step (linear row v + Q2R b - 1))).
-  { unfold comparison_block. assert (M : forall v, linear row v + Q2R (b - 1) = linear row v + Q2R b - 1).
-    { intros v. rewrite Q2R_minus. rationals. lra. }
-    destruct q; (do 2 eexists; split; [reflexivity|intros v; rewrite ?total_app_units, !step_units_total, ?M; simpl;
-      rationals; lra]). }
+      = decided q (v x) (v y)).
+  { destruct q; (do 2 eexists; split; [reflexivity|]; intros v; cbn [total linear decided]; rationals;
+      match goal with |- relu ?u * _ + 0 + _ = relu ?u' => replace u with u' by lra
+        | |- relu ?u * _ + 0 + _ = 1 - relu ?u' => replace u with u' by lra end; lra). }
   destruct X as (us & c & -> & X). one_block.
   intros i Hi. unfold run_layers. cbn [fold_left]. unfold pointwise. rewrite block_result by assumption.
-  unfold units_value.
-  rewrite X. rewrite (linear_same D row (h i)) by (exact F || (intros d Hd; now apply between_old)).
-  now apply decided_exact, E.
+  unfold units_value. rewrite X, !between_old by assumption. now apply E.
+Qed.
+
+Lemma comparison_achieved h D q row b (T : nat -> Z) : good D h -> Forall (fun e => (fst e < D)%nat) row ->
+  (forall i, (1 <= i <= n)%nat -> Rabs (linear row (h i) + Q2R b - IZR (T i)) <= 1 / 4) ->
+  achieves D h (comparison_blocks r D q row b, S (S (D + 6)), (D + 9)%nat) (fun i => relates q (T i) 0).
+Proof.
+  intros G F E. destruct (slack_achieved h D (-1) row b G F) as (Gr1 & La1 & V1).
+  set (h1 := after_layer n (slack_block r D (-1) row b) h) in *. pose proof (good_grows _ _ _ _ G Gr1) as G1.
+  assert (F1 : Forall (fun e => (fst e < D + 3)%nat) row) by (eapply Forall_impl; [|exact F]; simpl; intros; lia).
+  destruct (slack_achieved h1 (D + 3) 1 row b G1 F1) as (Gr2 & La2 & V2).
+  set (h2 := after_layer n (slack_block r (D + 3) 1 row b) h1) in *. pose proof (good_grows _ _ _ _ G1 Gr2) as G2.
+  replace (D + 3 + 3)%nat with (D + 6)%nat in Gr2, G2 by lia.
+  assert (A : achieves (D + 6) h2 ([decision_block r (D + 6) q (S (S D)) (S (S (D + 3)))], S (S (D + 6)),
+    (D + 6 + 3)%nat) (fun i => relates q (T i) 0)).
+  { apply decision_achieved; [exact G2|lia|lia|]. intros i Hi. pose proof Gr1 as (_ & Old1 & _).
+    pose proof Gr2 as (_ & Old2 & _). rewrite (Old2 i (S (S D))), V1, V2 by (exact Hi || lia).
+    rewrite (linear_same D row (h i) (h1 i)) by (exact F || (intros d Hd; now apply Old1)).
+    rewrite <- (decided_exact q (T i) (linear row (h i) + Q2R b) (E i Hi)). unfold slack_at_least, slack_at_most.
+    f_equal; f_equal; rationals; lra. }
+  destruct A as (Gr3 & X3 & La3 & V3). unfold achieves, comparison_blocks.
+  replace (D + 9)%nat with (D + 6 + 3)%nat by lia.
+  split; [eapply grows_trans; [exact Gr1|eapply grows_trans; [exact Gr2|exact Gr3]]|].
+  split; [exact X3|]. split; [exact (Forall_cons _ La1 (Forall_cons _ La2 La3))|exact V3].
 Qed.
 End Correct.

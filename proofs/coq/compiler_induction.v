@@ -181,20 +181,31 @@ Proof.
     intros i Hi. destruct (B i Hi). now apply base_truth.
   - intros p s f IH Sf D h G. apply andb_prop in Sf as [Sf S1]. apply andb_prop in Sf as [Sf Ss].
     apply andb_prop in Sf as [Hc Lp].
-    apply (unary D h f (fun D x => [mean_block r D s x; on_count_block r (D + 3) s D (S (S D))
-      (predicate_direction k (place_of p predicates)) x]) (fun D => S (S (D + 3))) 6); auto.
-    intros D' h' x G' Hx. destruct (mean_then_lookup D' h' s x (tr f) G' Hc Ss Hx) as (G2 & Gr & La & Vm & Vh & Hx').
-    replace (D' + 6)%nat with (D' + 3 + 3)%nat by lia.
-    pose proof (on_count_achieved users n w r counting k predicates Counts _ (D' + 3) x s (tr f) G2 Hx' Hc Ss D'
-      (S (S D'))) as A.
-    specialize (A Vm Vh p Lp).
+    apply (unary D h f (fun D x => [connective_not r D x; mean_block r (D + 3) s x; on_count_block r (D + 6) s (D + 3)
+      (S (S (D + 3))) (predicate_direction k (place_of p predicates)) x (S (S D))]) (fun D => S (S (D + 6))) 9); auto.
+    intros D' h' x G' Hx.
+    pose proof (not_block users n w r counting k predicates h' D' x x (tr f) (tr f) G' Hx Hx) as A.
+    pose proof (achieved_good _ _ _ _ _ _ G' A) as G1. destruct (result _ _ _ _ _ _ A) as [Ln Vn].
+    destruct A as (Gr1 & _ & La1 & _). apply Forall_inv in La1. cbn [run_layers fold_left] in *.
+    set (h1 := after_layer n (connective_not r D' x) h') in *.
+    assert (Hx1 : (x < D' + 3)%nat /\ forall i, (1 <= i <= n)%nat -> h1 i x = bit (tr f i)).
+    { destruct Hx as [Lx Vx], Gr1 as (_ & Old & _). split; [lia|]. intros i Hi. rewrite Old by assumption.
+      now apply Vx. }
+    destruct (mean_then_lookup (D' + 3) h1 s x (tr f) G1 Hc Ss Hx1) as (G2 & Gr2 & La2 & Vm & Vh & Hx2).
+    replace (D' + 9)%nat with (D' + 6 + 3)%nat by lia. replace (D' + 3 + 3)%nat with (D' + 6)%nat in * by lia.
+    assert (Hn : (S (S D') < D' + 6)%nat /\ forall i, (1 <= i <= n)%nat ->
+      after_layer n (mean_block r (D' + 3) s x) h1 i (S (S D')) = bit (negb (tr f i))).
+    { destruct Gr2 as (_ & Old & _). split; [lia|]. intros i Hi. rewrite Old by assumption. now apply Vn. }
+    pose proof (on_count_achieved users n w r counting k predicates Counts _ (D' + 6) x s (tr f) G2 Hx2 Hc Ss (D' + 3)
+      (S (S (D' + 3))) Vm Vh p (S (S D')) Lp Hn) as A.
     destruct A as (GA & XA & FA & VA). unfold compiler_blocks.achieves. cbn [run_layers fold_left] in *.
-    split; [eapply grows_trans; eassumption|]. split; [lia|]. split; [constructor; assumption|exact VA].
+    split; [eapply grows_trans; [exact Gr1|eapply grows_trans; [exact Gr2|exact GA]]|]. split; [lia|].
+    split; [exact (Forall_cons _ La1 (Forall_cons _ La2 FA))|exact VA].
   - intros q t IHt u IHu Su D h G. apply andb_prop in Su as [S1 S2].
     change (compile (Compare q t u) D) with
       (let '(ls, x, D) := compile_term (sharpness t u) t D in let '(ms, y, D) := compile_term (sharpness t u) u D in
-       (ls ++ ms ++ [comparison_block r D q (x ++ scaled (-1) y) (inject_Z (constant_difference t u))], S (S D),
-         (D + 3)%nat)).
+       (ls ++ ms ++ comparison_blocks r D q (x ++ scaled (-1) y) (inject_Z (constant_difference t u)), S (S (D + 6)),
+         (D + 9)%nat)).
     set (C := IZR (1 + weight_of t + weight_of u)). pose proof (weight_nonneg t) as W1.
     pose proof (weight_nonneg u) as W2.
     assert (HC : 1 <= C) by (apply (IZR_le 1); lia).
@@ -206,10 +217,10 @@ Proof.
     destruct (compile_term (sharpness t u) u D1) as [[ms row'] D2].
     destruct IHu as (Gr2 & Fo2 & La2 & V2). assert (G2 : good D2 (run ms (run ls h))) by
       (eapply good_grows; eassumption).
-    assert (A : achieves D2 (run ms (run ls h)) ([comparison_block r D2 q (row ++ scaled (-1) row')
-      (inject_Z (constant_difference t u))],
-      S (S D2), (D2 + 3)%nat) (fun i => relates q (value users n w t i - value users n w u i) 0)).
-    { eapply comparison_achieved; [exact G2| |].
+    assert (A : achieves D2 (run ms (run ls h)) (comparison_blocks r D2 q (row ++ scaled (-1) row')
+      (inject_Z (constant_difference t u)), S (S (D2 + 6)), (D2 + 9)%nat)
+      (fun i => relates q (value users n w t i - value users n w u i) 0)).
+    { eapply comparison_achieved; [exact Counts|exact G2| |].
       - apply Forall_app. destruct Gr2 as (L2 & _). split; [eapply Forall_impl; [|exact Fo1]; simpl; intros; lia|].
         unfold scaled. apply Forall_map. exact Fo2.
       - intros i Hi. rewrite linear_app_row. destruct Gr2 as (L2 & Old & _).

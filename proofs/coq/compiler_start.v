@@ -1,7 +1,7 @@
 (* The embedding and the two start layers of a compiled network.
 
    Proved: after them the numbers, symbols and predicates are where the blocks expect them, and all else is 0. What the
-   start layers (Proposition 11) establish is found by running the checker on them. *)
+   start layers (Proposition 11, parity) establish is found by running the checker on them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums lemma_09_rounding formula linear_combination network meaning
   proposition_11_end_markers check_head check_feedforward check compiler compiler_blocks.
@@ -17,12 +17,13 @@ Definition numbers_embedded (r : regime) (counting : bool) : list meaning :=
    embedded_number counting (scaled_place r I); embedded_number counting (scaled_place r square);
      embedded_number counting I].
 Definition numbers_before (r : regime) (counting : bool) :
-  list meaning := numbers_embedded r counting ++ repeat unwritten 6.
+  list meaning := numbers_embedded r counting ++ repeat unwritten 8.
 Definition numbers_after (r : regime) (counting : bool) : list meaning := numbers_embedded r counting ++
   [IsPosition (Formula mean_up_to_expression); IsTruth (Positional FIRST); IsPosition (Formula (Div (Num 1) I));
    embedded_number (negb (causal r)) mean_from_expression;
    if causal r then unwritten else IsTruth (Positional LAST);
-   embedded_number (negb (causal r)) (Div (Num 1) (Sub (Add N (Num 1)) I))].
+   embedded_number (negb (causal r)) (Div (Num 1) (Sub (Add N (Num 1)) I));
+   IsTruth (Positional EVEN); IsTruth (Positional ODD)].
 
 Lemma start_checked r counting :
   layers_stages (numbers_after r counting) (start r) (numbers_before r counting) = Some (numbers_after r counting).
@@ -53,9 +54,9 @@ Proof. induction l as [|[e x] l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 
 Notation pv i := (fun p => position_value users p n i).
 
-Lemma numbers_beyond i d : (13 <= d)%nat -> collect (pv i) (number_embeddings r counting) d = 0.
+Lemma numbers_beyond i d : (15 <= d)%nat -> collect (pv i) (number_embeddings r counting) d = 0.
 Proof.
-  intros H. replace d with (13 + (d - 13))%nat by lia. generalize (d - 13)%nat. intros e.
+  intros H. replace d with (15 + (d - 15))%nat by lia. generalize (d - 15)%nat. intros e.
   unfold number_embeddings. destruct (causal r), (by_position r), counting; cbn [app collect Nat.eqb Nat.add]; lra.
 Qed.
 
@@ -73,10 +74,10 @@ Proof.
   - cbn [length seq combine flat_map collect]. destruct (d <? predicate_direction k a)%nat; [reflexivity|].
     now destruct ((d - predicate_direction k a) / 2)%nat.
   - cbn [length seq combine flat_map app collect fst snd]. rewrite IH. clear IH. unfold predicate_direction.
-    destruct (Nat.ltb_spec d (13 + k + 2 * a)).
-    + rewrite (proj2 (Nat.eqb_neq (13 + k + 2 * a) d)), (proj2 (Nat.eqb_neq (S (13 + k + 2 * a)) d)) by lia.
-      rewrite (proj2 (Nat.ltb_lt d (13 + k + 2 * S a))) by lia. lra.
-    + set (c := (13 + k + 2 * a)%nat) in *. replace (13 + k + 2 * S a)%nat with (c + 2)%nat by (unfold c; lia).
+    destruct (Nat.ltb_spec d (15 + k + 2 * a)).
+    + rewrite (proj2 (Nat.eqb_neq (15 + k + 2 * a) d)), (proj2 (Nat.eqb_neq (S (15 + k + 2 * a)) d)) by lia.
+      rewrite (proj2 (Nat.ltb_lt d (15 + k + 2 * S a))) by lia. lra.
+    + set (c := (15 + k + 2 * a)%nat) in *. replace (15 + k + 2 * S a)%nat with (c + 2)%nat by (unfold c; lia).
       destruct (Nat.ltb_spec d (c + 2)).
       * assert (d = c \/ d = S c) as [->| ->] by lia.
         -- rewrite Nat.sub_diag, Nat.eqb_refl, (proj2 (Nat.eqb_neq (S c) c)) by lia. simpl. lra.
@@ -103,11 +104,11 @@ Qed.
 
 Lemma numbers_hold : holds_of users n w (numbers_before r counting) (embed users T n w).
 Proof.
-  intros i d Hi. rewrite (embedding i d Hi). destruct (Nat.ltb_spec d 13) as [L|L].
+  intros i d Hi. rewrite (embedding i d Hi). destruct (Nat.ltb_spec d 15) as [L|L].
   - rewrite (proj2 (Nat.ltb_lt d (predicate_direction k 0))) by (unfold predicate_direction; lia).
     rewrite (proj2 (Nat.eqb_neq (symbol_direction (w i)) d)) by (unfold symbol_direction; lia).
     unfold numbers_before, numbers_embedded, embedded_number, number_embeddings.
-    do 13 (destruct d as [|d]; [destruct (causal r), (by_position r), counting;
+    do 15 (destruct d as [|d]; [destruct (causal r), (by_position r), counting;
       cbn [app collect Nat.eqb nth repeat means negb unwritten position_value expression_value];
       rewrite ?Q2R_0; ring|]). lia.
   - rewrite nth_overflow; [exact Logic.I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length.
@@ -127,9 +128,9 @@ Proof.
   rewrite head_rows_total, H. simpl. lra.
 Qed.
 
-Lemma start_leaves i d : (13 <= d)%nat -> h i d = embed users T n w i d.
+Lemma start_leaves i d : (15 <= d)%nat -> h i d = embed users T n w i d.
 Proof.
-  intros H. replace d with (13 + (d - 13))%nat by lia. generalize (d - 13)%nat. intros e.
+  intros H. replace d with (15 + (d - 15))%nat by lia. generalize (d - 15)%nat. intros e.
   unfold run_layers, start. cbn [fold_left].
   rewrite !layer_leaves; try reflexivity; unfold head_rows, writes_to, marker_layer, reciprocal_layer, rows_to, uniform;
     destruct (causal r); reflexivity.
@@ -175,11 +176,13 @@ Proof.
   - intros Nc. number 11%nat. rewrite Nc in E. exact E.
   - intros Nc. number 12%nat. rewrite Nc in E. cbn [means position_value expression_value negb] in E.
     rewrite E, Q2R_1, minus_INR, S_INR by lia. reflexivity.
+  - number 13%nat. exact E.
+  - number 14%nat. exact E.
   - intros a Ha. rewrite start_leaves, (embedding i) by (exact Hi || (unfold symbol_direction; lia)).
     rewrite numbers_beyond by (unfold symbol_direction; lia).
     rewrite (proj2 (Nat.ltb_lt _ (predicate_direction k 0))) by (unfold symbol_direction, predicate_direction; lia).
     unfold symbol_direction. destruct (Nat.eqb_spec (w i) a) as [->|Ne]; [rewrite Nat.eqb_refl; simpl; lra|].
-    rewrite (proj2 (Nat.eqb_neq (13 + w i) (13 + a))) by lia. simpl. lra.
+    rewrite (proj2 (Nat.eqb_neq (15 + w i) (15 + a))) by lia. simpl. lra.
   - intros p Lp. set (m := place_of p predicates).
     rewrite start_leaves, (embedding i) by (exact Hi || (unfold predicate_direction; lia)).
     rewrite numbers_beyond by (unfold predicate_direction; lia). pose proof (word_below i Hi).

@@ -28,6 +28,8 @@ Definition widen (e : Q) (v : interval) : interval := add v (from_to (- e) e).
 Definition is_point (v : interval) (q : Q) : bool :=
   match v with (Some a, Some b) => Qle_bool q a && Qle_bool b q | _ => false end.
 
+Definition is_at_least (v : interval) (q : Q) : bool := match fst v with Some a => Qle_bool q a | None => false end.
+
 Lemma within_unbounded x : within unbounded x.
 Proof. split; exact Logic.I. Qed.
 Lemma within_point q : within (point q) (Q2R q).
@@ -66,9 +68,17 @@ Proof.
   apply andb_prop in H as [A B]. apply Qle_bool_R in A, B. lra.
 Qed.
 
+Lemma is_at_least_correct v q x : is_at_least v q = true -> within v x -> Q2R q <= x.
+Proof.
+  unfold is_at_least. intros H [L _]. destruct (fst v) as [a|]; [|discriminate]. apply Qle_bool_R in H. simpl in L. lra.
+Qed.
+
 (* ---- the range of a meaning ---- *)
 Definition truth_range (b : option bool) : interval :=
   match b with Some true => point 1 | Some false => point 0 | None => from_to 0 1 end.
+
+Definition slack_range (b : option bool) : interval :=
+  match b with Some true => point 0 | Some false => (Some 1%Q, None) | None => (Some 0%Q, None) end.
 
 (* 1/i, 1/(n+1-i) and i/n are between 0 and 1. *)
 Definition is_fraction (m : monomial) : bool :=
@@ -95,6 +105,7 @@ Definition range (c : case) (a : meaning) : interval :=
   | IsPosition (Formula x) => expression_range c x
   | IsPosition (Bracket _ _) => from_to 0 1
   | IsTruth f => truth_range (evaluate c f)
+  | IsSlack f => slack_range (evaluate c f)
   | IsNear f guard =>
       match evaluate c guard, evaluate c f with
       | Some true, Some true => from_to (3 # 4) 1
@@ -156,15 +167,26 @@ Qed.
 Lemma bit_within b : within (from_to 0 1) (bit b).
 Proof. apply within_from_to. rewrite Q2R_0, Q2R_1. apply bit_range. Qed.
 
+Lemma slack_range_correct b (known : option bool) x : slack b x -> (forall v, known = Some v -> b = v) ->
+  within (slack_range known) x.
+Proof.
+  intros S K. destruct known as [v|].
+  - rewrite (K v eq_refl) in S. destruct v; simpl in *.
+    + rewrite S, <- Q2R_0. apply within_point.
+    + split; simpl; [rewrite Q2R_1; exact S|exact Logic.I].
+  - split; simpl; [|exact Logic.I]. rewrite Q2R_0. destruct b; simpl in S; lra.
+Qed.
+
 Theorem range_correct a x : means users n w i a x -> within (range c a) x.
 Proof.
   pose proof (evaluate_correct users n w i c Rc) as Ev.
-  destruct a as [[e|f s]|f|f guard|e f|s f|s f g|]; simpl; intros H; try apply within_unbounded.
+  destruct a as [[e|f s]|f|f|f guard|e f|s f|s f g|]; simpl; intros H; try apply within_unbounded.
   - subst x. apply expression_range_correct.
   - subst x. apply bit_within.
   - subst x. destruct (evaluate c f) as [[]|] eqn:E; simpl; [| |apply bit_within].
     + rewrite (Ev f true E). simpl. rewrite <- Q2R_1. apply within_point.
     + rewrite (Ev f false E). simpl. rewrite <- Q2R_0. apply within_point.
+  - exact (slack_range_correct _ _ x H (Ev f)).
   - destruct H as [H N]. assert (W : within (from_to 0 1) x) by (apply within_from_to; rewrite Q2R_0, Q2R_1; exact H).
     destruct (evaluate c guard) as [[]|] eqn:G; try exact W. specialize (N (Ev guard true G)).
     destruct (evaluate c f) as [[]|] eqn:E; try exact W; rewrite (Ev f _ E) in N; simpl in N;

@@ -1,6 +1,7 @@
 (* [SHA] Lemma 9: two ReLUs turn an approximate Boolean into exactly 0 or 1.
 
-   Proved: f(x) = 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) is 0 up to 1/4, 1 from 3/4 on, and affine between. *)
+   Proved: f(x) = 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) is 0 up to 1/4, 1 from 3/4 on, and affine between. Gates only
+   subtract truths from x: if all are 0 nothing changes, and if one is 1 the answer is 0 for every x up to 1. *)
 From Coq Require Import Reals Lra.
 From Certify Require Import finite_sums.
 Open Scope R_scope.
@@ -19,6 +20,12 @@ Theorem lemma_09_true x : 3 / 4 <= x -> rounded x = 1.
 Proof. intros H. unfold rounded. rewrite !relu_linear by lra. lra. Qed.
 Theorem lemma_09_between x : 1 / 4 <= x <= 3 / 4 -> rounded x = 2 * x - 1 / 2.
 Proof. intros H. unfold rounded. rewrite relu_linear, relu_zero by lra. lra. Qed.
+
+(* What gates add: 0 where all of them are open, at most -1 where one is shut. *)
+Theorem lemma_09_shut x gates : x <= 1 -> gates <= -1 -> rounded (x + gates) = 0.
+Proof. intros Hx Hg. apply lemma_09_false. lra. Qed.
+Theorem lemma_09_open x gates : gates = 0 -> rounded (x + gates) = rounded x.
+Proof. intros ->. f_equal. lra. Qed.
 
 (* Approximate Booleans of [0, 1], as the project's meaning "near" has them. *)
 Definition near (b : bool) (x : R) : Prop := if b then 3 / 4 <= x <= 1 else 0 <= x <= 1 / 4.

@@ -1,6 +1,7 @@
 (* What a direction of the residual stream is claimed to hold (docs/certificate.md, section 2: meanings).
 
-   `near` and `others` are approximate, the rest exact. `others` comes with a bound of its error. *)
+   `near` and `others` are approximate, the rest exact: `slack` is exactly 0 where its formula holds, and some number of
+   at least 1 elsewhere. `others` comes with a bound of its error. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network comparison theorem_20_counting.
 Import ListNotations.
@@ -9,6 +10,7 @@ Open Scope R_scope.
 Inductive meaning :=
 | IsPosition (v : position_function)
 | IsTruth (f : formula)
+| IsSlack (f : formula)
 | IsNear (f guard : formula)
 | IsProduct (x : expression) (f : formula)
 | IsMean (s : side) (f : formula)
@@ -25,6 +27,7 @@ Definition means (i : nat) (a : meaning) (x : R) : Prop :=
   match a with
   | IsPosition v => x = position_value users v n i
   | IsTruth f => x = bit (truth users n w f i)
+  | IsSlack f => slack (truth users n w f i) x
   | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> near (truth users n w f i) x)
   | IsProduct e f => x = expression_value e n i * bit (truth users n w f i)
   | IsMean s f => x = INR (counted s n (truth users n w f) i) / INR (span s n i)

@@ -1,7 +1,7 @@
 (* [SHA] Proposition 11 a, b and the remark after it: marking the first and the last position; 1/i and 1/(n+1-i).
 
    Proved: uniform attention over -(-1)^j is the mean of an alternating sum, 1 in absolute value over a single position
-   and at most 1/3 over several, so 3/2 ReLU(x - 1/3) (for the last position also of -x) marks the end exactly; and
+   and at most 1/3 over several, so 2 ReLU(x - 1/2) (for the last position also of -x) marks the end exactly; and
    uniform attention over the marker is exactly 1/i or 1/(n+1-i). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax lemma_09_rounding.
@@ -22,7 +22,7 @@ Proof.
   rewrite Nat.odd_succ, <- Nat.negb_odd. destruct (Nat.odd k); simpl; lra.
 Qed.
 
-Definition marked (x : R) : R := 3 / 2 * relu (x - 1 / 3).
+Definition marked (x : R) : R := 2 * relu (x - 1 / 2).
 
 Lemma third k : (3 <= k)%nat -> 0 < 1 / INR k <= 1 / 3.
 Proof.

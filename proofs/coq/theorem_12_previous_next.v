@@ -2,7 +2,7 @@
 
    Proved, for every n, every position and all truth values of the operand: the head whose keys have the other parity
    than i is within e^(-2 gamma) of the operand at i - 1 (at i + 1), edges excepted; for gamma >= ln 2 (the paper: 3)
-   two rounded units, gated by (-1)^i and the end marker, then hold `prev` (`next`) exactly, edges included.
+   two rounded units, gated by the parity and the end marker, then hold `prev` (`next`) exactly, edges included.
    Idea: with q = e^(-gamma), positions of the right parity weigh q^2, q^4, ...; the others, of lower score, at most
    *further* even powers. All are distinct, so together they weigh at most q^2 + q^4 + ... = q^2/(1-q^2). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
@@ -205,21 +205,20 @@ Proof.
 Qed.
 End Heads.
 
-(* The feed-forward layer: x and y are the heads with even and odd keys, `edge` the end marker. *)
+(* The feed-forward layer: x and y are the heads with even and odd keys, read at odd and at even positions; `edge` is
+   the end marker. Gates only subtract truths. *)
 Definition gated (x y : R) (i : nat) (edge : R) : R :=
-  rounded (x - 1 / 2 * alternating i - edge - 1 / 2) + rounded (y + 1 / 2 * alternating i - edge - 1 / 2).
+  rounded (x + (- bit (Nat.even i) - edge)) + rounded (y + (- bit (Nat.odd i) - edge)).
 
 Lemma gated_exact x y i (edge b : bool) : 0 <= x <= 1 -> 0 <= y <= 1 ->
   (edge = false -> near b (if Nat.odd i then x else y)) ->
   gated x y i (bit edge) = bit (negb edge && b).
 Proof.
-  intros Hx Hy H. unfold gated, alternating. destruct edge; simpl.
-  - rewrite !lemma_09_false; destruct (Nat.odd i); lra.
-  - specialize (H eq_refl). destruct (Nat.odd i).
-    + rewrite (lemma_09_false (y + _ - _ - _)) by lra. replace (x - 1 / 2 * -1 - 0 - 1 / 2) with x by lra.
-      rewrite (near_rounded b x H). lra.
-    + rewrite (lemma_09_false (x - _ - _ - _)) by lra. replace (y + 1 / 2 * 1 - 0 - 1 / 2) with y by lra.
-      rewrite (near_rounded b y H). lra.
+  intros Hx Hy H. unfold gated. rewrite <- Nat.negb_odd. destruct edge; simpl.
+  - rewrite !lemma_09_shut; destruct (Nat.odd i); simpl; lra.
+  - specialize (H eq_refl). destruct (Nat.odd i); simpl.
+    + rewrite (lemma_09_open x), (lemma_09_shut y), (near_rounded b x H) by lra. lra.
+    + rewrite (lemma_09_open y), (lemma_09_shut x), (near_rounded b y H) by lra. lra.
 Qed.
 
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)

@@ -72,10 +72,12 @@ Definition corrected (first second : R) : R := first + rounded (second - 1) - 1.
 Theorem printed_answer_on_the_word_1 (C : R) :
   let first := retrieved 1 no_mask (1 / INR 1) C 1 (ones 1 (constant_word 1) 1) in
   let second := retrieved 1 no_mask (1 / INR 1) C 1 (ones 1 (constant_word 1) 1 + 1) in
-  step (corrected first second - 1) = 0 /\ truth no_users 1 (constant_word 1) at_least_one 1 = true.
+  decided AtLeast (slack_at_least (corrected first second - 1)) (slack_at_most (corrected first second - 1)) = 0
+  /\ truth no_users 1 (constant_word 1) at_least_one 1 = true.
 Proof.
   cbv zeta. rewrite !(retrieved_alone 1 no_mask) by (apply one_position; reflexivity). split; [|reflexivity].
-  unfold corrected. rewrite (lemma_09_false (1 - 1)) by lra. unfold step. apply lemma_09_false. lra.
+  unfold corrected, decided, slack_at_least. rewrite (lemma_09_false (1 - 1)), (relu_linear (-2 * _ - _)) by lra.
+  apply relu_zero. lra.
 Qed.
 
 (* ---- a predicate on a count, looked up at the count itself: PARITY ---- *)

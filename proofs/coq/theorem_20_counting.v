@@ -6,6 +6,9 @@
    (for example q). Comparisons with coefficients of total weight C are then exact if C e <= 1/4: for C = 1 from
    gamma = 1.167 on (the paper: 3), for every C with gamma = 3C as in the paper. Predicates on counts are exact from
    gamma = 1.797 on, and ODD, EVEN and all that alternate from ln 6 = 1.791... on (the paper: 3).
+   Units: a comparison saturates. ReLU(-2H - 1/2) is 0 where T >= 0 and at least 1 elsewhere, ReLU(2H - 1/2) likewise
+   for T <= 0; one feed-forward part later ReLU(1 - the slack) is the truth. Predicates on counts are rounded by Lemma 9,
+   shut by the truth of "counted here" or of its negation.
    Idea of the repair: m is in 0, ..., L - 1, so position m + 1 always exists, while position count or count + 1 may not
    (theorem_20_as_printed.v). *)
 From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
@@ -179,32 +182,47 @@ Proof.
 Qed.
 End Lookup.
 
-(* ---- comparisons: |H - T| <= 1/4 decides the integer T exactly ---- *)
-Definition step (x : R) : R := rounded (x + 1).
+(* ---- comparisons: |H - T| <= 1/4 decides the integer T exactly, by saturation in two feed-forward parts ---- *)
+(* Exactly 0 where b holds, and at least 1 elsewhere. *)
+Definition slack (b : bool) (x : R) : Prop := if b then x = 0 else 1 <= x.
 
-Lemma step_exact (T : Z) H : Rabs (H - IZR T) <= 1 / 4 -> step H = bit (Z.leb 0 T).
+(* The first part: slack of T >= 0 and of T <= 0. *)
+Definition slack_at_least (H : R) : R := relu (-2 * H - 1 / 2).
+Definition slack_at_most (H : R) : R := relu (2 * H - 1 / 2).
+
+Lemma slack_exact (T : Z) H : Rabs (H - IZR T) <= 1 / 4 ->
+  slack (Z.leb 0 T) (slack_at_least H) /\ slack (Z.leb T 0) (slack_at_most H).
 Proof.
   intros E. assert (B : IZR T - 1 / 4 <= H <= IZR T + 1 / 4) by (revert E; unfold Rabs; destruct Rcase_abs; lra).
-  unfold step. destruct (Z.leb_spec 0 T) as [L|L]; simpl.
-  - apply IZR_le in L. apply lemma_09_true. lra.
-  - assert (L' : (T <= -1)%Z) by lia. apply IZR_le in L'. apply lemma_09_false. lra.
+  unfold slack_at_least, slack_at_most. split.
+  - destruct (Z.leb_spec 0 T) as [L|L]; simpl; [apply IZR_le in L; apply relu_zero; lra|].
+    assert (L' : (T <= -1)%Z) by lia. apply IZR_le in L'. rewrite relu_linear; lra.
+  - destruct (Z.leb_spec T 0) as [L|L]; simpl; [apply IZR_le in L; apply relu_zero; lra|].
+    assert (L' : (1 <= T)%Z) by lia. apply IZR_le in L'. rewrite relu_linear; lra.
 Qed.
 
-(* The units of all six relations, from the steps at H and at H - 1. *)
-Definition decided (r : relation) (at_0 at_1 : R) : R :=
+(* The second part, for all six relations: a ReLU that shuts where there is slack. *)
+Definition decided (r : relation) (at_least at_most : R) : R :=
   match r with
-  | AtLeast => at_0 | Above => at_1 | Below => 1 - at_0 | AtMost => 1 - at_1
-  | Equal => at_0 - at_1 | Unequal => 1 - at_0 + at_1
+  | AtLeast => relu (1 - at_least)
+  | AtMost => relu (1 - at_most)
+  | Below => 1 - relu (1 - at_least)
+  | Above => 1 - relu (1 - at_most)
+  | Equal => relu (1 - at_least - at_most)
+  | Unequal => 1 - relu (1 - at_least - at_most)
   end.
 
-Lemma decided_exact r (T : Z) H : Rabs (H - IZR T) <= 1 / 4 ->
-  decided r (step H) (step (H - 1)) = bit (relates r T 0).
+Lemma decided_by_slack r (T : Z) a b : slack (Z.leb 0 T) a -> slack (Z.leb T 0) b ->
+  decided r a b = bit (relates r T 0).
 Proof.
-  intros E. rewrite (step_exact T H E), (step_exact (T - 1) (H - 1)).
-  - unfold relates. destruct r, (Z.leb_spec 0 T), (Z.leb_spec 0 (T - 1)), (Z.leb_spec T 0), (Z.ltb_spec T 0),
-      (Z.ltb_spec 0 T), (Z.eqb_spec T 0); simpl; try lia; lra.
-  - rewrite minus_IZR. replace (H - 1 - (IZR T - 1)) with (H - IZR T) by lra. exact E.
+  unfold relates. intros A B.
+  destruct r, (Z.leb_spec 0 T), (Z.leb_spec T 0), (Z.ltb_spec T 0), (Z.ltb_spec 0 T), (Z.eqb_spec T 0);
+    simpl in *; try lia; first [rewrite relu_linear by lra | rewrite relu_zero by lra]; lra.
 Qed.
+
+Lemma decided_exact r (T : Z) H : Rabs (H - IZR T) <= 1 / 4 ->
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r T 0).
+Proof. intros E. destruct (slack_exact T H E). now apply decided_by_slack. Qed.
 
 (* A term whose counts are replaced by what the lookup heads hold, and its total weight C. *)
 Section Terms.
@@ -276,7 +294,7 @@ Qed.
 Theorem comparison_exact users n w i held r t e : (1 <= i <= n)%nat -> total_weight t * e <= 1 / 4 ->
   (forall s f, Rabs (INR (others s n (truth users n w f) i) - held s f) <= e) ->
   let H := approximated users n w i held t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
   intros Hi We He. apply decided_exact. eapply Rle_trans; [|exact We].
   apply (approximated_error users n w i held Hi _ t He).
@@ -293,15 +311,16 @@ Proof.
   - intros theta. apply sharp_for_any. lra.
 Qed.
 
-(* The feed-forward layer that picks one of the two: x where the position is counted, y where not. *)
-Definition picked (x y : R) (here : R) : R := rounded (x + here - 1) + rounded (y - here).
+(* The feed-forward layer that picks one of the two: x where the position is counted, y where not. Gates only subtract
+   truths: that it is not counted, and that it is. *)
+Definition picked (x y : R) (here : bool) : R := rounded (x + - bit (negb here)) + rounded (y + - bit here).
 
 Theorem picked_exact x y (here b : bool) : 0 <= x <= 1 -> 0 <= y <= 1 ->
-  (here = true -> near b x) -> (here = false -> near b y) -> picked x y (bit here) = bit b.
+  (here = true -> near b x) -> (here = false -> near b y) -> picked x y here = bit b.
 Proof.
   intros Hx Hy A B. unfold picked. destruct here; simpl.
-  - rewrite (lemma_09_false (y - 1)) by lra. replace (x + 1 - 1) with x by lra. rewrite (near_rounded b x); [lra|auto].
-  - rewrite (lemma_09_false (x + 0 - 1)) by lra. replace (y - 0) with y by lra. rewrite (near_rounded b y); [lra|auto].
+  - rewrite (lemma_09_shut y), (lemma_09_open x), (near_rounded b x) by (lra || auto). lra.
+  - rewrite (lemma_09_shut x), (lemma_09_open y), (near_rounded b y) by (lra || auto). lra.
 Qed.
 
 (* ---- the statements: queries gamma [count/L - here/L, 1/L], keys [2j, 2j - j^2]; temperature 1/n (a), or keys
@@ -364,7 +383,7 @@ Lemma predicate_picked score (theta : nat -> bool) :
   (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score
      (fun j => bit (theta (j - 1)%nat)))) ->
   let head v := attend n (lookup_mask s i) score (fun j => bit (v j)) in
-  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof.
   intros [P1 P0]. assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
   cbv zeta. apply picked_exact; try assumption; (eapply attend_range; [exact V|intros; apply bit_range]).
@@ -391,14 +410,14 @@ Hypothesis Sharp : sharp_for (exp (- g)) theta.
 (* ReLU(1/L) and so on give p at i; the heads with values theta(j) and theta(j - 1) give theta of the count. *)
 Theorem theorem_20a_predicate :
   let head v := attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (v j)) in
-  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof.
   apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. pose proof L_range. field. lra.
 Qed.
 
 Theorem theorem_20b_predicate :
   let head v := attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (v j)) in
-  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted s n p i)).
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof. apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. field. Qed.
 End Predicate.
 End Statements.
@@ -417,7 +436,7 @@ Let score s f := raw_score s n i (truth users n w f) g.
 Theorem theorem_20a_comparison :
   let head s f := attend n (lookup_mask s i) (fun j => score s f j / (1 / INR n)) (fun j => INR j - 1) in
   let H := approximated users n w i head t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
   apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20a_others.
 Qed.
@@ -425,7 +444,7 @@ Qed.
 Theorem theorem_20b_comparison :
   let head s f := attend n (lookup_mask s i) (fun j => score s f j * INR n / 1) (fun j => INR j - 1) in
   let H := approximated users n w i head t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
   apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20b_others.
 Qed.

@@ -45,7 +45,7 @@ Hypothesis Sharp : sharp_for (exp (- g)) theta.
 
 Theorem theorem_21_predicate :
   let head v := attend n (future i) (fun j => score j / (1 / INR i)) (fun j => bit (v j)) in
-  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted ToLeft n p i)).
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted ToLeft n p i)).
 Proof.
   apply (predicate_picked ToLeft n i p Hi).
   apply (predicate_scaled ToLeft n i p g Hi Hg (INR i) theta scale_i Sharp). intros. unfold score. field. lra.
@@ -53,7 +53,7 @@ Qed.
 
 Theorem corollary_23_predicate :
   let head v := attend n (future i) (fun j => score j / (1 / INR i ^ 2)) (fun j => bit (v j)) in
-  picked (head theta) (head (fun j => theta (j - 1)%nat)) (bit (p i)) = bit (theta (counted ToLeft n p i)).
+  picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted ToLeft n p i)).
 Proof.
   apply (predicate_picked ToLeft n i p Hi).
   apply (predicate_scaled ToLeft n i p g Hi Hg (INR i ^ 2) theta scale_i_squared Sharp). intros. unfold score.
@@ -78,7 +78,7 @@ Let score f := raw_score ToLeft n i (truth users n w f) g.
 Lemma comparison_to_left (head : formula -> R) :
   (forall f, Rabs (INR (others ToLeft n (truth users n w f) i) - head f) <= e) ->
   let H := approximated users n w i (fun _ f => head f) t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
   intros Held. cbv zeta. set (m s f := INR (others s n (truth users n w f) i)).
   rewrite (approximated_to_left users n w i _ (fun s f => match s with ToLeft => head f | ToRight => m s f end) t Left)
@@ -91,12 +91,12 @@ Qed.
 Theorem theorem_21_comparison :
   let head f := attend n (future i) (fun j => score f j / (1 / INR i)) (fun j => INR j - 1) in
   let H := approximated users n w i (fun _ f => head f) t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof. apply comparison_to_left. intros f. now apply theorem_21_others. Qed.
 
 Theorem corollary_23_comparison :
   let head f := attend n (future i) (fun j => score f j / (1 / INR i ^ 2)) (fun j => INR j - 1) in
   let H := approximated users n w i (fun _ f => head f) t in
-  decided r (step H) (step (H - 1)) = bit (relates r (value users n w t i) 0).
+  decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof. apply comparison_to_left. intros f. now apply corollary_23_others. Qed.
 End Comparisons.

@@ -36,7 +36,7 @@ from constructions.language.syntax import (
     Until,
     is_positional,
 )
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Truth
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 Node = Any
@@ -245,6 +245,8 @@ class _Reader:
                 return Position(self.position(value))
             case ("IsTruth", formula):
                 return Truth(self.formula(formula))
+            case ("IsSlack", formula):
+                return Slack(self.formula(formula))
             case ("IsNear", formula, when):
                 return Near(self.formula(formula), self.formula(when))
             case ("IsProduct", value, formula):

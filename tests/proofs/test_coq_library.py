@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,55 @@ def test_a_users_predicate_is_proved() -> None:
     predicates = parse_predicate_definitions(["THIRD(k,n) := k % 3 == 1 and not k > n"])
     formula = parse_formula("THIRD(#<[Q_a]) | THIRD", "ab", predicates=predicates)
     assert ask_coq(compile_formula(formula, "ab", Regime()), formula).proved
+
+
+COMPARISON = "#<[Q_a] >= 2"
+
+
+def changed_unit(transformer: Transformer, direction: str, **changes: object) -> Transformer:
+    """The transformer with the one unit that writes a direction changed."""
+    layers = [replace(layer, feedforward=replace(layer.feedforward, units=tuple(
+        replace(unit, **changes) if direction in unit.writes else unit  # type: ignore[arg-type]
+        for unit in layer.feedforward.units))) for layer in transformer.layers]
+    return replace(transformer, layers=tuple(layers))
+
+
+SLACK, TRUTH = f"slack[{COMPARISON}]", f"is[{COMPARISON}]"
+
+
+@pytest.mark.parametrize(("writes", "changes"), [
+    (SLACK, {"writes": {SLACK: Fraction(1, 2)}}),  # at least 0.7 where the formula fails
+    (SLACK, {"bias": Fraction(4)}),  # may be above 0 where T is 0
+    (SLACK, {"bias": Fraction(3)}),  # may be below 1 where T is -1
+    (SLACK, {"writes": {SLACK: Fraction(-1)}}),
+    (TRUTH, {"reads": {SLACK: Fraction(-1, 2)}}),  # shut from 2 on only
+    (TRUTH, {"reads": {SLACK: Fraction(1)}}),
+    (TRUTH, {"bias": Fraction(2)}),
+], ids=str)
+def test_what_is_no_slack_or_does_not_shut_on_slack_is_not_proved(writes: str, changes: dict[str, object]) -> None:
+    assert refusal(changed_unit(build(COMPARISON, Regime()), writes, **changes), COMPARISON).endswith(
+        f"ReLUs: {writes}")
+
+
+@pytest.mark.parametrize(("writes", "changes"), [
+    (SLACK, {"writes": {SLACK: Fraction(2)}}), (TRUTH, {"reads": {SLACK: Fraction(-2)}}),
+], ids=str)
+def test_slack_may_be_any_number_from_1_on(writes: str, changes: dict[str, object]) -> None:
+    assert accepted(changed_unit(build(COMPARISON, Regime()), writes, **changes), COMPARISON)
+
+
+def test_a_head_may_not_read_slack() -> None:
+    text = f"prev ({COMPARISON})"
+    right = build(text, Regime())
+    layer = next(number for number, part in enumerate(right.layers)
+                 if any(TRUTH in row for head in part.heads for row in head.values.values()))
+    values = {name: {SLACK: Fraction(1)} for name in right.layers[layer].heads[0].values}
+    assert re.match(rf"layer {layer + 1}, heads: near", refusal(changed_head(right, layer, values=values), text))
+
+
+def test_a_truth_read_beside_that_of_its_negation_is_one_choice() -> None:
+    text = "ODD(#<[!(prev Q_a)])"
+    assert accepted(build(text, Regime()), text)
 
 
 # -- where it says no --------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ _PARTS = {
     "weight": re.compile(r"\|-> (?:\(.*?\)|\d+)"),
     "wire": re.compile(r"\d+ \|->|\(\d+%nat"),
     "position function": re.compile(r"(?<=nat, )(?:Formula|Bracket) .*?(?=\) \(\*)"),
-    "meaning": re.compile(r"(?<=[\[;] )?\bIs(?:Truth|Near|Position|Product|Mean|Others) .*?(?= \(\*)"),
+    "meaning": re.compile(r"(?<=[\[;] )?\bIs(?:Truth|Slack|Near|Position|Product|Mean|Others) .*?(?= \(\*)"),
     "formula": re.compile(r"(?<=^Definition )f\d+ : formula := .*?(?=\.)", re.MULTILINE),
     "claim or output": re.compile(r"claim : formula := f\d+|\d+(?=%nat\.$)", re.MULTILINE),
     "entry": re.compile(r"(?<=\n    )\S.*?;\n|(?<=\[ )\S.*?;\n"),
