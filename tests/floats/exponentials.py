@@ -73,8 +73,9 @@ def _errors(arguments: Array, results: Array, form: Format) -> Errors:
     x, y = arguments.astype(np.float64), results.astype(np.float64)
     exact = np.exp(x)
     error = np.abs(y - exact) / _unit(exact, form)
-    beyond = exact > float(form.largest)
-    error[beyond] = np.where(y[beyond] >= float(form.largest), 0.0, np.inf)  # infinity, or the greatest number beside it
+    largest = float(form.largest)
+    beyond = exact > largest
+    error[beyond] = np.where(y[beyond] >= largest, 0.0, np.inf)  # infinity, or the greatest number beside it
     undefined = np.isnan(x)
     error[undefined] = np.where(np.isnan(y[undefined]), 0.0, np.inf)
     error[np.isnan(error)] = np.inf

@@ -83,4 +83,4 @@ def test_rounding_twice_changes_nothing_and_the_error_is_half_a_unit(x: Fraction
     except TooLargeError:
         return
     assert form.round(rounded) == rounded
-    assert abs(rounded - x) <= max(abs(x) * Fraction(1, 2**form.precision), Fraction(2) ** (form.least - form.precision))
+    assert abs(rounded - x) <= max(abs(x) * form.roundoff, Fraction(2) ** (form.least - form.precision))
