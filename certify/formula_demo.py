@@ -38,7 +38,8 @@ def certify_rows(examples: Sequence[Example], built: Built, max_n: int, folder: 
     status = overall_status(found, harmless=(OUTSIDE,))
     if as_json:
         print_json(to_json(found, status, max_n=max_n, regime=built.regime.sharpening.value,
-                           causal=built.regime.causal, **({"for": built.precision} if built.precision else {})))
+                           causal=built.regime.causal, **({"for": built.precision} if built.precision else {}),
+                           **({"float": built.runs.to_json()} if built.runs else {})))
     else:
         _print(found, built, max_n, folder)
     return status
@@ -49,6 +50,8 @@ def _print(found: Sequence[Shown], built: Built, max_n: int, folder: str | None)
     out.print(plain(f"claim     for every n <= {max_n}, every word of length n and every position: the output is "
                     "exactly 1 if the formula holds there, else 0"))
     out.print(plain(f"regime    {built.regime}" + (f", for {built.precision}" if built.precision else "")))
+    if built.runs:
+        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {built.runs.name}"))
     out.print()
     print_table(out, found, COLUMNS)
     out.print()

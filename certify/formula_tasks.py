@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from certify.demo import Shown
 from certify.examples import Example
-from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
 from certify.pipeline import certify_request
 from certify.request import request_about
 from certify.showing.counterexamples import describe_counterexample
@@ -20,22 +20,28 @@ from constructions.language.syntax import Formula, Next, Previous, Since, Until,
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
 from proofs.discharge import Memory
+from proofs.floats.run_class import RunClass, read_run_class
 
 
 @dataclass(frozen=True)
 class Built:
-    """How the networks of all formulas are built; a ``precision`` is the name of a format."""
+    """How the networks of all formulas are built, and of which float ``runs`` they are claimed to be right.
+
+    A ``precision`` is the name of a format.
+    """
 
     regime: Regime
     gamma: Fraction
     precision: str | None = None
+    runs: RunClass | None = None
 
 
 def formula_task(example: Example, built: Built, max_n: int) -> str:
     """The task to certify one formula for all words up to a length."""
     return json.dumps({"name": example.name, "text": example.text, "alphabet": list(example.alphabet),
                        "about": example.about, "regime": built.regime.sharpening.value, "causal": built.regime.causal,
-                       "gamma": str(built.gamma), "precision": built.precision, "max_n": max_n})
+                       "gamma": str(built.gamma), "precision": built.precision, "max_n": max_n,
+                       "runs": built.runs.to_json() if built.runs else None})
 
 
 def size_of_task(formula: Formula) -> int:
@@ -54,7 +60,12 @@ def do_formula(task: str) -> str:
     regime = Regime(Sharpening(keys["regime"]), keys["causal"])
     request = request_about(example.formula, example.alphabet, (), regime, False, keys["precision"],
                             Fraction(keys["gamma"]), lengths=up_to(keys["max_n"]))
-    return json.dumps(asdict(_shown(example, certify_request(request, _memory()))))
+    outcome = certify_request(request, _memory())
+    if runs := keys["runs"]:
+        from certify.floats.claim import claim_runs
+
+        outcome = claim_runs(outcome, read_run_class(runs.pop("name"), runs))
+    return json.dumps(asdict(_shown(example, outcome)))
 
 
 def read_shown(text: str) -> Shown:
@@ -96,6 +107,6 @@ def _remark(outcome: Outcome) -> str:
     match outcome:
         case Refuted(counterexample=found):
             return describe_counterexample(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason):
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
             return reason
     return ""

@@ -1,4 +1,4 @@
-"""The four verdicts, and nothing else: certified, refuted (by a word, or by a float run on one), unknown, unsupported."""
+"""The four verdicts, and nothing else: certified, refuted (by a word, or a float run on one), unknown, unsupported."""
 
 from __future__ import annotations
 

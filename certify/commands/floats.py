@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 def floats(
     subject: Annotated[str | None, typer.Argument(
-        metavar="CERT|MODEL", help="a certificate, or a model file, which is certified first; - is standard input")] = None,
+        metavar="CERT|MODEL",
+        help="a certificate, or a model file, which is certified first; - is standard input")] = None,
     formats: Annotated[list[str] | None, typer.Option(
-        "--format", metavar="NAME|FILE", help="a class of float runs by name, or a file (.toml) with classes of your own; "
-        "may be repeated (left out: those of the usual formats)")] = None,
+        "--format", metavar="NAME|FILE", help="a class of float runs by name, or a file (.toml) with classes of your "
+        "own; may be repeated (left out: those of the usual formats)")] = None,
     exp_ulp: Annotated[str | None, typer.Option(
         "--exp-ulp", metavar="RATIONAL", help="exponentials may be off by so many units in the last place")] = None,
     max_n: Annotated[int | None, typer.Option(

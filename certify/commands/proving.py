@@ -14,6 +14,7 @@ from certify.options import (
     DaskOption,
     DeltaOption,
     EffortOption,
+    FloatOption,
     GammaOption,
     JobsOption,
     JsonOption,
@@ -33,6 +34,7 @@ from certify.terminal import check_place, finish
 if TYPE_CHECKING:
     from certify.examples import Example
     from certify.request import Options, Request
+    from proofs.floats.run_class import RunClass
 
 
 def formula(
@@ -54,6 +56,7 @@ def formula(
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
+    floats: FloatOption = None,
     effort: EffortOption = 1,
     jobs: JobsOption = None,
     dask: DaskOption = None,
@@ -72,6 +75,7 @@ def formula(
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta, precision=precision)
+    runs = read_runs(floats)
     rows = formulas_in_turn(text, symbol, alphabet)
     if rows is not None:
         refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
@@ -80,13 +84,13 @@ def formula(
         from certify.formula_tasks import Built
         from certify.shards import read_workers
 
-        built = Built(read_regime(options), read_gamma(options, usual=usual_gamma(precision)), precision)
+        built = Built(read_regime(options), read_gamma(options, usual=usual_gamma(precision)), precision, runs)
         raise typer.Exit(certify_rows(rows, built, max_n, output, as_json, read_workers(jobs, dask)))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
-    prove_one(request, effort, as_json, style, parenthesize, output)
+    prove_one(request, effort, as_json, style, parenthesize, output, runs)
 
 
 def model(
@@ -94,6 +98,7 @@ def model(
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
     output: CertificateOption = None,
+    floats: FloatOption = None,
     effort: EffortOption = 1,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
@@ -110,18 +115,31 @@ def model(
     lengths = Lengths(min_n, max_n)
     check_place(output, as_json)
     request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
-    prove_one(request, effort, as_json, style, parenthesize, output)
+    prove_one(request, effort, as_json, style, parenthesize, output, read_runs(floats))
 
 
 def prove_one(request: Request, effort: int, as_json: bool, style: Style, parenthesize: bool,
-              output: str | None) -> None:
-    """Decide one request, print what came of it, and exit with its status."""
+              output: str | None, runs: RunClass | None = None) -> None:
+    """Decide one request, of float runs of a class, too, if one is given; print what came of it, and exit."""
     from certify.pipeline import certify_request
     from certify.progress import ProgressLine
 
     with ProgressLine() as progress:
         outcome = certify_request(request, progress=progress, effort=effort)
+        if runs is not None:
+            from certify.floats.claim import claim_runs
+
+            outcome = claim_runs(outcome, runs, progress, effort)
     finish(outcome, as_json, style, parenthesize, output)
+
+
+def read_runs(text: str | None) -> RunClass | None:
+    """The class of float runs of ``--float``, if it is given."""
+    if text is None:
+        return None
+    from certify.floats.classes import read_class
+
+    return read_class(text)
 
 
 def refuse_beside_one_formula(given: dict[str, object]) -> None:

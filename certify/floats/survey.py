@@ -26,9 +26,9 @@ Progress = Callable[[str], None]
 class FloatRow:
     """What is known of one class.
 
-    Every run of it is certified on all words of the ``certified`` lengths, by the bounds and by the checker; None if on
-    no length. ``refutation`` is a wrong run on the shortest word that was found. ``reason`` says what is not derived at the
-    length after the last certified one, and ``heads`` how far heads may be off up to the last.
+    Every run of it is certified on all words of the ``certified`` lengths, by the bounds and by the checker; None if
+    there are none. ``refutation`` is a wrong run on the shortest word that was found. ``reason`` says what is not
+    derived at the length after the last certified one, and ``heads`` how far heads may be off up to the last.
     """
 
     run_class: RunClass
@@ -81,7 +81,7 @@ def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lam
 
 def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
              work: int = DEFAULT_WORK) -> FloatRow:
-    """The lengths that are certified; and, if others are left, a wrong run on a word of one of these, if one is found."""
+    """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
     progress(f"bounding runs of {run_class.name}")
     row = _certify(proved, run_class)
     if row.certified == proved.lengths:
