@@ -11,6 +11,7 @@ from certify.auditing.results import Verdict
 from certify.request import Request
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
+from proofs.floats.run_class import RunClass
 
 PARTS = ("statement", "proof step", "repair", "remark")
 """What a claim is to the statement it belongs to: the statement as printed, a step of its proof, a repair of either, or
@@ -20,13 +21,17 @@ DEFAULT_WIDTH = Fraction(1, 10**6)
 
 @dataclass(frozen=True)
 class Demands:
-    """What is claimed of a network beside its meanings, and which critical constants are asked for."""
+    """What is claimed of a network beside its meanings, and which critical constants are asked for.
+
+    ``runs`` is the class of float runs that are claimed to be right, too.
+    """
 
     embeddings: tuple[str, ...] | None = None
     embedding_bound: Expression | None = None
     gap: Expression | None = None
     critical: tuple[int, ...] = ()
     width: Fraction = DEFAULT_WIDTH
+    runs: RunClass | None = None
 
 
 @dataclass(frozen=True)

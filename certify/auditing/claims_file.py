@@ -35,6 +35,7 @@ from constructions.language.expressions import POSITION_AND_LENGTH, Expression, 
 from constructions.language.parser import parse_word
 from constructions.network.lengths import Lengths
 from constructions.statements import is_statement
+from proofs.floats.run_class import RunClass
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
@@ -42,7 +43,7 @@ COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "ex
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
                "for": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
-               "critical": list, "width": str}
+               "critical": list, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
     "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
     "program": COMMON | {"oracle": str}, "undecidable": COMMON,
@@ -166,7 +167,7 @@ class _Reader:
 
     def network(self, subject: str, taken: tuple[Kind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
         request = read_request(subject, read_options(entry), taken, lengths, as_key)
-        return AboutANetwork(request, read_demands(entry, lengths))
+        return AboutANetwork(request, read_demands(entry, lengths, self.folder))
 
     def place(self, path: str) -> Path:
         """A file that the claims file names, as seen from the current folder."""
@@ -174,7 +175,7 @@ class _Reader:
 
     def digest(self, entry: Table) -> str:
         """What a claim depends on: its keys, and the files that it names."""
-        files = [entry[key] for key in ("model", "program") if key in entry]
+        files = [entry[key] for key in ("model", "program", "float") if key in entry]
         files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIX_OF_PROGRAMS) else []
         named = [self.place(name).read_bytes() for name in files if self.place(name).is_file()]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
@@ -189,8 +190,8 @@ def read_options(entry: Table) -> Options:
                    precision=entry.get("for"))
 
 
-def read_demands(entry: Table, lengths: Lengths) -> Demands:
-    """What the keys (or options) of a network demand beside that."""
+def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
+    """What the keys (or options) of a network demand beside that; files are relative to the ``folder``."""
     critical = entry.get("critical", [])
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
         raise InputError(f"critical = {critical}, expected lengths in {lengths}")
@@ -202,7 +203,15 @@ def read_demands(entry: Table, lengths: Lengths) -> Demands:
         gap=_positive_expression("gap", entry, lengths, frozenset("n")),
         critical=tuple(critical),
         width=DEFAULT_WIDTH if width is None else read_width(width),
+        runs=_read_runs(entry["float"], folder) if "float" in entry else None,
     )
+
+
+def _read_runs(text: str, folder: Path) -> RunClass:
+    """The class of float runs of this name, or the one in a file."""
+    from certify.floats.classes import SUFFIX, read_class
+
+    return read_class(os.path.normpath(folder / text) if text.endswith(SUFFIX) else text)
 
 
 def read_width(text: str) -> Fraction:

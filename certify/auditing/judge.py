@@ -90,6 +90,10 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
 
         return replace(_from_rows(claim, decide_gaps(claimed, demands.gap, claim.lengths)), measure="smallest gap"), ()
     decision = decide(claimed, claim.lengths, search)
+    if demands.runs is not None:
+        from certify.auditing.float_runs import decide_runs
+
+        decision = decide_runs(decision, demands.runs, search.progress)
     bracketing = Bracketing(request, demands.width, demands.critical, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
     result = replace(_from_rows(claim, decision), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)

@@ -14,6 +14,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    FloatOption,
     JobsOption,
     JsonOption,
     MaxNOption,
@@ -62,6 +63,7 @@ def audit(
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS", help="bracket critical constants at 4,8,16; all; or none "
         "(left out: powers of 2 and N)")] = None,
+    floats: FloatOption = None,
     width: Annotated[str | None, typer.Option(
         "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="the warmest constants, head by head")] = False,
@@ -89,11 +91,12 @@ def audit(
                       temperature=temperature, allowed_error=delta, precision=precision)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
-                                       "output": output, "critical": critical}, min_n, max_n)
+                                       "output": output, "critical": critical, "float": floats}, min_n, max_n)
         raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
     refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume, output, as_json)
     lengths = Lengths(min_n, max_n)
-    claim = read_alone(subject, model is not None, options, lengths, critical, embeddings, gap=gap, width=width)
+    claim = read_alone(subject, model is not None, options, lengths, critical, embeddings, gap=gap, width=width,
+                       float=floats)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
 
 
