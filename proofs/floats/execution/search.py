@@ -222,11 +222,11 @@ def adverse_orders(upward: bool) -> list[Mapping[Sum, Order]]:
 
 
 def _normalisations(run_class: RunClass) -> tuple[str, ...]:
-    return ("before", "after") if run_class.normalised == "either" else (run_class.normalised,)
+    return ("before", "after") if run_class.normalised == "either" else (str(run_class.normalised),)
 
 
 def _base(run_class: RunClass) -> str:
-    return "e" if run_class.exp_base == "either" else run_class.exp_base
+    return "e" if run_class.exp_base == "either" else str(run_class.exp_base)
 
 
 def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int = DEFAULT_WORK) -> Refutation | None:

@@ -1,0 +1,27 @@
+"""Networks and classes for tests of executions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.compiler import compile_formula
+from constructions.language.parser import parse_formula
+from constructions.network.float_formats import FORMATS
+from constructions.network.transformer import Transformer
+from constructions.regimes import Regime
+from proofs.floats.run_class import ExpBase, Normalised, RunClass
+
+ODD = ("ODD(#<[Q_1])", "01")
+SINCE = ("(!Q_c) S Q_b", "abc")
+PREVIOUS = ("prev Q_a", "ab")
+MAJORITY = ("2*#<[Q_1] > #<[true]", "01")
+
+
+def network(formula: str, alphabet: str, regime: Regime = Regime()) -> Transformer:
+    return compile_formula(parse_formula(formula), tuple(alphabet), regime)
+
+
+def pure(name: str, normalised: str = "either", exp_ulp: Fraction = Fraction(4), exp_base: str = "either") -> RunClass:
+    """Everything in one format."""
+    one = FORMATS[name]
+    return RunClass(name, one, one, one, one, one, one, Normalised(normalised), exp_ulp, ExpBase(exp_base), 0)

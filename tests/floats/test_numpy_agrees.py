@@ -1,0 +1,91 @@
+"""numpy computes what the replay computes, bit for bit, and is wrong where a refutation says so."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from constructions.network.transformer import Head, Transformer
+from proofs.floats.execution.execution import Execution
+from proofs.floats.execution.program import FloatProgram
+from proofs.floats.execution.replay import Refutation
+from proofs.floats.execution.run import FloatRun
+from proofs.floats.execution.search import find_wrong
+from proofs.replay import Reading
+from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
+from tests.floats.numpy_program import NumpyProgram, plain_exponential
+
+
+def type_of(name: str) -> Any:
+    """The numpy type of a format."""
+    if name == "bfloat16":
+        return pytest.importorskip("ml_dtypes").bfloat16
+    return {"binary16": np.float16, "binary32": np.float32}[name]
+
+
+def nearest_exponential(differences: Any, _head: Head, _i: int) -> Any:
+    """numpy's binary32 exp may be off by two units, that of doubles rounded hardly ever."""
+    return np.exp(differences.astype(np.float64)).astype(differences.dtype)
+
+
+@pytest.mark.parametrize("case", [ODD, SINCE, PREVIOUS, MAJORITY], ids=lambda case: case[0])
+@pytest.mark.parametrize("name", ["binary16", "bfloat16", "binary32"])
+@pytest.mark.parametrize("normalised", ["before", "after"])
+def test_numpy_holds_the_same_numbers_bit_for_bit(case: tuple[str, str], name: str, normalised: str) -> None:
+    transformer = network(*case)
+    draw = random.Random(1)
+    program = FloatProgram(transformer, pure(name))
+    exponential = nearest_exponential if name == "binary32" else plain_exponential
+    for n in (1, 2, 5, 14, 33):
+        word = tuple(draw.choice(transformer.alphabet) for _ in range(n))
+        replayed = FloatRun(program, word, Execution(normalised=normalised)).numbers()
+        numpy = NumpyProgram(transformer, type_of(name), normalised, exponential).run(word)
+        for direction, numbers in replayed.items():
+            assert numbers == [Fraction(np.float64(x).item()) for x in numpy[direction]], (n, direction)
+
+
+@pytest.mark.parametrize(("case", "name", "n"), [
+    (ODD, "bfloat16", 12), (ODD, "binary16", 32), (SINCE, "bfloat16", 64), (PREVIOUS, "bfloat16", 192)])
+def test_numpy_is_wrong_where_a_refutation_says_so(case: tuple[str, str], name: str, n: int) -> None:
+    transformer = network(*case)
+    found = find_wrong(transformer, pure(name, exp_base="e"), n)
+    assert found is not None
+    held = NumpyProgram(transformer, type_of(name), found.execution.normalised,
+                        _pushed(transformer, found)).run(found.word)[found.direction][found.position - 1]
+    assert held != int(found.expected)
+
+
+def _pushed(transformer: Transformer, found: Refutation) -> Any:
+    """numpy's exponentials, those that the execution pushes moved by three units: numpy's are within one."""
+    def exponential(differences: Any, head: Head, i: int) -> Any:
+        values = np.exp(differences)
+        for row in found.execution.pushed:
+            if transformer.head(row.layer, row.head) is head and row.position == i:
+                for j, sign in enumerate(row.signs):
+                    if differences[j] and sign != "0":
+                        end = np.array(np.inf if sign == "+" else 0).astype(values.dtype)
+                        for _ in range(3):
+                            values[j] = np.nextafter(values[j], end)
+        return values
+
+    return exponential
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), [("bfloat16", 8, 12), ("binary16", 16, 32)])
+def test_plain_numpy_counts_right_in_short_words_and_wrong_in_longer_ones(name: str, right: int, wrong: int) -> None:
+    """`ODD` of a count with numpy's own exponential and one order of sums: nothing is pushed."""
+    transformer = network(*ODD)
+    for n, expected in ((right, False), (wrong, True)):
+        words = [("1",) * k + ("0",) * (n - k) for k in range(n + 1)]
+        assert any(_is_wrong(transformer, name, word) for word in words) == expected
+
+
+def _is_wrong(transformer: Transformer, name: str, word: tuple[str, ...]) -> bool:
+    columns = NumpyProgram(transformer, type_of(name), "before").run(word)
+    meaning: Any = transformer.directions[transformer.output]
+    truths = [Reading(word).truth(meaning.formula, i) for i in range(1, len(word) + 1)]
+    return [np.float64(x).item() for x in columns[transformer.output]] != [int(truth) for truth in truths]
