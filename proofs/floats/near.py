@@ -61,7 +61,7 @@ def deviate(scores: Scores, far: Fraction | None, run: RunClass) -> Deviation:
     theta = delta + _subtraction_error(scores.held, spread, run) + exp_error
     theta += run.weights.roundoff / (1 - run.weights.roundoff)
     if run.exp_base is not ExpBase.E:
-        theta += 4 * u * (spread + scores.held.size + 3 * delta)
+        theta += 3 * u * (spread + scores.held.size + 3 * delta)
     rescalings = rescalings_of(scores.n, run)
     if rescalings:
         theta += rescalings * (exp_error + 3 * u) + u * (spread + 2 * delta)
