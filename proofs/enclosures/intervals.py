@@ -48,9 +48,9 @@ class Interval:
         """Whether it contains one number only."""
         return self.lower == self.upper
 
-    def within(self, lower: Fraction, upper: Fraction) -> bool:
-        """Whether every number of the interval lies in [lower, upper]."""
-        return lower <= self.lower and self.upper <= upper
+    def within(self, lower: Fraction, upper: Fraction | None) -> bool:
+        """Whether every number of the interval lies in [lower, upper]; without an ``upper``, is at least ``lower``."""
+        return lower <= self.lower and (upper is None or self.upper <= upper)
 
     def misses(self, lower: Fraction, upper: Fraction | None) -> bool:
         """Whether no number of the interval lies in [lower, upper], or from ``lower`` on if there is no ``upper``."""

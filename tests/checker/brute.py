@@ -134,6 +134,8 @@ def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: 
         if kind == "others":
             return [value - here - errors[1], value - here + errors[0]]
         return [mpf(value) / (i if op == "#<" else n + 1 - i)] * 2
+    if kind == "slack":
+        return [mpf(0), mpf(0)] if truth else [mpf(1), mpf("inf")]
     stated = number(evaluate(table, meaning["value"], n, i)) if "value" in meaning and truth else mpf(truth)
     return [] if kind == "any" else [stated] * 2
 

@@ -105,6 +105,20 @@ def balanced(max_n: int = 5) -> Json:
     return certificate(formula, max_n, ["#<", "#>"], more, lookups, units, {"before": "i-1"})
 
 
+def exactly_two(max_n: int = 5) -> Json:
+    """`#<[Q_1] == 2` by saturation: slack of both bounds, ReLU(-2H - 1/2) and ReLU(2H - 1/2), then ReLU(1 - z - z')."""
+    more: Json = {"before": position("i-1"), "others": {"kind": "others", "count": "#<[Q_1]"}}
+    units = []
+    for relation, sign in ((">=", -2), ("<=", 2)):
+        more |= {f"slack {relation}": {"kind": "slack", "formula": f"#<[Q_1] {relation} 2"}}
+        units.append({"reads": {"is": str(sign), "others": str(sign)}, "bias": f"{-4 * sign - 1}/2",
+                      "writes": {f"slack {relation}": "1"}})
+    made = certificate("#<[Q_1] == 2", max_n, ["#<"], more, [lookup("others", "before")], units, {"before": "i-1"})
+    deciding = {"reads": {"slack >=": "-1", "slack <=": "-1"}, "bias": "1", "writes": {"out": "1"}}
+    made["transformer"]["layers"].append({"heads": [], "feedforward": {"units": [deciding], "bias": {}}})
+    return made
+
+
 def on_a_count(predicate: str = "ODD", side: str = "#<", max_n: int = 5, definition: str = "") -> Json:
     """`P(#<[Q_1])` by two lookups, one right where this position is counted and one where it is not."""
     formula = f"{predicate}({side}[Q_1])"
@@ -117,12 +131,25 @@ def on_a_count(predicate: str = "ODD", side: str = "#<", max_n: int = 5, definit
     return certificate(formula, max_n, [side], more, lookups, units, brackets, [definition] if definition else [])
 
 
+def gated(predicate: str = "ODD", max_n: int = 5) -> Json:
+    """As `on_a_count`, but each lookup is shut by a truth that is subtracted: the other one's."""
+    made = on_a_count(predicate, max_n=max_n)
+    model = made["transformer"]
+    model["directions"] = {"is not": truth("!Q_1"), **model["directions"]}
+    model["token_embedding"]["0"] = {"is not": "1"}
+    units = rounding("if here", "out", {"is not": "-1"}) + rounding("if not", "out", {"is": "-1"})
+    model["layers"][1]["feedforward"]["units"] = units
+    return made
+
+
 THIRD = "THIRD(k) := k % 3 == 1"
 FULL = "FULL(k,n) := k == n or 2*k < n and not k // 2 == 1"
 ALL = {
     "at least two": at_least_two,
     "balanced": balanced,
+    "exactly two": exactly_two,
     "odd": on_a_count,
+    "odd by gates": lambda max_n=5: gated("ODD", max_n),
     "last": lambda max_n=5: on_a_count("LAST", "#<", max_n),
     "prime to the right": lambda max_n=5: on_a_count("PRIME", "#>", max_n),
     "third": lambda max_n=5: on_a_count("THIRD", "#<", max_n, THIRD),

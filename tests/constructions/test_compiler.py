@@ -59,14 +59,18 @@ def test_predicates_on_positions_and_comparisons_without_counts_are_embedded_in_
     assert list(transformer.heads()) == []
 
 
+PARITIES = {"[EVEN]", "[ODD]"}
+
+
 @pytest.mark.parametrize(("text", "regime", "temperatures", "embeddings"), [
     ("#<[Q_a] > #>[Q_b]", Regime(), {"1/n"}, {"1", "1/i", "1/(n+1-i)", "i", "i^2"}),
     ("#<[Q_a] > #>[Q_b]", Regime(Sharpening.POSITION), {"1"}, {"1", "1/i", "1/(n+1-i)", "i", "i*n", "i^2*n"}),
     ("#<[Q_a] > 2", Regime(causal=True), {"1/i"}, {"1", "1/i", "i", "i^2"}),
-    ("#<[prev Q_a] > 2", Regime(causal=True), {"1/i^2"}, {"1", "(-1)^i", "i", "i^2"}),
+    ("#<[prev Q_a] > 2", Regime(causal=True), {"1/i^2"}, {"1", "(-1)^i", "i", "i^2", *PARITIES}),
     ("#<[Q_b since Q_a] > 2", Regime(causal=True), {"1/i^2"}, {"1", "(-1)^i", "i", "i^2"}),
-    ("#>[prev Q_a] > 2", Regime(), {"1/n"}, {"1", "(-1)^i", "i/n", "i", "i^2"}),
-    ("#>[prev Q_a] > 2", Regime(Sharpening.POSITION), {"1"}, {"1", "(-1)^i", "i/n", "n", "i", "i*n", "i^2*n"}),
+    ("#>[prev Q_a] > 2", Regime(), {"1/n"}, {"1", "(-1)^i", "i/n", "i", "i^2", *PARITIES}),
+    ("#>[prev Q_a] > 2", Regime(Sharpening.POSITION), {"1"},
+     {"1", "(-1)^i", "i/n", "n", "i", "i*n", "i^2*n", *PARITIES}),
     ("ODD(#<[Q_a])", Regime(causal=True), {"1/i"}, {"1/i", "i", "i^2", "[ODD]", "[ODD](i-1)"}),
 ])
 def test_temperatures_and_position_embeddings_are_those_of_the_statements(

@@ -10,7 +10,7 @@ from constructions.network.transformer import FeedForward, Unit
 
 
 def rounded(x: Fraction, gate: Fraction = Fraction(0)) -> Fraction:
-    units = [Unit(reads, bias, {"out": write}) for reads, bias, write in rounding_units("x", {"gate": Fraction(1)})]
+    units = [Unit(reads, bias, {"out": write}) for reads, bias, write in rounding_units("x", ["gate"])]
     return feed_exactly(FeedForward(tuple(units)), {"x": x, "gate": gate}).get("out", Fraction(0))
 
 
@@ -26,6 +26,11 @@ def test_the_corners_are_exact(x: str, expected: Fraction) -> None:
     assert rounded(Fraction(x)) == expected
 
 
-@given(st.fractions(0, 1), st.fractions(-5, -1))
-def test_a_gate_of_minus_one_or_less_closes_it_on_the_unit_interval(x: Fraction, gate: Fraction) -> None:
+@given(st.fractions(0, 1), st.fractions(1, 5))
+def test_a_gate_of_one_or_more_shuts_it_on_the_unit_interval(x: Fraction, gate: Fraction) -> None:
     assert rounded(x, gate) == 0
+
+
+def test_gates_are_subtracted_and_nothing_else_is_added() -> None:
+    assert rounding_units("x", ["g", "h"]) == [
+        ({"x": 1, "g": -1, "h": -1}, Fraction(-1, 4), 2), ({"x": 1, "g": -1, "h": -1}, Fraction(-3, 4), -2)]

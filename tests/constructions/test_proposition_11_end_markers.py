@@ -62,3 +62,11 @@ def test_the_only_position_embedding_is_the_alternating_one() -> None:
 def test_the_causal_markers_use_future_masks_only() -> None:
     transformer = marker_network(Regime(causal=True), FIRST)
     assert {head.mask.value for _, _, head in transformer.heads()} == {"future"}
+
+
+def test_the_markers_read_the_means_above_a_half() -> None:
+    transformer = marker_network(Regime(), FIRST)
+    units = {name: [(dict(unit.reads), unit.bias, unit.writes[name]) for layer in transformer.layers
+                    for unit in layer.feedforward.units if name in unit.writes] for name in ("is[FIRST]", "is[LAST]")}
+    assert units == {"is[FIRST]": [({"alternating mean up to i": 1}, Fraction(-1, 2), 2)],
+                     "is[LAST]": [({"alternating mean from i": sign}, Fraction(-1, 2), 2) for sign in (1, -1)]}

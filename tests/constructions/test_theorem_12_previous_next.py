@@ -37,3 +37,14 @@ def test_the_critical_constant_tends_to_the_logarithm_of_2() -> None:
     for keys in ("even keys", "odd keys"):
         assert is_within(network("prev Q_a", Regime(), Fraction(693148, 10**6)), 40, keys)
     assert not is_within(network("prev Q_a", Regime(), Fraction(693146, 10**6)), 40, "odd keys")
+
+
+@pytest.mark.parametrize(("text", "edge"), [("prev Q_a", "is[FIRST]"), ("next Q_a", "is[LAST]")])
+def test_each_head_is_shut_by_the_parity_that_does_not_ask_it_and_at_the_edge(text: str, edge: str) -> None:
+    transformer = network(text, Regime())
+    units = [unit for layer in transformer.layers for unit in layer.feedforward.units
+             if transformer.output in unit.writes]
+    assert [(dict(unit.reads), unit.bias, unit.writes[transformer.output]) for unit in units] == [
+        ({f"near[{text}] by {keys} keys": 1, gate: -1, edge: -1}, bias, write)
+        for keys, gate in (("even", "is[EVEN]"), ("odd", "is[ODD]"))
+        for bias, write in ((Fraction(-1, 4), 2), (Fraction(-3, 4), -2))]

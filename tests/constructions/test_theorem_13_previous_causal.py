@@ -23,10 +23,13 @@ def test_the_network_is_future_masked_and_independent_of_n(regime: Regime) -> No
 
 
 def test_the_position_embeddings_are_those_of_the_theorem_and_the_reciprocal_is_computed() -> None:
-    """[SHA] lists (-1)^i, and i^2 in case (b); Lemma 8 a also needs 1/i, which Proposition 11 supplies."""
+    """[SHA] lists (-1)^i, and i^2 in case (b); Lemma 8 a also needs 1/i, which Proposition 11 supplies.
+
+    The truths of EVEN and ODD are (1 + (-1)^i)/2 and (1 - (-1)^i)/2.
+    """
     for regime, listed in zip(REGIMES, ({"(-1)^i", "1"}, {"(-1)^i", "i^2"}), strict=True):
         transformer = network("prev Q_a", regime)
-        assert {str(value) for value in transformer.position_embedding.values()} == listed
+        assert {str(value) for value in transformer.position_embedding.values()} == {*listed, "[EVEN]", "[ODD]"}
         assert "1/i" in transformer.directions
 
 

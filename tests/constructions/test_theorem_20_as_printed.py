@@ -80,7 +80,7 @@ def test_the_lookups_are_those_of_the_text() -> None:
 def test_directions_without_an_honest_meaning_state_nothing() -> None:
     meanings = as_printed("2*#<[Q_a] >= 1", THEOREM_20A).directions
     assert [name for name, meaning in meanings.items() if meaning == Anything()] == [
-        "first[#<[Q_a]] for 2", "second[#<[Q_a]] for 2", "positive[#<[Q_a]] for 2"]
+        "first[#<[Q_a]] for 2", "second[#<[Q_a]] for 2", "positive[#<[Q_a]] for 2", "slack[2*#<[Q_a] >= 1]"]
     assert not any(isinstance(meaning, Others | Product) for meaning in meanings.values())
 
 

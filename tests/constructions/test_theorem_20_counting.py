@@ -6,14 +6,13 @@ import mpmath
 import pytest
 
 from constructions.language.parser import parse_count, parse_formula
-from constructions.language.semantics import RELATIONS, truth_values
-from constructions.language.syntax import Comparison, Count, Relation
+from constructions.language.semantics import truth_values
+from constructions.language.syntax import Comparison, Count
 from constructions.network.lengths import up_to
-from constructions.network.meanings import Mean, Others, Product
-from constructions.network.run import feed_exactly, run_hard
-from constructions.network.transformer import FeedForward, Mask, Transformer, Unit
+from constructions.network.meanings import Mean, Others, Product, Slack
+from constructions.network.run import run_hard
+from constructions.network.transformer import Mask, Transformer
 from constructions.regimes import Regime, Sharpening
-from constructions.theorem_20_counting import comparison_units
 from proofs.discharge import discharge
 from proofs.enclosures.intervals import Interval
 from proofs.replay import run_soft
@@ -86,23 +85,16 @@ def test_under_softmax_the_sum_of_the_errors_is_far_below_a_quarter(regime: Regi
                 assert exact - Fraction(1, 3_000_000) <= held.lower and held.upper <= exact + Fraction(1, 3_000_000)
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("scale", [1, 7])
-def test_comparison_units_decide_every_integer_from_anything_within_a_quarter_of_it(
-        relation: Relation, scale: int) -> None:
-    """``row . h`` is the integer up to the error and ``constant`` is split off, as in the network."""
-    units, bias = comparison_units(relation, {"h": Fraction(scale)}, Fraction(-3))
-    layer = FeedForward(tuple(Unit(reads, offset, {"out": write}) for reads, offset, write in units), {"out": bias})
-    for integer in range(-5, 6):
-        for error in (Fraction(-1, 4), Fraction(-1, 7), Fraction(0), Fraction(1, 4)):
-            held = {"h": (integer + 3 + error) / scale}
-            assert feed_exactly(layer, held)["out"] == RELATIONS[relation](integer, 0), (integer, error)
-
-
-def test_each_relation_takes_two_units_or_four_and_all_read_one_form() -> None:
-    for relation, count in {"<=": 2, "<": 2, ">=": 2, ">": 2, "==": 4, "!=": 4}.items():
-        units, _ = comparison_units(relation, {"h": Fraction(1)}, Fraction(0))  # type: ignore[arg-type]
-        assert len(units) == count and {tuple(reads.items()) for reads, _, _ in units} == {(("h", 1),)}
+@pytest.mark.parametrize("regime", REGIMES, ids=str)
+def test_the_approximations_of_a_predicate_are_shut_by_truths_that_are_subtracted(regime: Regime) -> None:
+    transformer = network("ODD(#<[prev Q_a])", regime)
+    units = [unit for layer in transformer.layers for unit in layer.feedforward.units
+             if transformer.output in unit.writes]
+    near = "near[ODD(#<[prev Q_a])]"
+    assert [(dict(unit.reads), unit.bias, unit.writes[transformer.output]) for unit in units] == [
+        ({f"{near}{kind}": 1, gate: -1}, bias, write)
+        for kind, gate in ((" if counted here", "is[!prev Q_a]"), (" if not", "is[prev Q_a]"))
+        for bias, write in ((Fraction(-1, 4), 2), (Fraction(-3, 4), -2))]
 
 
 def test_left_counts_see_the_past_and_right_counts_look_up_everywhere() -> None:
@@ -160,8 +152,9 @@ def test_a_large_coefficient_is_computed_exactly() -> None:
 def test_a_truth_that_occurs_with_opposite_signs_drops_out_of_the_form() -> None:
     transformer = network("#<[Q_a] - #>[Q_a] == 0", Regime())
     assert isinstance(parse_formula("#<[Q_a] - #>[Q_a] == 0"), Comparison)
+    slack = [name for name, meaning in transformer.directions.items() if isinstance(meaning, Slack)]
     reads = {name for layer in transformer.layers for unit in layer.feedforward.units
-             if transformer.output in unit.writes for name in unit.reads}
+             if not unit.writes.keys().isdisjoint(slack) for name in unit.reads}
     assert reads == {"others[#<[Q_a]] for 2", "others[#>[Q_a]] for 2"}
 
 

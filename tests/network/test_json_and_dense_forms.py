@@ -24,7 +24,7 @@ from constructions.network.json_form import (
     write_canonical,
 )
 from constructions.network.lengths import up_to
-from constructions.network.meanings import Anything, Mean, Near, Others, Position, Product, Truth
+from constructions.network.meanings import Anything, Mean, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import ALL_REGIMES, Regime
@@ -94,6 +94,7 @@ def test_every_kind_of_meaning_has_its_json_object() -> None:
         Product(parse_expression("1/i"), odd): {"kind": "product", "value": "1/i", "formula": "ODD"},
         Mean(count): {"kind": "mean", "count": "#>[Q_a]"},
         Others(count): {"kind": "others", "count": "#>[Q_a]"},
+        Slack(parse_formula("#>[Q_a] >= 2")): {"kind": "slack", "formula": "#>[Q_a] >= 2"},
         Anything(): {"kind": "any"},
     }
     data = transformer_to_json(compile_formula(parse_formula("Q_a"), "ab", Regime()))

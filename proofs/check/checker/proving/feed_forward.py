@@ -176,7 +176,8 @@ class Output:
             got = self._find_output(situation, or_more)
             wanted = target if holds is not is_slack else ZERO
             fits = got is None or got == wanted or (or_more and got > wanted)
-            require(fits, "the output is {}, expected {}, at n = {}, i = {}", got, wanted, n, i)
+            expected = "at least " if or_more else ""
+            require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, n, i)
 
     def _situations(self, fixed: Truths, levels: Mapping[str, Fraction]) -> Iterator[Situation]:
         """Every assignment of truths to the atoms, and of a sign to each T, under the first comparison that has it."""
