@@ -26,15 +26,16 @@ def test_a_certificate_has_its_float_claims_last_and_they_read_back() -> None:
     lines = discharge(network, up_to(8), twice=False)
     data = json.loads(seal(formula, up_to(8), Regime(), network, lines, floats=CLAIMS))
     assert list(data)[-1] == "floats"
-    assert list(data["floats"][0]) == ["name", "storage", "inputs", "sums", "scores", "softmax", "weights", "normalised",
-                                       "exp_ulp", "exp_base", "block", "max_n"]
+    assert list(data["floats"][0]) == ["name", "storage", "inputs", "sums", "scores", "softmax", "weights",
+                                       "normalised", "exp_ulp", "exp_base", "block", "max_n"]
     assert read_float_claims(data["floats"], up_to(8)) == CLAIMS
     assert "floats" not in json.loads(seal(formula, up_to(8), Regime(), network, lines))
 
 
 @pytest.mark.parametrize(("change", "complaint"), [
     ({"max_n": 9}, "max_n is 9"), ({"max_n": "8"}, "max_n is '8'"), ({"sums": "binary33"}, "sums"),
-    ({"storage": "binary64"}, "storage is binary64"), ({"exp_ulp": "8/2"}, "not spelled"), ({"exp_ulp": "-1"}, "exp_ulp"),
+    ({"storage": "binary64"}, "storage is binary64"), ({"exp_ulp": "8/2"}, "not spelled"),
+    ({"exp_ulp": "-1"}, "exp_ulp"),
     ({"normalised": "never"}, "normalised is 'never'"), ({"block": True}, "block"), ({"storage": 3}, "storage is 3"),
     ({"scores": "float(24,-126,127)"}, "not spelled"), ({"exp_ulp": "99999999"}, "exp_ulp is 99999999"),
 ])
