@@ -1,6 +1,6 @@
 """Float runs: what a certificate over the real numbers says of every run in floating point (docs/floats.md).
 
-Theorem     Let a certificate over the real numbers be accepted, and let the rules of docs/floats.md, section 4, hold for
+Theorem     Let a certificate over the real numbers be accepted, and the rules of docs/floats.md, section 4, hold for
             a class of runs and the lengths min_n..N. Then in every run of the class, on every word of such a length and
             at every position, all numbers are finite, and every direction that means a truth holds exactly 0.0 or 1.0,
             and that of its formula; so does the output.

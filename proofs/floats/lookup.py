@@ -14,7 +14,9 @@ from proofs.floats.scores import HeadScores
 from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.lookup_scores import Quadratic
 
-TRIED = (*map(Fraction, (32, 16, 64)), None)
+LARGEST_THETA = Fraction(64)
+"""Sharp parabolas leave room for scores that are off by much."""
+TRIED = (*map(Fraction, (32, 16, 64, 128)), None)
 """Where far positions may begin, the most promising first; None leaves none apart."""
 ENOUGH = Fraction(1, 16)
 """Of a row that errs by no more, no better bound is sought."""
@@ -79,7 +81,7 @@ class OthersErrors:
         found = []
         for far in TRIED:
             try:
-                deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run)
+                deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
                 found.append(OthersBound(held.error, deviation.theta, self._error(n, curvature, deviation), n, i))
             except NotDerived as why:
                 fault = why

@@ -105,9 +105,10 @@ class HeldNumbers:
         """What a uniform head holds: its certified mean, computed."""
         seen = head.mask.visible(i, n)
         value = self._value_of(name, head, n, seen[-1] if head.mask is Mask.FUTURE else n)
-        signs = self._signed_sums(name, head, n)
-        positive, negative, terms = (sums[seen[-1]] - sums[seen[0] - 1] for sums in signs)
-        visible = UniformSum(len(seen), int(terms), max(positive, negative), value.grid)
+        positives, negatives, counts = self._signed_sums(name, head, n)
+        first, last = seen[0] - 1, seen[-1]
+        size = max(positives[last] - positives[first], negatives[last] - negatives[first])
+        visible = UniformSum(len(seen), counts[last] - counts[first], size, value.grid)
         key = visible, self.known.value(name, i, n)
         if key not in self._uniform_means:
             self._uniform_means[key] = hold_mean_of(visible, key[1] * len(seen), self.run)

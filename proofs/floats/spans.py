@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from constructions.network.float_formats import Format, exponent_of, power_of_two
-from proofs.floats.held import ANY_GRID, ZERO, Held, check_finite, grid_of, stored
+from constructions.network.float_formats import Format, power_of_two
+from proofs.floats.held import ANY_GRID, ZERO, Held, check_finite, stored
 from proofs.floats.outward import half_unit
 
 ROUGH_BITS = 64
@@ -51,8 +51,6 @@ def hold_column(values: Sequence[Fraction], target: Format) -> Held:
         parts = [stored(x, target) for x in dict.fromkeys(values)]
         return Held(lower, upper, max(part.error for part in parts), min(part.grid for part in parts))
     error = half_unit(target, size)
-    if grid_of(size) == exponent_of(size):  # a power of 2 is exact, and below it units are half as large
-        error /= 2
     if Fraction(1, max(denominators)) < target.smallest_normal:
         error += target.smallest_normal
     return Held(lower, upper, error, ANY_GRID)
