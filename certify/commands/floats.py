@@ -118,14 +118,13 @@ def certify_model(name: str, text: str, max_n: int) -> str:
 def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None, as_json: bool) -> int:
     """Decide, print and write; return the status of the worst row."""
     from certify.floats.show import print_rows, rows_to_json
-    from certify.floats.survey import survey
+    from certify.floats.survey import USUAL_WORK, survey
     from certify.progress import ProgressLine
     from certify.showing.terminal_tables import console
     from certify.verdicts import exit_status, worst
-    from proofs.floats.execution.search import DEFAULT_WORK
 
     with ProgressLine() as progress:
-        rows = survey(proved, classes, progress, effort * DEFAULT_WORK)
+        rows = survey(proved, classes, progress, effort * USUAL_WORK)
     verdict = worst([row.verdict for row in rows])
     if as_json:
         print_json({"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,

@@ -6,9 +6,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from certify.floats.show import describe_refutation
-from certify.floats.survey import Progress, Proved, find_row
+from certify.floats.survey import USUAL_WORK, Progress, Proved, find_row
 from certify.outcomes import Certified, Outcome, RefutedRun, Unknown
-from proofs.floats.execution.search import DEFAULT_WORK
 from proofs.floats.run_class import RunClass
 
 
@@ -21,7 +20,7 @@ def claim_runs(outcome: Outcome, run_class: RunClass, progress: Progress = lambd
     if not isinstance(outcome, Certified):
         return outcome
     proved = Proved.read(outcome.certificate)
-    row = find_row(proved, run_class, progress, effort * DEFAULT_WORK)
+    row = find_row(proved, run_class, progress, effort * USUAL_WORK)
     if row.verdict == "certified":
         return replace(outcome, certificate=proved.with_floats([row]), runs=row)
     common: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)} | {"runs": row}

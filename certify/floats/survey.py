@@ -15,11 +15,13 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Refusal, check_text
 from proofs.floats.execution.replay import Refutation
-from proofs.floats.execution.search import DEFAULT_WORK, find_first_wrong
+from proofs.floats.execution.search import find_first_wrong
 from proofs.floats.run_class import RunClass
 from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]
+USUAL_WORK = 60_000
+"""How long a wrong run is looked for at each length, in scores computed: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,13 @@ class Proved:
 
 
 def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
-           work: int = DEFAULT_WORK) -> list[FloatRow]:
+           work: int = USUAL_WORK) -> list[FloatRow]:
     """A row for each class, in this order."""
     return [find_row(proved, run_class, progress, work) for run_class in classes]
 
 
 def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
-             work: int = DEFAULT_WORK) -> FloatRow:
+             work: int = USUAL_WORK) -> FloatRow:
     """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
     progress(f"bounding runs of {run_class.name}")
     row = _certify(proved, run_class)
