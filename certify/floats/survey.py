@@ -20,7 +20,7 @@ from proofs.floats.run_class import RunClass
 from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]
-USUAL_WORK = 60_000
+USUAL_WORK = 150_000
 """How long a wrong run is looked for at each length, in scores computed: some seconds."""
 
 
@@ -107,11 +107,35 @@ def _certify(proved: Proved, run_class: RunClass) -> FloatRow:
     row = FloatRow(run_class, proved.lengths, None, str(next_one.fault or ""))
     if last is None:
         return row
-    certified = Lengths(first, last)
-    row = replace(row, certified=certified, heads=proof.verdict(certified).heads)
+    accepted, refusal = _largest_accepted(proved, row, last)
+    if accepted is None:
+        return replace(row, reason=refusal)
+    certified = Lengths(first, accepted)
+    return replace(row, certified=certified, heads=proof.verdict(certified).heads, reason=refusal or row.reason)
+
+
+def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | None, str]:
+    """The greatest length, up to the ``last`` that is bounded, of a claim that the checker accepts; and what it says
+    of longer words, if it does not accept all of them. It is found by bisection.
+    """
+    refusal = _find_refusal(proved, row, last)
+    if not refusal:
+        return last, ""
+    good, bad = proved.lengths.first - 1, last
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if found := _find_refusal(proved, row, middle):
+            bad, refusal = middle, found
+        else:
+            good = middle
+    return (good if good >= proved.lengths.first else None), refusal
+
+
+def _find_refusal(proved: Proved, row: FloatRow, last: int) -> str:
+    """Why the checker does not accept the claim up to this length; empty if it does."""
+    claimed = replace(row, certified=Lengths(proved.lengths.first, last))
     try:
-        check_text(proved.with_floats([row]).encode(), work=CHECKER_WORK)
+        check_text(proved.with_floats([claimed]).encode(), work=CHECKER_WORK)
     except Refusal as refusal:
-        return replace(row, certified=None, reason=f"bounded to n = {last}, but the checker does not accept it: "
-                                                   f"{refusal}")
-    return row
+        return f"the bounds hold to n = {last}, but the checker does not accept that: {refusal}"
+    return ""

@@ -9,7 +9,6 @@ counted, not timed, so that every search finds the same. A search that finds not
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -42,8 +41,6 @@ WORST_ROWS = 6
 SEEDS = 3
 DOWNWARD = 4
 """So many shorter lengths are tried before the least one is reported: whether one is wrong is not monotone."""
-SMALL = 8
-"""Lengths up to this one are tried in turn."""
 
 
 @dataclass(frozen=True)
@@ -244,8 +241,9 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
                      work: int = DEFAULT_WORK) -> Refutation | None:
     """The *first refuted length*: the least at which the search finds a wrong execution, and that execution.
 
-    Short lengths are tried in turn, longer ones by growing halves; then the interval is halved, and some lengths below
-    are tried. Shorter words may err that the search does not find.
+    The longest words are tried first, since they err most, then some shorter ones; from a length that is wrong the
+    interval down to the first length is halved, and at last some lengths below are tried. Shorter words may err that the
+    search does not find.
 
     Raises:
         Unsupported: if such networks have no float runs.
@@ -255,16 +253,24 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
     def find(n: int) -> Refutation | None:
         return LengthSearch(program, n, work).find()
 
-    right = lengths.first - 1
-    for n in growing_lengths(lengths):
-        if found := find(n):
-            return _descend(find, lengths.first, right, found)
-        right = n
-    return None
+    found = next(filter(None, map(find, likely_lengths(lengths))), None)
+    return _descend(find, lengths.first, found) if found else None
 
 
-def _descend(find: Callable[[int], Refutation | None], first: int, right: int, found: Refutation) -> Refutation:
-    """From a length at which nothing was found and one that is wrong to the least that is found wrong."""
+def likely_lengths(lengths: Lengths) -> list[int]:
+    """The last length, the one before it, and those at three quarters and half of the way.
+
+    >>> likely_lengths(Lengths(1, 64)), likely_lengths(Lengths(3, 4))
+    ([64, 63, 49, 33], [4, 3])
+    """
+    reach = lengths.last - lengths.first
+    places = (0, 1, (reach + 3) // 4, reach // 2)
+    return list(dict.fromkeys(max(lengths.last - place, lengths.first) for place in places))
+
+
+def _descend(find: Callable[[int], Refutation | None], first: int, found: Refutation) -> Refutation:
+    """From a length that is wrong to the least that is found wrong."""
+    right = first - 1
     while found.n - right > 1:
         middle = (right + found.n) // 2
         shorter = find(middle)
@@ -275,17 +281,5 @@ def _descend(find: Callable[[int], Refutation | None], first: int, right: int, f
 
 
 def _lengths_below(n: int, first: int) -> range:
-    """The next lengths below n but the very next, at which nothing was found; the small ones were tried."""
-    return range(n - 2, max(n - 2 - DOWNWARD, first - 1, SMALL), -1)
-
-
-def growing_lengths(lengths: Lengths) -> Iterator[int]:
-    """Short ones in turn, then half as long again each time, and the last.
-
-    >>> list(growing_lengths(Lengths(1, 64)))
-    [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64]
-    """
-    powers = itertools.chain.from_iterable((SMALL << k, (SMALL << k) * 3 // 2) for k in itertools.count())
-    longer = itertools.takewhile(lambda n: n < lengths.last, powers)
-    small = range(lengths.first, min(SMALL, lengths.last) + 1)
-    yield from dict.fromkeys([*small, lengths.first, *(n for n in longer if n > lengths.first), lengths.last])
+    """The next lengths below n but the very next, at which nothing was found."""
+    return range(n - 2, max(n - 2 - DOWNWARD, first - 1), -1)
