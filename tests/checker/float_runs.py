@@ -196,13 +196,20 @@ class Network:
             for name, value in head["values"].items():
                 values = [form_of(runs, value, row) for row in seen]
                 found[name] = frozenset(
-                    x for query in product(*queries) for scores in product(*(self._scores(query, key) for key in keys))
-                    for some in product(*values) for x in attend(runs, scores, some))
+                    x
+                    for query in product(*queries)
+                    for scores in product(*(self._scores(query, key) for key in keys))
+                    for some in product(*values)
+                    for x in attend(runs, scores, some)
+                )
         return found
 
     def _scores(self, query: Sequence[Fraction], keys: Sequence[Numbers]) -> Numbers:
-        return frozenset(score for key in product(*keys)
-                         for score in add(self._runs.wide, (q * k for q, k in zip(query, key, strict=True))))
+        return frozenset(
+            score
+            for key in product(*keys)
+            for score in add(self._runs.wide, (q * k for q, k in zip(query, key, strict=True)))
+        )
 
     def feed(self, part: Mapping[str, Any], held: Held) -> dict[str, Numbers]:
         """Units read one number of each direction, all of them the same."""
@@ -210,8 +217,10 @@ class Network:
         found: dict[str, set[Fraction]] = {}
         for some in product(*(held[name] for name in names)):
             row = {name: frozenset({x}) for name, x in zip(names, some, strict=True)}
-            active = [frozenset(max(x, ZERO) for x in form_of(self._runs, unit["reads"], row, unit["bias"]))
-                      for unit in part["units"]]
+            active = [
+                frozenset(max(x, ZERO) for x in form_of(self._runs, unit["reads"], row, unit["bias"]))
+                for unit in part["units"]
+            ]
             for name in {*part["bias"], *(name for unit in part["units"] for name in unit["writes"])}:
                 weights = [Fraction(unit["writes"].get(name, "0")) for unit in part["units"]]
                 for chosen in product(*(one if w else {ZERO} for one, w in zip(active, weights, strict=True))):
@@ -226,8 +235,9 @@ def add_all(runs: Class, left: Numbers, right: Numbers) -> Numbers:
     return frozenset(x for a, b in product(left, right) for x in add(runs.wide, [a * b]))
 
 
-def wrong_outputs(certificate: Mapping[str, Any], runs: Class, max_n: int,
-                  wanted: Callable[[str, int], bool]) -> Iterator[tuple[str, int, Numbers]]:
+def wrong_outputs(
+    certificate: Mapping[str, Any], runs: Class, max_n: int, wanted: Callable[[str, int], bool]
+) -> Iterator[tuple[str, int, Numbers]]:
     """Words and positions where a run may hold another output than exactly 1 or 0, as wanted."""
     network = Network(certificate["transformer"], runs)
     for n in range(1, max_n + 1):

@@ -34,16 +34,27 @@ def gated_prev(max_n: int = 4) -> Json:
     made = prev_certificate(max_n)
     model = made["transformer"]
     model["directions"] = {
-        name: meaning for one, meant in model["directions"].items() for name, meaning in (
-            [("even", truth("EVEN")), ("odd", truth("ODD")), (one, meant)] if one == "first" else [(one, meant)])}
+        name: meaning
+        for one, meant in model["directions"].items()
+        for name, meaning in (
+            [("even", truth("EVEN")), ("odd", truth("ODD")), (one, meant)] if one == "first" else [(one, meant)]
+        )
+    }
     placed = model["position_embedding"]
     model["position_embedding"] = {
         name: "[EVEN]" if name == "even" else "[ODD]" if name == "odd" else placed[name]
-        for name in model["directions"] if name in placed or name in ("even", "odd")}
+        for name in model["directions"]
+        if name in placed or name in ("even", "odd")
+    }
     gates = {"at_even": {"odd": "-1"}, "at_odd": {"even": "-1", "first": "-1"}}
     order = list(model["directions"])
     model["layers"][0]["feedforward"]["units"] = [
-        {"reads": dict(sorted({**gate, name: "1"}.items(), key=lambda entry: order.index(entry[0]))), "bias": b,
-         "writes": {"is[prev]": w}}
-        for name, gate in gates.items() for b, w in STEPS]
+        {
+            "reads": dict(sorted({**gate, name: "1"}.items(), key=lambda entry: order.index(entry[0]))),
+            "bias": b,
+            "writes": {"is[prev]": w},
+        }
+        for name, gate in gates.items()
+        for b, w in STEPS
+    ]
     return made

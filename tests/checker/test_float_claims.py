@@ -88,14 +88,19 @@ def test_a_wrong_run_exists_and_is_refused() -> None:
 
 def every_near_number(form: Format) -> list[Fraction]:
     """All numbers of the format in 0..1/4 and 3/4..5/4 that are multiples of 2^-10."""
-    return [x for k in (*range(257), *range(768, 1281)) for x in [Fraction(k, 1024)]
-            if (x.numerator << 30) % x.denominator == 0 and x.numerator.bit_length() <= form.precision]
+    return [
+        x
+        for k in (*range(257), *range(768, 1281))
+        for x in [Fraction(k, 1024)]
+        if (x.numerator << 30) % x.denominator == 0 and x.numerator.bit_length() <= form.precision
+    ]
 
 
 @pytest.mark.parametrize("precision", [4, 5, 8])
 @pytest.mark.parametrize("make", [gated_prev, handmade.prev_certificate])
 def test_a_feed_forward_part_is_accepted_only_if_it_is_right_for_every_near_number(
-    make: Callable[[int], Json], precision: int,
+    make: Callable[[int], Json],
+    precision: int,
 ) -> None:
     runs, made, wrong = tiny(precision, precision), make(2), 0
     network = Network(made["transformer"], runs)
@@ -199,16 +204,37 @@ def test_keys_are_all_there_in_their_order() -> None:
 
 def test_every_field_is_printed_and_the_name_is_quoted() -> None:
     name = "fine\naccepted: \u00e9"
-    claim = {"name": name, "storage": "bfloat16", "inputs": "float(7,-100,100)",
-             "sums": "binary64", "scores": "binary32", "softmax": "float(30,-200,200)", "weights": "float(20,-99,99)", "normalised": "after",
-             "exp_ulp": "7/2",
-             "exp_base": "2", "block": 4, "max_n": 7}
+    claim = {
+        "name": name,
+        "storage": "bfloat16",
+        "inputs": "float(7,-100,100)",
+        "sums": "binary64",
+        "scores": "binary32",
+        "softmax": "float(30,-200,200)",
+        "weights": "float(20,-99,99)",
+        "normalised": "after",
+        "exp_ulp": "7/2",
+        "exp_base": "2",
+        "block": 4,
+        "max_n": 7,
+    }
     lines = check_text(with_floats(exact_since(8), claim)).lines
     text = " ".join(line.strip() for line in lines)
-    for part in (ascii(name), "1..7", "storage bfloat16", "inputs float(7,-100,100)", "sums binary64",
-                 "scores binary32", "softmax float(30,-200,200)", "weights float(20,-99,99)",
-                 "normalised after the weighted sum",
-                 "base 2", "7/2 units", "blocks of 4 positions", "exactly 0.0 or 1.0"):
+    for part in (
+        ascii(name),
+        "1..7",
+        "storage bfloat16",
+        "inputs float(7,-100,100)",
+        "sums binary64",
+        "scores binary32",
+        "softmax float(30,-200,200)",
+        "weights float(20,-99,99)",
+        "normalised after the weighted sum",
+        "base 2",
+        "7/2 units",
+        "blocks of 4 positions",
+        "exactly 0.0 or 1.0",
+    ):
         assert part in text
     assert all(line.isascii() and line.isprintable() for line in lines)
 
@@ -244,7 +270,8 @@ def test_a_number_that_nobody_reads_must_be_finite() -> None:
 def test_a_unit_that_writes_nothing_must_be_finite() -> None:
     made = exact_since(4)
     made["transformer"]["layers"][0]["feedforward"]["units"].append(
-        {"reads": {"n": "10000"}, "bias": "0", "writes": {}})
+        {"reads": {"n": "10000"}, "bias": "0", "writes": {}}
+    )
     check_text(handmade.dump(made))
     with pytest.raises(Rejected, match=r"layer 1, feed-forward: a (number|sum) could be beyond the greatest"):
         check_text(with_floats(made, {**BASE, "max_n": 4}))
