@@ -155,7 +155,7 @@ def form_of(runs: Class, weights: Mapping[str, str], held: Held, bias: str = "0"
 
 def value_at(expression: str, n: int, i: int) -> Fraction:
     """An expression of these tests."""
-    brackets = {"[ODD]": str(i % 2), "[EVEN]": str(1 - i % 2)}
+    brackets = {"[ODD]": str(i % 2), "[EVEN]": str(1 - i % 2), "[ODD](i-1)": str(int(i > 1) * (1 - i % 2))}
     return Fraction(eval(brackets.get(expression, expression).replace("^", "**"), {"n": Fraction(n), "i": Fraction(i)}))
 
 

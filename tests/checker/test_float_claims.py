@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +78,22 @@ def test_what_is_accepted_has_no_wrong_run(
     runs, made = tiny(precision, wide, normalised=normalised, exp_base=base), make(max_n)
     assert accepts(made, runs.claim(max_n))
     assert list(wrong_outputs(made, runs, max_n, wanted)) == []
+
+
+CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
+COUNTED: dict[str, Callable[[str, int], bool]] = {
+    "of_a_predicate_on_a_count": lambda word, i: word[:i].count("a") % 2 == 1,
+    "of_a_comparison": lambda word, i: word[:i].count("a") >= word[i - 1 :].count("b"),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("normalised", ["before", "after"])
+def test_what_is_accepted_of_counts_has_no_wrong_run(name: str, normalised: str) -> None:
+    made = json.loads((CORPUS / f"floats_{name}.cert").read_text(encoding="utf-8"))
+    runs = Class(Format(12, -60, 60), Format(16, -60, 60), normalised=normalised)
+    assert accepts(made, runs.claim(3))
+    assert list(wrong_outputs(made, runs, 3, COUNTED[name])) == []
 
 
 WEAK = exact_since(3, "7/4", ("11/50", "11/50"))
