@@ -222,6 +222,27 @@ def test_slopes_that_cancel_without_end_are_constant() -> None:
         check_text(dump(made))
 
 
+def test_slack_itself_is_no_truth() -> None:
+    made = deciding("#<[Q_1] < 2", [AT_LEAST], "0", "1")
+    for bias in ("0", "-3"):
+        more = [{"reads": {AT_LEAST: "1"}, "bias": bias, "writes": {"out": "1"}}]
+        with pytest.raises(Rejected, match="the output changes while 1 'slack >=' goes from 1 to None"):
+            check_text(dump(edit(made, *MODEL, "layers", 2, "feedforward", "units", value=more)))
+
+
+def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
+    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are refused."""
+    made, units = base(), (*MODEL, "layers", 2, "feedforward", "units")
+    hat = [{"reads": {AT_LEAST: "1", AT_MOST: "-1"}, "bias": b, "writes": {"out": w}}
+           for b, w in (("1", "1"), ("0", "-2"), ("-1", "1"))]
+    check_text(dump(edit(made, *units, value=hat)))
+    for sign, goes in (("1", "from 1 to None"), ("-1", "from None to -1")):
+        other = {"1": "-1", "-1": "1"}[sign]
+        tail = {"reads": {AT_LEAST: sign, AT_MOST: other}, "bias": "-3", "writes": {"out": "1"}}
+        with pytest.raises(Rejected, match=f"the output changes while .* goes {goes}"):
+            check_text(dump(edit(made, *units, value=[*hat, tail])))
+
+
 def test_slack_may_be_made_from_slack_where_the_form_no_longer_matters() -> None:
     """ReLU(1 - ReLU(1 - z)) is 0 where z is 0, and 1 from 1 on."""
     made = base()

@@ -137,6 +137,30 @@ def test_slopes_that_cancel_without_end_are_constant() -> None:
     assert not is_proved(zero, opposite[:1]) and not is_proved(zero, [({"a": F(1)}, F(0), F(1)), *opposite])
 
 
+def test_slack_itself_is_no_truth() -> None:
+    fewer = Truth(parse_formula("#<[Q_1] < 2"))
+    assert is_proved(fewer, [({"a": F(-1)}, F(1), F(-1))], bias=1)
+    assert not is_proved(fewer, [({"a": F(1)}, F(0), F(1))])
+    assert not is_proved(fewer, [({"a": F(-1)}, F(1), F(-1)), ({"a": F(1)}, F(-3), F(1))], bias=1)
+
+
+def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
+    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are not."""
+    equal, reads, opposite = Truth(parse_formula("#<[Q_1] == 2")), {"a": F(1), "b": F(-1)}, {"a": F(-1), "b": F(1)}
+    hat = [(reads, F(1), F(1)), (reads, F(0), F(-2)), (reads, F(-1), F(1))]
+    assert is_proved(equal, hat)
+    for tail in (reads, opposite):
+        assert not is_proved(equal, [*hat, (tail, F(-3), F(1))])
+
+
+def test_slack_that_is_made_from_slack_is_constant_where_that_has_no_end() -> None:
+    """1 - ReLU(1 - z) is slack, too; so is 2 - ReLU(2 - z), but the rule does not see it."""
+    bound = slack("#<[Q_1] >= 2")
+    assert is_proved(bound, [({"a": F(-1)}, F(1), F(-1))], bias=1)
+    assert not is_proved(bound, [({"a": F(-1)}, F(2), F(-1))], bias=2)
+    assert not is_proved(bound, [({"a": F(1)}, F(0), F(1))])
+
+
 def test_a_truth_that_others_decide_is_not_free() -> None:
     """Of φ and !φ one is 1, so two roundings that they shut never work together."""
     directions: dict[str, Meaning] = {
