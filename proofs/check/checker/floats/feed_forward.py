@@ -66,6 +66,7 @@ class FeedForwards:
                  if self._proof.is_known(meaning) or isinstance(meaning, Product)}
 
         def columns(n: int) -> Sequence[Sequence[Hashable]]:
+            self._arithmetic.budget.spend(10 * n * len(cells))
             return [find(source, n) for source, find in cells.items()]
 
         for row in output.rows(self._holding.lengths(output.lengths(), [name, *output.reads]), columns):

@@ -19,6 +19,7 @@ from .holding import Holding
 from .softmax import Softmax
 from .spreads import AttentionScores, LookupScores, Real, find_score, join_spread
 
+STEEP = Fraction(64)  # a curvature where a row sees one position, and any would do
 FEW = 8  # positions: so few have no second differences, or are looked at as quickly
 
 
@@ -111,7 +112,7 @@ class Heads:
                 require(n <= FEW, "the scores are not proved to be a parabola around the number that is looked for")
                 own = scores.find_curvature(n)
                 found += [] if own is None else [own]
-        least = min(found, default=Fraction(1))
+        least = min(found, default=STEEP)
         require(least >= 1, "the scores are flatter than j^2")
         return least
 

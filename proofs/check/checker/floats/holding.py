@@ -24,7 +24,8 @@ NEAR = Value(ZERO, TRUTH.high + TRUTH.high / 4, ZERO, None)  # 0 to 5/4, whateve
 
 NOTHING = Cell(ZERO, ZERO, ZERO)
 
-CELL_BITS = 2048
+CELL_BITS = 2048  # of memory for what is known of one row
+JOIN_STEPS = 20  # of work for each row of which all is put together
 
 
 @dataclass
@@ -49,6 +50,7 @@ class Holding:
         self._cells = Cache[tuple[str, int], Sequence[Cell]]()
         self._values = Cache[tuple[str, int], Value]()
         self._stored = Cache[object, Cell]()
+        self._means_of_truths: dict[int, Value] = {}  # by the number of positions
 
     def lengths(self, given: Iterable[tuple[int, Sequence[int]]],
                 names: Iterable[str]) -> Iterator[tuple[int, Sequence[int]]]:
@@ -76,6 +78,7 @@ class Holding:
         """All that a direction may hold at all rows of the claim."""
         steady = self._is_steady(name) and not self._proof.mentions_length(self._proof.places_of([name]))
         lengths = self._proof.claim.lengths[-1:] if steady else self._proof.claim.lengths
+        self._proof.budget.spend(JOIN_STEPS * len(lengths))
         return join([self.value(name, n) for n in lengths])
 
     def value(self, name: str, n: int) -> Value:
@@ -89,6 +92,7 @@ class Holding:
 
     def _find_value(self, name: str, n: int) -> Value:
         meaning = self._proof.directions[name]
+        self._proof.budget.spend(JOIN_STEPS * n)
         match meaning:
             case Truth():
                 return TRUTH
@@ -107,7 +111,11 @@ class Holding:
         return TRUTH
 
     def _mean_of_truths(self, length: int) -> Value:
-        return join([value_of(self._means.mean(TRUTH.high * count, length, TRUTH)) for count in range(length + 1)])
+        """The mean of a count over so many positions, whatever the count is."""
+        if length not in self._means_of_truths:
+            means = [self._means.mean(Fraction(count), length, TRUTH) for count in range(length + 1)]
+            self._means_of_truths[length] = join([value_of(mean) for mean in means])
+        return self._means_of_truths[length]
 
     def cells(self, name: str, n: int) -> Sequence[Cell]:
         """What a known direction holds at (n, 1), ..., (n, n), row by row."""

@@ -97,7 +97,7 @@ class AttentionScores:
         for query, lengths in self._attention.group(n, [True] * n).items():
             over, (factors,) = over_one_denominator(budget, [query])
             seen = max(lengths)
-            budget.spend(seen * (4 + len(query) * max(map(len, options)) * (1 + (unit.bit_length() >> 6))))
+            budget.spend(seen * (8 + len(query) * max(map(len, options)) * (1 + (unit.bit_length() >> 6))))
             scores = list(self._scores(factors, known[:seen], options))
             found.append(measure(scores, unit * over))
         return join_real(found)
