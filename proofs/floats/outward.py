@@ -21,7 +21,7 @@ def up(x: Fraction) -> Fraction:
     >>> up(Fraction(1, 4)), up(Fraction(1, 3)) > Fraction(1, 3)
     (Fraction(1, 4), True)
     """
-    if not x.numerator or (x.denominator & (x.denominator - 1)) == 0 and x.numerator.bit_length() <= BITS:
+    if not x.numerator or ((x.denominator & (x.denominator - 1)) == 0 and x.numerator.bit_length() <= BITS):
         return x
     unit = power_of_two(exponent_of(x) - BITS)
     return -(-x // unit) * unit

@@ -94,7 +94,7 @@ def _weight(visible: UniformSum, run: RunClass) -> tuple[Fraction, Fraction]:
 def _rounded(x: Fraction, target: Format) -> Fraction:
     check_finite(abs(x), target)
     rounded = target.round(x)
-    if rounded and abs(rounded) < target.smallest_normal or (x and not rounded):
+    if (rounded and abs(rounded) < target.smallest_normal) or (x and not rounded):
         raise NotDerived(f"{describe(x)} is too small for {target}")
     return rounded
 

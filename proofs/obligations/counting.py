@@ -148,7 +148,8 @@ class _Derivation:
         match formula:
             case Comparison(relation):
                 term = difference(formula)
-                return RELATIONS[relation](proportion(self.total, term) * value + term.constant, 0)
+                compared = proportion(self.total, term) * value + term.constant
+                return RELATIONS[relation]((compared > 0) - (compared < 0), 0)
             case PredicateOnCount(_, parameters):
                 return definition_of(formula).holds(value, n, parameters)
         raise AssertionError(f"not decided by a sum of counts: {formula!r}")
