@@ -65,7 +65,7 @@ FALSE: list[tuple[str, tuple[Any, ...], Any, str]] = [
     (AVERAGE, (*DIRECTIONS, HELD, "term"), "#<[Q_a] - #<[Q_b]", "the value is not as often as its count on the truth"),
     (AVERAGE, (*DIRECTIONS, HELD, "term"), "2*#<[Q_a] - 3*#>[Q_b]", "a future mask does not see what #> counts"),
     # slack of a threshold
-    (AVERAGE, reads_of(AVERAGE, SLACK, HELD), "-7", "the output changes while the counts sum to 1 to 2, at n = 1, i = 1"),
+    (AVERAGE, reads_of(AVERAGE, SLACK, HELD), "-7", "the output changes while the counts sum to 1 to 2"),
     (AVERAGE, reads_of(AVERAGE, SLACK, HELD), "16", "the output is 0, expected 1, where the counts sum to -3 to 0"),
     (AVERAGE, reads_of(AVERAGE, SLACK, "1/i"), "24", "the output changes while the counts sum to"),
     (AVERAGE, bias_of(AVERAGE, SLACK), "3", "the output changes while the counts sum to"),
