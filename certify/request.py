@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from certify.files import check_unicode
+from certify.low_precision import check_low_precision, check_precision, usual_gamma
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
@@ -33,9 +34,7 @@ from constructions.language.parser import alphabet_of, parse_alphabet, parse_for
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
-from constructions.low_precision import FORMATS as LOW_PRECISION_FORMATS
-from constructions.low_precision import GAMMA as LOW_PRECISION_GAMMA
-from constructions.network.lengths import Lengths, up_to
+from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
@@ -338,11 +337,6 @@ def _read_subject(found: Found, options: Options, programs: Programs,
                           options.attention, options.precision)
 
 
-def usual_gamma(precision: str | None) -> Fraction:
-    """The constant in front of the scores if none is given: as [SHA] prints it, or for low precision."""
-    return PRINTED_GAMMA if precision is None else LOW_PRECISION_GAMMA
-
-
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
     """The constant in front of the scores; the ``usual`` one, if none is given.
 
@@ -359,42 +353,12 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
         InputError: if there is no such regime, or it has no network for low precision.
     """
     if options.precision is not None:
-        _check_low_precision(options, spell)
+        check_low_precision(options.precision, options.regime, options.given, spell)
         return Regime(Sharpening.POSITION, options.causal)
     name = Sharpening.TEMPERATURE if options.regime is None else options.regime
     if name not in list(Sharpening):
         raise InputError(f"{spell('regime')}: found {name!r}, expected {' or '.join(Sharpening)}")
     return Regime(Sharpening(name), options.causal)
-
-
-def _check_low_precision(options: Options, spell: Callable[[str], str]) -> None:
-    """Raise InputError if an option asks for what the networks for low precision do not have."""
-    assert options.precision is not None, "whoever asks says of which format"
-    check_precision(options.precision, spell("precision"))
-    if options.regime not in (None, Sharpening.POSITION):
-        raise InputError(f"{spell('regime')}: {options.regime!r} divides by numbers that a format rounds, expected "
-                         f"position beside {spell('precision')}")
-    for name in ("as_printed", "attention", "temperature"):
-        if name in options.given:
-            raise InputError(f"{spell(name)}: the constructions for low precision have none, expected it without "
-                             f"{spell('precision')}")
-
-
-def check_precision(name: str, option: str) -> None:
-    """Raise InputError unless this is a format that networks are built for."""
-    if name not in LOW_PRECISION_FORMATS:
-        raise InputError(f"{option}: found {name!r}, expected one of {', '.join(LOW_PRECISION_FORMATS)}")
-
-
-def lengths_served(precision: str | None, longest: int | None) -> Lengths | None:
-    """The lengths that a network is built for, where none are claimed: it depends on them for low precision only.
-
-    Raises:
-        InputError: if there is a longest, and it would be ignored.
-    """
-    if precision is None and longest is not None:
-        raise InputError("--max-n: only the networks for low precision depend on it, expected --for beside it")
-    return None if precision is None else up_to(DEFAULT_MAX_N if longest is None else longest)
 
 
 def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[str, ...]]:

@@ -47,7 +47,8 @@ def build(
     built is the transformer of the formula of its output.
     """
     from certify.files import SUFFIX_OF_PROGRAMS, check_writable, write_text
-    from certify.request import Options, lengths_served, read_request
+    from certify.low_precision import lengths_served
+    from certify.request import Options, read_request
     from certify.subjects import Kind, Programs
     from certify.verdicts import exit_status
     from constructions.errors import InputError, Unsupported

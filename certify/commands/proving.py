@@ -68,7 +68,8 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.request import Options, read_gamma, read_regime, read_request, usual_gamma
+    from certify.low_precision import usual_gamma
+    from certify.request import Options, read_gamma, read_regime, read_request
     from certify.subjects import Kind
     from constructions.network.lengths import Lengths
 

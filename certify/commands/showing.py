@@ -55,7 +55,8 @@ def run(
     program, what every vector holds.
     """
     from certify.files import check_unicode
-    from certify.request import Options, ProgramSubject, lengths_served, read_request
+    from certify.low_precision import lengths_served
+    from certify.request import Options, ProgramSubject, read_request
     from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.showing.runs import print_run, run_to_json
     from certify.showing.terminal_tables import console

@@ -6,8 +6,8 @@ case. A mean or an average is then in an interval, and slack 0 or at least 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
@@ -68,6 +68,19 @@ class _Run:
 
 
 @dataclass(frozen=True)
+class _Row:
+    """The least and the greatest value of the sum at (n, i), how many positions a mean is over, and known numbers.
+
+    ``n`` is the last length, unless a predicate depends on n.
+    """
+
+    ends: tuple[int, int]
+    looked_at: int
+    numbers: tuple[Fraction, ...]
+    n: int
+
+
+@dataclass(frozen=True)
 class _Derivation:
     """``total`` is the sum of counts; ``means`` says how many times it each mean or average is."""
 
@@ -80,19 +93,33 @@ class _Derivation:
 
     def cases(self, lengths: Lengths) -> Iterator[InputCase]:
         """Those of every row; rows with the same numbers and the same range of the sum have the same."""
-        seen: set[tuple[object, ...]] = set()
+        for row in self._rows(lengths):
+            yield from self._cases_of_row(row)
+
+    def _rows(self, lengths: Lengths) -> list[_Row]:
+        """Rows among which are all that differ, worked out once for all outputs that have the same."""
         by_length = any(definition_of(each).depends_on_n for each in self._spoken_of()
                         if isinstance(each, PredicateOnCount))
+        key = "rows by value", lengths, self.total, self.read, bool(self.means), by_length
+        return self.known.once(key, lambda: self._together(self._all_rows(lengths, by_length)))
+
+    def _together(self, rows: Iterable[_Row]) -> list[_Row]:
+        """Each row once; where no mean is read, with all values of the sum at the rows that are alike but for them."""
+        if self.means:
+            return list(dict.fromkeys(rows))
+        found: dict[tuple[object, ...], _Row] = {}
+        for row in rows:
+            before = found.setdefault((row.numbers, row.n), row)
+            ends = min(before.ends[0], row.ends[0]), max(before.ends[1], row.ends[1])
+            found[row.numbers, row.n] = replace(before, ends=ends)
+        return list(found.values())
+
+    def _all_rows(self, lengths: Lengths, by_length: bool) -> Iterator[_Row]:
         for n in self._lengths(lengths, by_length):
             columns = [self.known.column(name, n) for name in self.read]
             for i, numbers in enumerate(zip(*columns, strict=True) if columns else [()] * n, start=1):
-                ends = range_of(self.total, i, n)
                 looked_at = counted_length(self.total.coefficients[0][1], i, n) if self.means else 0
-                key = (ends, looked_at, n if by_length else 0,
-                       *((x.numerator, x.denominator) for x in numbers))
-                if key not in seen:
-                    seen.add(key)
-                    yield from self._cases_of_row(ends, looked_at, numbers, n)
+                yield _Row(range_of(self.total, i, n), looked_at, numbers, n if by_length else lengths.last)
 
     def _lengths(self, lengths: Lengths, by_length: bool) -> list[int]:
         sees_end = any(count.side == "right" for _, count in self.total.coefficients)
@@ -100,14 +127,13 @@ class _Derivation:
             return list(lengths)
         return [lengths.last]
 
-    def _cases_of_row(self, ends: tuple[int, int], looked_at: int, numbers: tuple[Fraction, ...],
-                      n: int) -> Iterator[InputCase]:
-        box = [(name, point(number)) for name, number in zip(self.read, numbers, strict=True)]
-        for run in self._runs(*ends, n):
+    def _cases_of_row(self, row: _Row) -> Iterator[InputCase]:
+        box = [(name, point(number)) for name, number in zip(self.read, row.numbers, strict=True)]
+        for run in self._runs(*row.ends, row.n):
             values = Interval(Fraction(run.first), Fraction(run.last))
-            held = [(name, values.scaled(factor / looked_at)) for name, factor in self.means.items()]
+            held = [(name, values.scaled(factor / row.looked_at)) for name, factor in self.means.items()]
             yield InputCase((*box, *held), run.expected, slack=tuple(zip(self.slack, run.slack, strict=True)),
-                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=looked_at)
+                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at)
 
     def _runs(self, least: int, most: int, n: int) -> list[_Run]:
         runs: list[_Run] = []
@@ -149,7 +175,7 @@ class _Derivation:
             case Comparison(relation):
                 term = difference(formula)
                 compared = proportion(self.total, term) * value + term.constant
-                return RELATIONS[relation](compared.numerator, 0)  # which has its sign
+                return RELATIONS[relation]((compared > 0) - (compared < 0), 0)
             case PredicateOnCount(_, parameters):
                 return definition_of(formula).holds(value, n, parameters)
         raise AssertionError(f"not decided by a sum of counts: {formula!r}")

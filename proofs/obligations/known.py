@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
+from typing import Any, TypeVar
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
@@ -17,6 +18,7 @@ MOST_CELLS = 1 << 20
 """So many values that depend on n are kept at most: with lengths up to 1024, two columns for every n."""
 Column = tuple[Fraction, ...]
 """Values at i = 1, ..., n."""
+Found = TypeVar("Found")
 
 
 class KnownValues:
@@ -27,6 +29,7 @@ class KnownValues:
         self._meanings = {name: meaning for name, meaning in directions.items() if is_known(meaning)}
         self._mention_n = {name: known_mentions_n(meaning) for name, meaning in self._meanings.items()}
         self._columns = _Columns()
+        self._found: dict[Hashable, Any] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._meanings
@@ -53,6 +56,13 @@ class KnownValues:
             return self.column(name, n)[i - 1]
         except InputError:  # perhaps at another position
             return known_value(self._meanings[name], i, n)
+
+    def once(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What ``find`` returned when it was first asked for ``key``: it follows from the known directions alone."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: Found = self._found[key]
+        return found
 
     def column(self, name: str, n: int) -> Column:
         """What the direction holds at i = 1, ..., n.

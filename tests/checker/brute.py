@@ -127,6 +127,12 @@ def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: 
     if kind == "near":
         now = truths(table, table.formula(meaning["when"]), word)[i - 1]
         return ([1 - errors[1], mpf(1)] if truth else [mpf(0), errors[0]]) if now else [mpf(0), mpf(1)]
+    if kind == "average":
+        _, summed, (_, _, *multiples) = table.nodes[table.term(meaning["term"])]
+        value = sum(int(c) * counts(table, k, word)[i - 1] for c, k in zip(multiples, summed, strict=True))
+        return [mpf(value) / (i if table.nodes[summed[0]].operator == "#<" else n + 1 - i)] * 2
+    if kind == "total":
+        return [mpf(counts(table, table.count(meaning["count"]), word)[i - 1])] * 2
     if kind in ("mean", "others"):
         k = table.count(meaning["count"])
         op, (f,), _ = table.nodes[k]

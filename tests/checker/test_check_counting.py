@@ -102,7 +102,7 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     (BALANCED, (*UNITS, 3, "bias"), "1/4", "the output"),
     (ODD, (*UNITS, 0, "reads"), {"if here": "1"}, "the output changes while"),
     (ODD, (*UNITS, 2, "reads"), {"is": "1", "if not": "1"}, "the output changes while|the output is"),
-    (TWO, (*UNITS, 0, "reads"), {"mean #<": "1"}, "'mean #<', of kind mean"),
+    (TWO, (*UNITS, 0, "reads"), {"mean #<": "1"}, "'is', of kind truth, is read beside counts"),
 ]
 
 

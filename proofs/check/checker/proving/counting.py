@@ -16,7 +16,6 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
-from ..budget import Cache
 from ..language import Place
 from ..language.evaluation import COMPARE
 from ..numbers import ONE, ZERO, add, divide, multiply, total
@@ -48,6 +47,19 @@ def is_by_value(proof: Proof, name: str, units: Sequence[Unit]) -> bool:
             or (on_count and any(isinstance(one, Slack) for one in read)))
 
 
+class Row(NamedTuple):
+    """A row that is looked at as one of length n, and its first length and position.
+
+    The least and the greatest value of the sum, how many positions means are over, and the known numbers that are read.
+    """
+
+    n: int
+    place: tuple[int, int]
+    ends: tuple[int, int]
+    positions: int
+    numbers: tuple[Fraction, ...]
+
+
 class OutputByValue:
     """One direction that a feed-forward part writes, by these units and this bias."""
 
@@ -65,6 +77,8 @@ class OutputByValue:
             self._take(source, proof.directions[source])
         own = [self._meaning.formula] if isinstance(self._meaning, Truth | Slack) else []
         self._formulas = [*self._slacks.values(), *own]
+        self._compared = {place: (self._factor_of(place), self._constant(place)) for place in self._formulas
+                          if self._language.nodes[place].operator == "T"}
         self._on_count = [place for place in self._formulas if self._language.nodes[place].operator == "on"]
 
     def _take(self, source: str, meaning: Meaning) -> None:
@@ -107,22 +121,35 @@ class OutputByValue:
         Raises:
             Rejected: if the output is not proved to be the target.
         """
-        seen = Cache[tuple[object, ...], bool]()
-        by_length = self._proof.mentions_length(self._on_count)
-        for n, firsts in self._lengths(by_length):
-            columns = [self._proof.known_numbers(source, n) for source in self._known]
-            for i in range(1, n + 1):
-                numbers = tuple(column[i - 1] for column in columns)
-                least, greatest = self._ends(n, i)
-                seen_here = self._positions(n, i)
-                case = (n if by_length else 0, least, greatest, seen_here, numbers)
-                self._proof.budget.spend(10)
-                if seen.get(case) is None:
-                    held = dict(zip(self._known, numbers, strict=True))
-                    for run in self._runs(least, greatest, n):
-                        self._check_run(run, held, seen_here, (firsts[i - 1], i))
-                    seen.keep(case, True, 1024)
+        for row in self._rows():
+            held = dict(zip(self._known, row.numbers, strict=True))
+            for run in self._runs(*row.ends, row.n):
+                self._check_run(run, held, row)
         return sum(self._proof.claim.lengths)
+
+    def _rows(self) -> Sequence[Row]:
+        """Rows among which are all that differ in what this rule asks; other outputs may have the same."""
+        by_length = self._proof.mentions_length(self._on_count)
+        key = (tuple(self._sum.items()), tuple(self._known), bool(self._means), by_length)
+        if key not in self._proof.rows_by_value:
+            rows = self._find_rows(by_length)
+            self._proof.budget.hold(1024 * len(rows))
+            self._proof.rows_by_value[key] = rows
+        found: Sequence[Row] = self._proof.rows_by_value[key]
+        return found
+
+    def _find_rows(self, by_length: bool) -> Sequence[Row]:
+        found: dict[tuple[object, ...], Row] = {}
+        for n, firsts in self._lengths(by_length):
+            self._proof.budget.spend(n * (10 + len(self._known)))
+            columns = [self._proof.known_numbers(source, n) for source in self._known]
+            for i, first in enumerate(firsts, 1):
+                numbers = tuple(column[i - 1] for column in columns)
+                row = Row(n, (first, i), self._ends(n, i), self._positions(n, i), numbers)
+                key = (n if by_length else 0, *row[3:], row.ends if self._means else ())
+                before = found.setdefault(key, row)
+                found[key] = before._replace(ends=(min(before.ends[0], row.ends[0]), max(before.ends[1], row.ends[1])))
+        return list(found.values())
 
     def _lengths(self, by_length: bool) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths to look at; a count to the right sees where a word ends."""
@@ -171,7 +198,8 @@ class OutputByValue:
             return range(least, greatest + 1)
         starts = {least}
         for place in self._formulas:
-            zero = divide(self._proof.budget, -self._constant(place), self._factor_of(place))
+            factor, constant = self._compared[place]
+            zero = divide(self._proof.budget, -constant, factor)
             starts |= {ceil(zero), floor(zero) + 1}
         return sorted(start for start in starts if least <= start <= greatest)
 
@@ -187,8 +215,9 @@ class OutputByValue:
         operator, operands, data = self._language.nodes[place]
         if operator == "on":
             return self._language.holds_at(operands[0], n, value)
-        changing = multiply(self._proof.budget, self._factor_of(place), Fraction(value))
-        return COMPARE[str(data[0])](add(self._proof.budget, changing, self._constant(place)), 0)
+        factor, constant = self._compared[place]
+        number = add(self._proof.budget, multiply(self._proof.budget, factor, Fraction(value)), constant)
+        return COMPARE[str(data[0])](number, 0)
 
     def _wanted(self, value: int, n: int) -> tuple[Fraction, bool]:
         """The output that is wanted where the sum has this value, and whether any greater one will do."""
@@ -199,7 +228,7 @@ class OutputByValue:
             return (ZERO if holds else ONE), not holds
         return Fraction(value), False
 
-    def _check_run(self, run: Run, held: Mapping[str, Fraction], positions: int, place: tuple[int, int]) -> None:
+    def _check_run(self, run: Run, held: Mapping[str, Fraction], row: Row) -> None:
         """The output is as wanted at every value of a run.
 
         Raises:
@@ -208,15 +237,15 @@ class OutputByValue:
         got, budget = self._bias, self._proof.budget
         shut = dict(zip(self._slacks, run.shut, strict=True))
         for form, function in self._groups.items():
-            low, high = self._form_range(form, run, held, shut, positions)
+            low, high = self._form_range(form, run, held, shut, row.positions)
             one = (function.least_on(low, high) if run.or_more and low is not None and high is not None
                    else function.constant_on(low, high))
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
-                    run.first, run.last, *place)
+                    run.first, run.last, *row.place)
             got = add(budget, got, one or ZERO)
         fits = got == run.wanted or (run.or_more and got > run.wanted)
         require(fits, "the output is {}, expected {}, where the counts sum to {} to {}, at n = {}, i = {}", got,
-                run.wanted, run.first, run.last, *place)
+                run.wanted, run.first, run.last, *row.place)
 
     def _form_range(self, form: Form, run: Run, held: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:

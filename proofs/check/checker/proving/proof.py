@@ -50,6 +50,7 @@ class Proof:
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
         self.letters: dict[object, Any] = {}  # equal letters of heads are one object
+        self.rows_by_value: dict[object, Any] = {}  # rows that differ, for outputs that have the same (counting.py)
         self.columns = self.language.columns(self.claim.lengths)
         self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
         self.proved = Cache[tuple[object, ...], bool]()  # situations that need not be proved again, whoever meets them

@@ -14,8 +14,8 @@ from itertools import accumulate, pairwise
 from ..budget import ENTRY_BITS
 from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, multiply, size, total
-from ..reading.records import Average, Head, Mean, Truth, kind_of
-from ..verdicts import quote, require
+from ..reading.records import Average, Head, Mean, Truth
+from ..verdicts import require
 from .composition import names_in
 from .proof import Proof, visible
 
@@ -26,19 +26,19 @@ def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> 
     Raises:
         Rejected: if this is not proved.
     """
-    wanted: dict[Place, Fraction] = {}
-    for count, c in multiples_of(proof, meaning).items():
-        mask = "future" if proof.language.nodes[count].operator == "#<" else "past"
-        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask,
-                proof.language.nodes[count].operator)
-        wanted[proof.language.counted(count)] = c
-    read: dict[Place, Fraction] = {}
+    counts, read = multiples_of(proof, meaning), dict[Place, Fraction]()
     for source, c in head.values[name].items():
         truth = proof.directions[source]
-        require(isinstance(truth, Truth), "the value reads {}, of kind {}", quote(source), kind_of(truth))
         if isinstance(truth, Truth):
             read[truth.formula] = add(proof.budget, read.get(truth.formula, ZERO), c)
-    require(read == wanted, "the value is not the sum of the truths of what is counted, each as often as its count")
+    of_truths = all(isinstance(proof.directions[source], Truth) for source in head.values[name])
+    fits = of_truths and read == {proof.language.counted(count): c for count, c in counts.items()}
+    multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
+    require(fits, "the value is not {} on the truth of what is counted", multiple)
+    for count in counts:
+        operator = proof.language.nodes[count].operator
+        mask = "future" if operator == "#<" else "past"
+        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
     check_scores(proof, head)
     return sum(proof.claim.lengths)
 
