@@ -66,6 +66,16 @@ def coefficient(k: int, sign: int) -> Json:
 
 
 UNIFORM = head([], [], {"late": {AT_LEAST: "1"}})
+DIP = [("7/2", "1"), ("2", "-3"), ("1", "6")]
+"""Of x = -2H - 1/2 the sum ReLU(x) - 3 ReLU(x - 3/2) + 6 ReLU(x - 5/2): 1 at x = 1, -1/2 at 5/2, 11/2 at 4."""
+
+
+def with_a_dip() -> Json:
+    """Slack that is at least 1 at both ends of where it must be, and not between them."""
+    units = [{"reads": {"is": "-2", "others": "-2"}, "bias": bias, "writes": {AT_LEAST: write}} for bias, write in DIP]
+    return changed(*SLACKS, value=[*units, base()["transformer"]["layers"][1]["feedforward"]["units"][1]])
+
+
 ATTENDING = head([{"place": "20"}], [{"place": "1", AT_LEAST: "1"}], {"late": {"is": "1"}})
 REFUSED: dict[str, tuple[Callable[[], Json], str]] = {
     "a margin of 1/8 for 1/4 above": (
@@ -79,6 +89,8 @@ REFUSED: dict[str, tuple[Callable[[], Json], str]] = {
     "half the slack": (
         lambda: changed(*SLACKS, 0, "writes", AT_LEAST, value="1/2"),
         "'slack >=': the output is 1/2, expected at least 1"),
+    "slack that falls below 1 between the ends": (
+        with_a_dip, "'slack >=': the output is -1/2, expected at least 1"),
     "negative slack": (
         lambda: changed(*SLACKS, 0, "writes", AT_LEAST, value="-1"), "'slack >=': the output is -"),
     "slack that is never 0": (
@@ -208,6 +220,27 @@ def test_slopes_that_cancel_without_end_are_constant() -> None:
     made["transformer"]["layers"][2]["feedforward"]["units"].pop()
     with pytest.raises(Rejected, match="the output changes while 1 'slack >=' goes from 1 to None"):
         check_text(dump(made))
+
+
+def test_slack_itself_is_no_truth() -> None:
+    made = deciding("#<[Q_1] < 2", [AT_LEAST], "0", "1")
+    for bias in ("0", "-3"):
+        more = [{"reads": {AT_LEAST: "1"}, "bias": bias, "writes": {"out": "1"}}]
+        with pytest.raises(Rejected, match="the output changes while 1 'slack >=' goes from 1 to None"):
+            check_text(dump(edit(made, *MODEL, "layers", 2, "feedforward", "units", value=more)))
+
+
+def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
+    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are refused."""
+    made, units = base(), (*MODEL, "layers", 2, "feedforward", "units")
+    hat = [{"reads": {AT_LEAST: "1", AT_MOST: "-1"}, "bias": b, "writes": {"out": w}}
+           for b, w in (("1", "1"), ("0", "-2"), ("-1", "1"))]
+    check_text(dump(edit(made, *units, value=hat)))
+    for sign, goes in (("1", "from 1 to None"), ("-1", "from None to -1")):
+        other = {"1": "-1", "-1": "1"}[sign]
+        tail = {"reads": {AT_LEAST: sign, AT_MOST: other}, "bias": "-3", "writes": {"out": "1"}}
+        with pytest.raises(Rejected, match=f"the output changes while .* goes {goes}"):
+            check_text(dump(edit(made, *units, value=[*hat, tail])))
 
 
 def test_slack_may_be_made_from_slack_where_the_form_no_longer_matters() -> None:

@@ -91,6 +91,12 @@ def test_it_is_slack_of_its_comparison_alone(text: str) -> None:
     assert not is_proved(slack(text), ABOVE)
 
 
+def test_slack_is_at_least_1_between_the_ends_too() -> None:
+    """ReLU(x) - 3 ReLU(x - 3/2) + 6 ReLU(x - 5/2) is 1 at x = 1, -1/2 at 5/2, 11/2 at 4."""
+    reads = {"h": F(-2), "is": F(-2)}
+    assert not is_proved(slack("#<[Q_1] >= 2"), [(reads, F(7, 2), F(1)), (reads, F(2), F(-3)), (reads, F(1), F(6))])
+
+
 def test_an_output_bias_is_no_slack() -> None:
     assert not is_proved(slack("#<[Q_1] >= 2"), ABOVE, bias=1)
 
@@ -129,6 +135,30 @@ def test_slopes_that_cancel_without_end_are_constant() -> None:
     opposite: Units = [({"a": F(1)}, F(0), F(1)), ({"a": F(2)}, F(0), F(-1, 2))]
     assert is_proved(zero, opposite)
     assert not is_proved(zero, opposite[:1]) and not is_proved(zero, [({"a": F(1)}, F(0), F(1)), *opposite])
+
+
+def test_slack_itself_is_no_truth() -> None:
+    fewer = Truth(parse_formula("#<[Q_1] < 2"))
+    assert is_proved(fewer, [({"a": F(-1)}, F(1), F(-1))], bias=1)
+    assert not is_proved(fewer, [({"a": F(1)}, F(0), F(1))])
+    assert not is_proved(fewer, [({"a": F(-1)}, F(1), F(-1)), ({"a": F(1)}, F(-3), F(1))], bias=1)
+
+
+def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
+    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are not."""
+    equal, reads, opposite = Truth(parse_formula("#<[Q_1] == 2")), {"a": F(1), "b": F(-1)}, {"a": F(-1), "b": F(1)}
+    hat = [(reads, F(1), F(1)), (reads, F(0), F(-2)), (reads, F(-1), F(1))]
+    assert is_proved(equal, hat)
+    for tail in (reads, opposite):
+        assert not is_proved(equal, [*hat, (tail, F(-3), F(1))])
+
+
+def test_slack_that_is_made_from_slack_is_constant_where_that_has_no_end() -> None:
+    """1 - ReLU(1 - z) is slack, too; so is 2 - ReLU(2 - z), but the rule does not see it."""
+    bound = slack("#<[Q_1] >= 2")
+    assert is_proved(bound, [({"a": F(-1)}, F(1), F(-1))], bias=1)
+    assert not is_proved(bound, [({"a": F(-1)}, F(2), F(-1))], bias=2)
+    assert not is_proved(bound, [({"a": F(1)}, F(0), F(1))])
 
 
 def test_a_truth_that_others_decide_is_not_free() -> None:
