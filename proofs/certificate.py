@@ -14,16 +14,18 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
 from proofs.exact.extremes import WorstCase
+from proofs.floats.claims import FloatClaim, float_claims_to_json
 
 FORMAT = "certify-certificate"
 VERSION = 1
 
 
 def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer: Transformer, lines: Sequence[Line],
-         allowed_error: Fraction | None = None) -> str:
+         allowed_error: Fraction | None = None, floats: Sequence[FloatClaim] = ()) -> str:
     """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
 
-    Bounds that have room are not stated above a ``allowed_error`` that they meet.
+    Bounds that have room are not stated above a ``allowed_error`` that they meet. The claims about ``floats``, if there
+    are any, stand last.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
@@ -52,6 +54,7 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
             }
             for line, worst in bounded
         ],
+        **({"floats": float_claims_to_json(floats, lengths)} if floats else {}),
     }
     return write_canonical(certificate)
 

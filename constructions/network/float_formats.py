@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from constructions.errors import InputError
 
@@ -21,17 +22,17 @@ class Format:
     least: int
     greatest: int
 
-    @property
+    @cached_property
     def roundoff(self) -> Fraction:
         """u = 2^-p: a rounded normal number is off by at most u of itself."""
         return Fraction(1, 1 << self.precision)
 
-    @property
+    @cached_property
     def largest(self) -> Fraction:
         """The greatest number of the format."""
         return (2 - 2 * self.roundoff) * power_of_two(self.greatest)
 
-    @property
+    @cached_property
     def smallest_normal(self) -> Fraction:
         """2^e: below it a result may be flushed to 0."""
         return power_of_two(self.least)

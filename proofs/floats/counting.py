@@ -98,7 +98,8 @@ class OutputsByValue:
             if any(head.queries):
                 raise NotDerived("the mean is that of a head whose queries read something")
             value = self.numbers.value_form(head.values[name], length, length)
-            self._means[key] = ends_of_mean(UniformSum(length, value.size, value.grid), mean * length, self.run)
+            self._means[key] = ends_of_mean(UniformSum(length, length, length * value.size, value.grid), mean * length,
+                                            self.run)
         return self._means[key]
 
     def _entered(self, lower: Fraction, upper: Fraction) -> Held:

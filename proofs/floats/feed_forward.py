@@ -11,8 +11,8 @@ from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval
 from proofs.exact.feed_forward import enclose_input
 from proofs.failures import NotDerived
-from proofs.floats.forms import operations_error, sum_on_grid
-from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, grid_of, round_to
+from proofs.floats.forms import enter, operations_error, sum_on_grid
+from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, hold_number, round_to
 from proofs.floats.numbers import HeldNumbers
 from proofs.obligations.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
 
@@ -35,22 +35,10 @@ class Activation:
     def on(self, piece: Held) -> Held:
         """What it holds on a piece of the near direction's range."""
         if self.near is None:
-            return hold(self.constant)
+            return hold_number(self.constant)
         ends = sorted(self.slope * end + self.constant for end in (piece.lower, piece.upper))
-        grid = min(piece.grid + _grid(self.slope), _grid(self.constant))
+        grid = min(piece.grid + hold_number(self.slope).grid, hold_number(self.constant).grid)
         return Held(ends[0], ends[1], ZERO, grid)
-
-
-def hold(x: Fraction) -> Held:
-    """An exact number."""
-    return Held(x, x, ZERO, _grid(x))
-
-
-def _grid(x: Fraction) -> int:
-    grid = grid_of(x)
-    if grid is None:
-        raise NotDerived(f"{x} is no dyadic number")
-    return grid
 
 
 class ExactOutputs:
@@ -78,7 +66,7 @@ class ExactOutputs:
     def known(self, name: str, x: Fraction, obligation: FeedForwardObligation) -> Held:
         """What a known direction holds where its real value is x."""
         if isinstance(self.numbers.transformer.directions[name], Truth):
-            return hold(x)
+            return hold_number(x)
         return self.numbers.by_value(name, obligation.lengths)[x]
 
 
@@ -160,7 +148,7 @@ class _CaseCheck:
         worst = {name: self._worst_end(name, weight) for name, weight in reads.items()}
         ends = {name: end for name, end in worst.items() if end is not None}
         if len(ends) == len(worst):
-            total = self._grid_sum({name: hold(x) for name, x in ends.items()}, reads, bias)
+            total = self._grid_sum({name: hold_number(x) for name, x in ends.items()}, reads, bias)
             if total is not None:
                 return total.upper <= 0
         if any(name in self.near or name in self.slack for name in reads):
@@ -186,7 +174,7 @@ class _CaseCheck:
         """
         open_nears = [name for name in reads if name in self.near]
         exact = {name: held for name, held in self.numbers.items() if name in reads and not held.error}
-        exact |= {name: hold(ZERO) for name in reads if self.slack.get(name)}
+        exact |= {name: hold_number(ZERO) for name in reads if self.slack.get(name)}
         if len(exact) + len(open_nears) != len(reads) or len(open_nears) > 1:
             raise NotDerived(f"a unit that reads {', '.join(reads)} is neither shut nor exact")
         constant = bias + sum((reads[name] * held.lower for name, held in exact.items()), ZERO)
@@ -249,7 +237,7 @@ class _CaseCheck:
     def _form_error(self, reads: Coefficients, bias: Fraction) -> Fraction:
         """How far the form may be off, as it is stored."""
         run = self.run
-        products = [(round_to(self._weight(weight), run.inputs), round_to(self._number(name), run.inputs))
+        products = [(enter(self._weight(weight), run), enter(self._number(name), run))
                     for name, weight in reads.items()]
         products.append((TRUTH_ONE, self._weight(bias)))
         if self._sum_if_exact(products) is not None:
@@ -275,4 +263,4 @@ class _CaseCheck:
         return Held(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)
 
 
-TRUTH_ONE = hold(ONE)
+TRUTH_ONE = hold_number(ONE)

@@ -22,14 +22,22 @@ def bound_form(products: Sequence[Product], run: RunClass, target: Format) -> He
     Raises:
         NotDerived: if a number may be too large, or there are too many terms for the format.
     """
-    entered = [(round_to(a, run.inputs), round_to(b, run.inputs)) for a, b in products
-               if a.computed_size and b.computed_size]
+    entered = [(enter(a, run), enter(b, run)) for a, b in products if a.computed_size and b.computed_size]
     if not entered:
         return NOTHING
     if exact := sum_on_grid(entered, run.sums):
         return round_to(exact, target)
     found = _bound_sum(entered, run)
     return found if target == run.sums else round_to(found, target)
+
+
+def enter(held: Held, run: RunClass) -> Held:
+    """What is stored, as it enters a product.
+
+    Raises:
+        NotDerived: if it may be too large.
+    """
+    return held if run.inputs == run.storage else round_to(held, run.inputs)
 
 
 def sum_on_grid(products: Sequence[Product], sums: Format) -> Held | None:

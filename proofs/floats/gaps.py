@@ -17,7 +17,8 @@ def find_least_gap(obligation: AttentionObligation) -> Fraction | None:
 
 def _gap_of_group(reading: Reading, group: RowGroup) -> Fraction | None:
     scores, kinds = reading.scores(group), reading.positions(group.n).kinds
-    entries = sorted((scores.base[j - 1] + add, j) for j in reading.order(group) for add in set(scores.adds[kinds[j - 1]]))
+    entries = sorted((scores.base[j - 1] + add, j) for j in reading.order(group)
+                     for add in set(scores.adds[kinds[j - 1]]))
     least: int | None = None
     latest: dict[int, int] = {}
     for score, j in entries:

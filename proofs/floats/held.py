@@ -52,6 +52,18 @@ TRUTH = Held(ZERO, ONE, ZERO, 0)
 NOTHING = Held(ZERO, ZERO, ZERO, ANY_GRID)
 
 
+def hold_number(x: Fraction) -> Held:
+    """An exact number.
+
+    Raises:
+        NotDerived: if it is no multiple of a power of 2.
+    """
+    grid = grid_of(x)
+    if grid is None:
+        raise NotDerived(f"{x} is no dyadic number")
+    return Held(x, x, ZERO, grid)
+
+
 def join_all(parts: Iterable[Held]) -> Held:
     """What holds one of the parts."""
     first, *rest = parts

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs.failures import NotDerived
-from proofs.floats.held import ONE, ZERO, describe
-from proofs.floats.near import FAR, Deviation, Scores, deviate, quotient_error
+from proofs.floats.held import ZERO, describe
+from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
 from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.lookup_scores import Quadratic
+
+LARGEST_THETA = Fraction(64)
+"""Sharp parabolas leave room for scores that are off by much."""
+TRIED = (*map(Fraction, (32, 16, 64, 128)), None)
+"""Where far positions may begin, the most promising first; None leaves none apart."""
+ENOUGH = Fraction(1, 16)
+"""Of a row that errs by no more, no better bound is sought."""
 
 
 @dataclass(frozen=True)
@@ -49,51 +57,69 @@ class OthersErrors:
                                      key=lambda bound: bound.error)
         return self._by_length[n]
 
-    def _curvatures(self, n: int) -> list[tuple[int, Fraction]]:
-        """For each row the factor of the parabola."""
-        scores = self.obligation.problem.scores
-        scales, quadratics = scores.scales(n), scores.quadratics(n)
-        found = []
-        for i, quadratic in enumerate(quadratics, start=1):
-            if (parabola := quadratic.parabola) is not None:
-                found.append((i, parabola.sharpness * scales[i - 1 if len(scales) > 1 else 0]))
-            elif len(self.obligation.head.mask.visible(i, n)) > 1:
+    def _curvatures(self, n: int) -> list[tuple[int, Fraction | None]]:
+        """For each row the factor of the parabola; None where one position is visible only."""
+        scores, mask = self.obligation.problem.scores, self.obligation.head.mask
+        scales = scores.scales(n)
+        found: list[tuple[int, Fraction | None]] = []
+        for i, quadratic in enumerate(scores.quadratics(n), start=1):
+            sharpness = _sharpness_of_two(quadratic) if n == 2 else _sharpness(quadratic)
+            alone = len(mask.visible(i, n)) == 1
+            if sharpness is None and not alone:
                 raise NotDerived(f"the scores are no parabola around the count at i = {i}, n = {n}")
-        return found or [(1, ONE)]
+            scale = scales[i - 1 if len(scales) > 1 else 0]
+            found.append((i, None if alone or sharpness is None else sharpness * scale))
+        return found
 
     def _check_values(self, n: int) -> None:
         value = self.scores.numbers.value_form(self.obligation.problem.value, n, n)
         if value.size > n:
             raise NotDerived(f"a value is {describe(value.size)} at n = {n}")
 
-    def _of_row(self, n: int, i: int, curvature: Fraction) -> OthersBound:
+    def _of_row(self, n: int, i: int, curvature: Fraction | None) -> OthersBound:
         held, fault = self.scores.at(n, i).held, NotDerived("")
         found = []
-        for far in FAR[:6]:
+        for far in TRIED:
             try:
-                deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run)
+                deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
                 found.append(OthersBound(held.error, deviation.theta, self._error(n, curvature, deviation), n, i))
             except NotDerived as why:
                 fault = why
-            if held.error == ZERO and found:
+            if found and found[-1].error <= ENOUGH:
                 break
         if not found:
             raise NotDerived(f"at i = {i}, n = {n}: {fault}")
         return min(found, key=lambda bound: bound.error)
 
-    def _error(self, n: int, curvature: Fraction, deviation: Deviation) -> Fraction:
-        target = exp_down(deviation.theta) - deviation.flushed
+    def _error(self, n: int, curvature: Fraction | None, deviation: Deviation) -> Fraction:
+        target = exp_down(-deviation.theta) - deviation.flushed
         if target <= 0:
             raise NotDerived("the weight of the target may be flushed to 0")
-        aside = exp_up(deviation.theta) * miss(curvature) + n * n * deviation.stray
+        aside = exp_up(deviation.theta) * (ZERO if curvature is None else miss(curvature)) + n * n * deviation.stray
         real = aside / target
         quotient, loose = quotient_error(n, deviation, self.run, None)
         computed = real + quotient * (n + real) + loose * n
         return up(computed + half_unit(self.run.storage, n + computed) + self.run.storage.smallest_normal)
 
 
+def _sharpness(quadratic: Quadratic) -> Fraction | None:
+    return quadratic.parabola.sharpness if quadratic.parabola else None
+
+
+def _sharpness_of_two(quadratic: Quadratic) -> Fraction | None:
+    """The factor of a parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
+    constant, by_here, by_others = quadratic.slope
+    sharpness = by_others / 2
+    if by_here or sharpness <= 0 or ((constant / sharpness + 3) / 2).denominator != 1:
+        return None
+    return sharpness
+
+
 def miss(curvature: Fraction) -> Fraction:
-    """At least the sum of k e^(-c k^2) over k >= 1: with x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1)."""
+    """At least the sum of k e^(-c k^2) over k >= 1.
+
+    With x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1).
+    """
     x = exp_up(-curvature)
     if (rest := 1 - x**3) <= 0:
         raise NotDerived("the scores are too flat")

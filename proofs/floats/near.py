@@ -18,7 +18,7 @@ from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotien
 FAR = (None, *map(Fraction, (8, 12, 16, 24, 32, 48, 64, 96, 128, 256)))
 """Where the far positions begin; None leaves none apart."""
 LARGEST_THETA = Fraction(4)
-"""Where weights may be off by more than e to this, nothing is left to prove."""
+"""Where weights may be off by more than e to this, nothing is left to prove about a truth."""
 UPPER_OF_ALL = ONE + ALLOWED_ERROR
 
 
@@ -49,11 +49,11 @@ class Deviation:
         return max(self.flushed, self.far)
 
 
-def deviate(scores: Scores, far: Fraction | None, run: RunClass) -> Deviation:
+def deviate(scores: Scores, far: Fraction | None, run: RunClass, most: Fraction = LARGEST_THETA) -> Deviation:
     """How far the weights of a head may be off.
 
     Raises:
-        NotDerived: if that is too much for any claim.
+        NotDerived: if theta is more than ``most``.
     """
     delta, u = scores.held.error, run.softmax.roundoff
     spread = scores.spread if far is None else min(scores.spread, far)
@@ -61,12 +61,12 @@ def deviate(scores: Scores, far: Fraction | None, run: RunClass) -> Deviation:
     theta = delta + _subtraction_error(scores.held, spread, run) + exp_error
     theta += run.weights.roundoff / (1 - run.weights.roundoff)
     if run.exp_base is not ExpBase.E:
-        theta += 4 * u * (spread + scores.held.size + 3 * delta)
+        theta += 3 * u * (spread + scores.held.size + 3 * delta)
     rescalings = rescalings_of(scores.n, run)
     if rescalings:
         theta += rescalings * (exp_error + 3 * u) + u * (spread + 2 * delta)
     theta = up(theta)
-    if theta > LARGEST_THETA:
+    if theta > most:
         raise NotDerived(f"scores may be off by {describe(delta)}, so that weights may be off by e^{describe(theta)}")
     smallest = 2 * (run.softmax.smallest_normal + run.weights.smallest_normal)
     flushed = up(smallest * exp_up(theta))
@@ -96,7 +96,7 @@ def share_of(error: Fraction, deviation: Deviation, n: int) -> Fraction:
         NotDerived: if nothing is left for the target.
     """
     against = error * exp_up(deviation.theta) + n * (deviation.flushed + deviation.far)
-    rest = (1 - error) * exp_down(deviation.theta) - n * (deviation.flushed + deviation.far_real)
+    rest = (1 - error) * exp_down(-deviation.theta) - n * (deviation.flushed + deviation.far_real)
     if rest <= 0:
         raise NotDerived("what remains of the weight on the target may be flushed to 0")
     return up(against / (against + rest))
@@ -169,7 +169,7 @@ def quotient_error(n: int, deviation: Deviation, run: RunClass, gap: Fraction | 
         rho = error_by_length(n, rescalings, run)
     else:
         rho = error_by_tails(n, gap, deviation.theta, run) if not rescalings and gap >= 1 >= deviation.theta else None
-        loose += 6 * (n + 3) ** 2 * deviation.stray
+        loose += 8 * (n + 3) ** 2 * deviation.stray
     quotient = None if rho is None or rho > Fraction(1, 3) else error_of_quotient(rho, run)
     if quotient is None:
         raise NotDerived(f"sums of {n} weights may be off by too much in {run.sums} or {run.softmax}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 from constructions.language.positional import positional_truth
 from constructions.language.syntax import is_positional
@@ -11,8 +12,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
 from proofs.failures import NotDerived
-from proofs.floats.forms import sum_on_grid
-from proofs.floats.held import NOTHING, TRUTH, Held, join_all, round_to, stored
+from proofs.floats.forms import enter, sum_on_grid
+from proofs.floats.held import NOTHING, TRUTH, ZERO, Held, join_all, round_to, stored
 from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
 from proofs.floats.uniform import UniformSum, hold_mean_of, hold_mean_of_truths
@@ -31,6 +32,7 @@ class HeldNumbers:
         self._columns: dict[tuple[str, int], Sequence[Held]] = {}
         self._means: dict[int, Held] = {}
         self._uniform_means: dict[tuple[UniformSum, Fraction], Held] = {}
+        self._sums: dict[tuple[str, int], tuple[list[Fraction], list[Fraction], list[int]]] = {}
         self._value_forms: dict[tuple[str, int, int], Held] = {}
         self._by_value: dict[tuple[str, Lengths], Mapping[Fraction, Held]] = {}
         self._spans: dict[str, Spans] = {}
@@ -53,7 +55,7 @@ class HeldNumbers:
                 return self._product(name, n, i).join(NOTHING)
             case meaning if name not in self.known:
                 raise NotDerived(f"reads {name}, {meaning}")
-        return self.column(name, n)[i - 1]
+        return self._column(name, (i,), n)[0]
 
     def mean(self, length: int) -> Held:
         """What the mean of the truths at so many positions holds."""
@@ -63,7 +65,7 @@ class HeldNumbers:
 
     def _product(self, name: str, n: int, i: int) -> Held:
         """What a product written by a feed-forward part holds where its formula holds: what it copies."""
-        return round_to(self.at(self.copied(name), n, i), self.run.inputs)
+        return enter(self.at(self.copied(name), n, i), self.run)
 
     def copied(self, name: str) -> str:
         """The direction that all units of a product read with weight 1.
@@ -101,13 +103,27 @@ class HeldNumbers:
 
     def _uniform(self, name: str, head: Head, n: int, i: int) -> Held:
         """What a uniform head holds: its certified mean, computed."""
-        visible = head.mask.visible(i, n)
-        value = self._value_of(name, head, n, visible[-1] if head.mask is Mask.FUTURE else n)
-        visited = UniformSum(len(visible), value.size, value.grid)
-        key = visited, self.known.value(name, i, n)
+        seen = head.mask.visible(i, n)
+        value = self._value_of(name, head, n, seen[-1] if head.mask is Mask.FUTURE else n)
+        positives, negatives, counts = self._signed_sums(name, head, n)
+        first, last = seen[0] - 1, seen[-1]
+        size = max(positives[last] - positives[first], negatives[last] - negatives[first])
+        visible = UniformSum(len(seen), counts[last] - counts[first], size, value.grid)
+        key = visible, self.known.value(name, i, n)
         if key not in self._uniform_means:
-            self._uniform_means[key] = hold_mean_of(visited, key[1] * len(visible), self.run)
+            self._uniform_means[key] = hold_mean_of(visible, key[1] * len(seen), self.run)
         return self._uniform_means[key]
+
+    def _signed_sums(self, name: str, head: Head, n: int) -> tuple[list[Fraction], list[Fraction], list[int]]:
+        """For each beginning of the word the sums of the positive values, of the others, and how many are not 0."""
+        if (name, n) not in self._sums:
+            if len(self._sums) > 64:
+                self._sums.clear()
+            values = self.known.forms(head.values[name], n)
+            self._sums[name, n] = (list(accumulate((max(x, ZERO) for x in values), initial=ZERO)),
+                                   list(accumulate((max(-x, ZERO) for x in values), initial=ZERO)),
+                                   list(accumulate((int(x != 0) for x in values), initial=0)))
+        return self._sums[name, n]
 
     def _value_of(self, name: str, head: Head, n: int, last: int) -> Held:
         if any(head.queries):
@@ -125,7 +141,7 @@ class HeldNumbers:
             NotDerived: if they are not.
         """
         products = [(self.weight(weight), self.span(name, n, last)) for name, weight in row.items()]
-        entered = [(round_to(a, self.run.inputs), round_to(b, self.run.inputs)) for a, b in products]
+        entered = [(enter(a, self.run), enter(b, self.run)) for a, b in products]
         form = sum_on_grid(entered, self.run.sums) if entered else NOTHING
         if form is None or round_to(form, self.run.storage).error:
             raise NotDerived("the values are not exact")

@@ -45,5 +45,12 @@ def gamma(k: int, u: Fraction) -> Fraction | None:
 
 
 def half_unit(target: Format, x: Fraction) -> Fraction:
-    """How far a number of absolute value at most x may be from the nearest one of the format, flushing apart."""
-    return target.unit(x) / 2
+    """How far a number of absolute value at most x may be from the nearest one of the format, flushing apart.
+
+    Half a unit in the last place at x; but the power of 2 that is at most x is a number of the format, and units below
+    it are half as large.
+    """
+    half = target.unit(x) / 2
+    if not x or (exponent := exponent_of(x)) <= target.least:
+        return half
+    return min(half, max(half / 2, x - power_of_two(exponent)))

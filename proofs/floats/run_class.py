@@ -119,10 +119,10 @@ def read_run_class(name: str, entry: Mapping[str, Any]) -> RunClass:
     formats = {key: _format(where, key, texts[key]) for key in FORMAT_FIELDS}
     if not _RATIONAL.fullmatch(texts["exp_ulp"]):
         raise InputError(f"{where}: exp_ulp is {texts['exp_ulp']!r}, expected a rational such as \"4\"")
-    return RunClass(name, **formats, normalised=Normalised(_one_of(where, "normalised", texts["normalised"], Normalised)),
-                    exp_ulp=Fraction(texts["exp_ulp"]),
-                    exp_base=ExpBase(_one_of(where, "exp_base", texts["exp_base"], ExpBase)), block=entry["block"],
-                    assumed=_assumed(where, entry.get("assumed", {})))
+    normalised = Normalised(_one_of(where, "normalised", texts["normalised"], Normalised))
+    exp_base = ExpBase(_one_of(where, "exp_base", texts["exp_base"], ExpBase))
+    return RunClass(name, **formats, normalised=normalised, exp_ulp=Fraction(texts["exp_ulp"]), exp_base=exp_base,
+                    block=entry["block"], assumed=_assumed(where, entry.get("assumed", {})))
 
 
 def _format(where: str, key: str, text: str) -> Format:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
-from constructions.network.float_formats import Format
-from proofs.floats.held import ANY_GRID, ZERO, Held, check_finite, grid_of, stored
+from constructions.network.float_formats import Format, power_of_two
+from proofs.floats.held import ANY_GRID, ZERO, Held, check_finite, stored
+from proofs.floats.outward import half_unit
+
+ROUGH_BITS = 64
 
 
 class Spans:
@@ -37,10 +41,24 @@ def hold_column(values: Sequence[Fraction], target: Format) -> Held:
     Raises:
         NotDerived: if one is greater than the largest number of the format.
     """
-    lower, upper = min(values), max(values)
-    check_finite(max(upper, -lower), target)
-    distinct = dict.fromkeys(values)
-    if all(x.denominator == 1 for x in distinct) and max(upper, -lower) <= 1 << target.precision:
-        return Held(lower, upper, ZERO, min((grid_of(x) or 0 for x in distinct), default=ANY_GRID))
-    parts = [stored(x, target) for x in distinct]
-    return Held(lower, upper, max(part.error for part in parts), min(part.grid for part in parts))
+    lower, upper = _extreme(values, min), _extreme(values, max)
+    size = max(upper, -lower)
+    check_finite(size, target)
+    denominators = {x.denominator for x in values}
+    if denominators == {1} and size <= power_of_two(target.precision):
+        return Held(lower, upper, ZERO, 0)
+    if all(denominator & (denominator - 1) == 0 for denominator in denominators):
+        parts = [stored(x, target) for x in dict.fromkeys(values)]
+        return Held(lower, upper, max(part.error for part in parts), min(part.grid for part in parts))
+    error = half_unit(target, size)
+    if Fraction(1, max(denominators)) < target.smallest_normal:
+        error += target.smallest_normal
+    return Held(lower, upper, error, ANY_GRID)
+
+
+def _extreme(values: Sequence[Fraction], choose: Callable[[Iterable[Any]], Any]) -> Fraction:
+    """The least or the greatest value; most comparisons are of integers."""
+    rough = [(x.numerator << ROUGH_BITS) // x.denominator for x in values]
+    best = choose(rough)
+    found: Fraction = choose(x for x, each in zip(values, rough, strict=True) if each == best)
+    return found

@@ -22,8 +22,8 @@ def error_by_length(n: int, rescalings: int, run: RunClass) -> Fraction | None:
 def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: RunClass) -> Fraction | None:
     """Weights whose real scores differ by at least ``apart`` >= 1, each within e^±theta, theta <= 1, of the real one.
 
-    Of the terms min(u, e^(2 theta) e^(-apart (j-1)) / (1 - e^-apart)) those beyond the place where they are below 2^-20 u
-    are bounded by a geometric sum. None if there are too many numbers for the format.
+    Of the terms min(u, e^(2 theta) e^(-apart (j-1)) / (1 - e^-apart)) those beyond the place where they are below
+    2^-20 u are bounded by a geometric sum. None if there are too many numbers for the format.
     """
     u = roundoff_of_sums(run)
     if (factor := gamma(n, u)) is None:

@@ -14,9 +14,13 @@ from proofs.floats.run_class import Normalised, RunClass
 
 @dataclass(frozen=True)
 class UniformSum:
-    """``length`` visible values, multiples of 2^``grid`` of absolute value at most ``size``."""
+    """``length`` visible values, multiples of 2^``grid``, of which ``terms`` are not 0.
+
+    ``size`` is at least the sum of the positive ones, and that of the absolute values of the others.
+    """
 
     length: int
+    terms: int
     size: Fraction
     grid: int
 
@@ -60,7 +64,7 @@ def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[tuple
     _check_length(visible, run)
     found = []
     if run.normalised is not Normalised.BEFORE:
-        _check_sum(visible.length * visible.size, visible.grid, run)
+        _check_sum(visible.size, visible.grid, run)
         quotient = _rounded(_rounded(total / visible.length, run.softmax), run.storage)
         found.append((quotient, quotient))
     if run.normalised is not Normalised.AFTER:
@@ -82,13 +86,13 @@ def _check_sum(size: Fraction, grid: int, run: RunClass) -> None:
 def _weight(visible: UniformSum, run: RunClass) -> tuple[Fraction, Fraction]:
     """The weight of each position, and the error of the sum of weighted values."""
     weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)
-    size, grid = visible.length * visible.size * weight, visible.grid + _grid(weight)
+    size, grid = visible.size * weight, visible.grid + _grid(weight)
     if grid >= run.sums.least and size <= power_of_two(run.sums.precision + grid):
         return weight, ZERO
-    relative = gamma(visible.length, run.sums.roundoff)
+    relative = gamma(visible.terms, run.sums.roundoff)
     if relative is None or relative > 1:
-        raise NotDerived(f"the sum of {visible.length} equal weights is too long for {run.sums}")
-    return weight, up(relative * size + 4 * visible.length * run.sums.smallest_normal)
+        raise NotDerived(f"the sum of {visible.terms} equal weights is too long for {run.sums}")
+    return weight, up(2 * relative * size + 4 * visible.terms * run.sums.smallest_normal)
 
 
 def _rounded(x: Fraction, target: Format) -> Fraction:
@@ -107,7 +111,7 @@ def hold_mean_of_truths(length: int, run: RunClass) -> Held:
     """
     if length == 1:
         return Held(ZERO, ONE, ZERO, 0)
-    visible = UniformSum(length, ONE, 0)
+    visible = UniformSum(length, length, Fraction(length), 0)
     _check_length(visible, run)
     errors = []
     if run.normalised is not Normalised.BEFORE:
@@ -117,7 +121,7 @@ def hold_mean_of_truths(length: int, run: RunClass) -> Held:
     if run.normalised is not Normalised.AFTER:
         weight, error = _weight(visible, run)
         _rounded(weight, run.storage)
-        before = length * abs(weight - Fraction(1, length)) + error
+        before = length * abs(weight - Fraction(1, length)) + error / 2  # there are no negative values
         exact = not error and (run.storage == run.sums or _is_short(length, run))
         errors.append(before + (ZERO if exact else half_unit(run.storage, 1 + before) + run.storage.smallest_normal))
     error = up(max(errors))

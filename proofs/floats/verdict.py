@@ -188,7 +188,8 @@ class FloatProof:
         found = bound_near(scores, self.bounds[write.direction], self.run, self._gap_finder(write, lengths))
         if not found.holds:
             raise NotDerived(_too_much(found, worst))
-        return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, found.share, found.error)
+        return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, found.share,
+                           found.error)
 
     def _gap_finder(self, write: Write, lengths: Lengths) -> Callable[[], Fraction | None]:
         head = self._head(write)

@@ -1,0 +1,72 @@
+"""Float claims as they stand in a certificate: the key ``floats`` (docs/floats.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
+from proofs.floats.run_class import FIELDS, RunClass, read_run_class
+
+KEYS = ("name", *FIELDS, "max_n")
+
+
+@dataclass(frozen=True)
+class FloatClaim:
+    """That the theorem holds for the class and all lengths of the certificate up to ``max_n``."""
+
+    run: RunClass
+    max_n: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The claim, its keys in their order."""
+        return {**self.run.to_json(), "max_n": self.max_n}
+
+
+def float_claims_to_json(claims: Sequence[FloatClaim], lengths: Lengths) -> list[dict[str, Any]]:
+    """The list under ``floats`` in a certificate for these lengths.
+
+    Raises:
+        InputError: if two claims have one name, or one is about lengths that the certificate does not cover.
+    """
+    _check(claims, lengths)
+    return [claim.to_json() for claim in claims]
+
+
+def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
+    """The claims of a certificate for these lengths.
+
+    Raises:
+        InputError: naming the first thing that is not as docs/floats.md says.
+    """
+    if not isinstance(data, list) or not data:
+        raise InputError("floats: expected a list of at least one claim")
+    claims = tuple(_read_claim(entry, f"floats, claim {place}") for place, entry in enumerate(data, start=1))
+    _check(claims, lengths)
+    return claims
+
+
+def _read_claim(entry: object, where: str) -> FloatClaim:
+    if not isinstance(entry, dict) or tuple(entry) != KEYS:
+        raise InputError(f"{where}: expected an object with the keys {', '.join(KEYS)}, in this order")
+    name, max_n = entry["name"], entry["max_n"]
+    if not isinstance(name, str):
+        raise InputError(f"{where}: name is {name!r}, expected text")
+    if not isinstance(max_n, int) or isinstance(max_n, bool):
+        raise InputError(f"{where}: max_n is {max_n!r}, expected an integer")
+    claim = FloatClaim(read_run_class(name, {key: entry[key] for key in FIELDS}), max_n)
+    if claim.to_json() != entry:
+        raise InputError(f"{where}: a field is not spelled as it should be: {claim.to_json()}")
+    return claim
+
+
+def _check(claims: Sequence[FloatClaim], lengths: Lengths) -> None:
+    names = [claim.run.name for claim in claims]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"floats: two claims are named {repeated[0]!r}, expected distinct names")
+    for claim in claims:
+        if not lengths.first <= claim.max_n <= lengths.last:
+            raise InputError(f"floats: {claim.run.name}: max_n is {claim.max_n}, expected a number from "
+                             f"{lengths.first} to {lengths.last}")
