@@ -12,9 +12,9 @@ from fractions import Fraction
 from constructions.network.meanings import Average, Mean, Slack, Truth
 from constructions.network.transformer import Coefficients
 from proofs.failures import NotDerived
-from proofs.floats.feed_forward import ExactOutputs, hold
+from proofs.floats.feed_forward import ExactOutputs
 from proofs.floats.forms import operations_error
-from proofs.floats.held import ZERO, Held, check_finite, describe
+from proofs.floats.held import ZERO, Held, check_finite, describe, hold_number
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.uniform import UniformSum, ends_of_mean
 from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
@@ -59,7 +59,7 @@ class OutputsByValue:
             raise NotDerived("a unit reads slack beside a mean")
         products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
                     for name, box in case.box if name in reads]
-        products.append((hold(Fraction(1)), self._exact_weight(bias)))
+        products.append((hold_number(Fraction(1)), self._exact_weight(bias)))
         scaled = [sorted((a.lower * b.lower, a.lower * b.upper)) for a, b in products]
         lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
         sizes = sum((a.size * b.size for a, b in products), ZERO)
