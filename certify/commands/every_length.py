@@ -32,7 +32,7 @@ def prove(
         help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
-    regime: RegimeOption = "temperature",
+    regime: RegimeOption = None,
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="DIR", help="write the proof here, as a folder that Coq alone can check")] = None,

@@ -8,7 +8,19 @@ from fractions import Fraction
 
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import (
+    Anything,
+    Average,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+)
 from constructions.network.transformer import Transformer
 from tests.network.second_forward import SecondForward, to_fraction
 
@@ -53,6 +65,12 @@ class Claims:
                 exact = value.evaluate(i=i, n=n) * self.truth(formula, i)
             case Mean(count):
                 exact = self.total(count, i) / (i if count.side == "left" else n + 1 - i)
+            case Average(term):
+                side = term.coefficients[0][1].side
+                exact = sum((number * self.total(count, i) for number, count in term.coefficients), Fraction(0))
+                exact /= i if side == "left" else n + 1 - i
+            case Total(count):
+                exact = self.total(count, i)
             case Others(count):
                 others = self.total(count, i) - self.truth(count.operand, i)
                 return others - Fraction(1, 2), others + Fraction(1, 2)

@@ -103,7 +103,7 @@ def other_meanings(certificate: Json, path: Path) -> Iterator[tuple[str, Json]]:
     value = look(certificate, path)
     if path[-1] in ("temperature", "value") or path[-2:-1] == ("position_embedding",):
         yield from (("expression replaced", other) for other in EXPRESSIONS)
-    elif path[-1] in ("formula", "when", "count"):
+    elif path[-1] in ("formula", "when", "count", "term"):
         yield from (("formula replaced here", pattern.format(f=value)) for pattern in FORMULAS)
 
 
