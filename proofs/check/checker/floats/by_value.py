@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 
+from ..budget import Cache
 from ..numbers import ONE, ZERO
 from ..proving.counting import OutputByValue, Row, Run
 from ..proving.proof import Proof
 from ..reading.records import Slack, Unit
 from ..verdicts import require, within
 from .forms import Arithmetic, Value, exactly
-from .holding import Holding
+from .holding import CELL_BITS, Holding
 from .means import Cell
 from .rounding import grid_of
 from .units import Input
@@ -30,6 +31,7 @@ class ByValue:
     def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding, name: str, writing: Writing) -> None:
         self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
         self._name, self._writing = name, writing
+        self._inputs = Cache[tuple[Fraction, Fraction], Value]()
         self._output = OutputByValue(proof, name, writing.writing, writing.bias)
 
     def check(self) -> None:
@@ -91,6 +93,10 @@ class ByValue:
 
     def _between(self, low: Fraction, high: Fraction) -> Value:
         """Any number between two that are stored, as an input; rounding is monotone."""
+        known = self._inputs.get((low, high))
+        if known is not None:
+            return known
         ends = [self._arithmetic.input_number(end) for end in (low, high)]
         least, most = ends[0].low - ends[0].error, ends[1].high + ends[1].error
-        return Value(least, most, ZERO, grid_of(least) if least == most else None)
+        value = Value(least, most, ZERO, grid_of(least) if least == most else None)
+        return self._inputs.keep((low, high), value, CELL_BITS)

@@ -71,6 +71,8 @@ class RealSum(NamedTuple):
     grid: int | None
 
 
+SUM_STEPS = 80  # of work for each term of a sum, beside its product
+
 TRUTH = Value(ZERO, ONE, ZERO, 0)
 
 
@@ -154,6 +156,7 @@ class Arithmetic:
         Raises:
             Rejected: if it could be beyond the greatest number of the format.
         """
+        self.budget.spend(SUM_STEPS * (1 + len(inputs)))
         sums, real = self.claim.sums, self.real_sum(inputs)
         if fits(sums, real.grid, real.reach):
             return Value(real.low, real.high, ZERO, real.grid)
@@ -174,8 +177,14 @@ class Arithmetic:
 
     def _product(self, c: Value, x: Value) -> tuple[Fraction, Fraction]:
         """All that the real product may be."""
-        ends = [multiply(self.budget, a, b) for a in {c.low, c.high} for b in {x.low, x.high}]
-        return min(ends), max(ends)
+        if c.low == c.high:  # a weight, as a rule
+            c, x = x, c
+        if x.low != x.high:
+            ends = [multiply(self.budget, a, b) for a in (c.low, c.high) for b in (x.low, x.high)]
+            return min(ends), max(ends)
+        low = multiply(self.budget, c.low, x.low)
+        high = low if c.low == c.high else multiply(self.budget, c.high, x.low)
+        return (low, high) if x.low >= 0 else (high, low)
 
     def form(self, weights: Weights, held: Mapping[str, Value]) -> Value:
         """A linear form, as it is stored.

@@ -63,6 +63,7 @@ class Holding:
         self._means, self.known = Means(arithmetic), Known()
         self._cells = Cache[tuple[str, int], Sequence[Cell]]()
         self._values = Cache[tuple[str, int], Value]()
+        self._averaged = Cache[tuple[str, int], Value]()
         self._stored = Cache[object, Cell]()
         self._means_of_truths: dict[int, Value] = {}  # by the number of positions
 
@@ -145,8 +146,12 @@ class Holding:
 
     def values(self, name: str, n: int) -> Value:
         """What a uniform head takes the mean of, which is exact."""
+        known = self._averaged.get((name, n))
+        if known is not None:
+            return known
         read = self._head(name).values[name]
-        return self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
+        values = self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
+        return self._averaged.keep((name, n), values, CELL_BITS)
 
     def mean_of_sum(self, name: str, n: int, length: int, total: Fraction) -> Cell:
         """What a mean or an average holds where the values at so many visible positions have this sum."""

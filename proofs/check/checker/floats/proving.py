@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from ..numbers import ONE
+from ..numbers import ONE, ZERO
 from ..proving.composition import Writer, find_writers
 from ..proving.proof import Proof
 from ..reading.floats import FloatClaim
@@ -113,5 +113,6 @@ class FloatProof:
         arithmetic = self._arithmetic
         terms = [(arithmetic.constant(self._claim.storage, unit_.bias), exactly(ONE)),
                  *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]
-        return arithmetic.input(arithmetic.stored(arithmetic.sum(terms)))
+        form = arithmetic.stored(arithmetic.sum(terms))
+        return arithmetic.input(Value(max(form.low, ZERO), max(form.high, ZERO), form.error, form.grid))
 
