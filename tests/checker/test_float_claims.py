@@ -170,7 +170,7 @@ def test_no_format_is_one_step_narrower_than_what_is_proved() -> None:
 
 def test_the_greatest_length_is_not_raised() -> None:
     made = handmade.since_certificate(16)
-    assert [n for n in range(1, 17) if accepts(made, tiny(6, 24).claim(n))] == [1, 2, 3, 4]
+    assert [n for n in range(1, 17) if accepts(made, tiny(6, 24).claim(n))] == [*range(1, 15)]
 
 
 MALFORMED: list[tuple[Json, str]] = [

@@ -14,7 +14,18 @@ from ..numbers import ONE, ZERO, add, divide, multiply
 from ..reading.floats import FloatClaim, Format
 from ..reading.records import Weights
 from ..verdicts import quote, require, within
-from .rounding import coarsest, fits, grid_of, is_finite, nearest, tiny, unit, up
+from .rounding import (
+    at_most_power,
+    coarsest,
+    fits,
+    grid_of,
+    is_finite,
+    nearest,
+    rounding_error,
+    tiny,
+    unit,
+    up,
+)
 
 
 class Value(NamedTuple):
@@ -38,6 +49,15 @@ class Value(NamedTuple):
         """The greatest absolute value of the computed number."""
         return self.magnitude + self.error
 
+    @property
+    def is_power(self) -> bool:
+        """Whether it is 0, or plus or minus one power of two."""
+        return self.error == 0 and self.grid is not None and at_most_power(self.magnitude, self.grid)
+
+
+Terms = Sequence[tuple[Value, Value]]
+"""Products of two numbers."""
+
 
 class RealSum(NamedTuple):
     """A sum over the reals; the positive products, and the others, are at most ``reach`` together.
@@ -50,6 +70,8 @@ class RealSum(NamedTuple):
     reach: Fraction
     grid: int | None
 
+
+SUM_STEPS = 80  # of work for each term of a sum, beside its product
 
 TRUTH = Value(ZERO, ONE, ZERO, 0)
 
@@ -81,16 +103,16 @@ class Arithmetic:
     def __init__(self, budget: Budget, claim: FloatClaim) -> None:
         self.budget, self.claim = budget, claim
 
-    def rounded(self, form: Format, value: Value) -> Value:
-        """A number rounded to a format: as it is if G says so, else off by u of it, and 2^e more.
+    def rounded(self, form: Format, value: Value, given: Format | None = None) -> Value:
+        """A number, of the format ``given`` if one is, rounded to a format: as it is if G says so, or in that one.
 
         Raises:
             Rejected: if it could be beyond the greatest number of the format.
         """
         self.budget.spend(10)
-        if value.error == 0 and fits(form, value.grid, value.magnitude):
+        if given == form or (value.error == 0 and fits(form, value.grid, value.magnitude)):
             return value
-        error = up(value.error + unit(form) * up(value.reach) + tiny(form))
+        error = up(value.error + rounding_error(form, up(value.reach)))
         require(is_finite(form, value.magnitude + error), "a number could be beyond the greatest of its format")
         return Value(value.low, value.high, error, None)
 
@@ -103,13 +125,18 @@ class Arithmetic:
 
     def weight(self, x: Fraction) -> Value:
         """A weight, rounded to the storage format, and then as the input of a product."""
-        return self.rounded(self.claim.inputs, self.constant(self.claim.storage, x))
+        return self.input(self.constant(self.claim.storage, x))
 
-    def inputs(self, terms: Sequence[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
-        """Both numbers of each product, rounded as the inputs of a matrix product."""
-        return [(self.rounded(self.claim.inputs, c), self.rounded(self.claim.inputs, x)) for c, x in terms]
+    def input(self, value: Value) -> Value:
+        """What is stored, rounded as the input of a matrix product."""
+        return self.rounded(self.claim.inputs, value, self.claim.storage)
 
-    def real_sum(self, inputs: Sequence[tuple[Value, Value]]) -> RealSum:
+    def input_number(self, x: Fraction) -> Value:
+        """One number that is stored, rounded likewise: one number again, if it is normal."""
+        close = x if self.claim.inputs == self.claim.storage else nearest(self.budget, self.claim.inputs, x)
+        return self.input(Value(x, x, ZERO, None)) if close is None else exactly(close)
+
+    def real_sum(self, inputs: Terms) -> RealSum:
         """The sum over the reals, for numbers that are inputs already."""
         low, high, positive, negative = ZERO, ZERO, ZERO, ZERO
         for c, x in inputs:
@@ -120,31 +147,44 @@ class Arithmetic:
         grids = [None if c.error or x.error or c.grid is None or x.grid is None else c.grid + x.grid for c, x in inputs]
         return RealSum(low, high, max(positive, negative), coarsest(grids))
 
-    def sum(self, terms: Sequence[tuple[Value, Value]]) -> Value:
-        """The sum of products of two numbers, in any order, fused or not.
+    def sum(self, inputs: Terms) -> Value:
+        """The sum of products of two inputs, in any order, fused or not.
 
-        Exact by G, or else each number counts with its error; k products and k - 1 sums are k roundings of each
-        product, and at most k results are flushed: a product that is lost is lost once.
+        Exact by G, or else each number counts with its error, and m roundings that a product may pass through: the
+        k - 1 sums, and one more if products are not exact. At most 2 k results are flushed.
 
         Raises:
             Rejected: if it could be beyond the greatest number of the format.
         """
-        inputs, sums, k = self.inputs(terms), self.claim.sums, len(terms)
-        real = self.real_sum(inputs)
+        self.budget.spend(SUM_STEPS * (1 + len(inputs)))
+        sums, real = self.claim.sums, self.real_sum(inputs)
         if fits(sums, real.grid, real.reach):
             return Value(real.low, real.high, ZERO, real.grid)
-        factor = gamma(k, unit(sums))
-        sizes = [(up(c.magnitude), c.error, up(x.magnitude), x.error) for c, x in inputs]
+        terms = [(c, x) for c, x in inputs if c.reach and x.reach]
+        k = len(terms)
+        m = k - 1 if all(c.is_power or x.is_power for c, x in terms) else k
+        factor = gamma(m, unit(sums))
+        require(factor <= 1, "{} numbers are too many for sums of this precision", k)
+        sizes = [(up(c.magnitude), c.error, up(x.magnitude), x.error) for c, x in terms]
         own = sum((c * dx + x * dc + dc * dx for c, dc, x, dx in sizes), ZERO)
-        whole = sum(((c + dc) * (x + dx) for c, dc, x, dx in sizes), ZERO)
-        error = up(own + factor * whole + 2 * k * (1 + factor) * tiny(sums))
-        require(is_finite(sums, whole + error), "a sum could be beyond the greatest number of its format")
-        return Value(real.low, real.high, error, None)
+        whole, lost = sum(((c + dc) * (x + dx) for c, dc, x, dx in sizes), ZERO), 4 * k * tiny(sums)
+        operations = factor * whole
+        if k <= 2 and m <= 1:  # only the result is rounded
+            operations = m * rounding_error(sums, up(max(abs(real.low), abs(real.high)) + own))
+        require(is_finite(sums, up(whole + factor * whole + lost)),
+                "a sum could be beyond the greatest number of its format")
+        return Value(real.low, real.high, up(own + operations + lost), None)
 
     def _product(self, c: Value, x: Value) -> tuple[Fraction, Fraction]:
         """All that the real product may be."""
-        ends = [multiply(self.budget, a, b) for a in {c.low, c.high} for b in {x.low, x.high}]
-        return min(ends), max(ends)
+        if c.low == c.high:  # a weight, as a rule
+            c, x = x, c
+        if x.low != x.high:
+            ends = [multiply(self.budget, a, b) for a in (c.low, c.high) for b in (x.low, x.high)]
+            return min(ends), max(ends)
+        low = multiply(self.budget, c.low, x.low)
+        high = low if c.low == c.high else multiply(self.budget, c.high, x.low)
+        return (low, high) if x.low >= 0 else (high, low)
 
     def form(self, weights: Weights, held: Mapping[str, Value]) -> Value:
         """A linear form, as it is stored.
@@ -152,17 +192,22 @@ class Arithmetic:
         Raises:
             Rejected: if it could be beyond the greatest number of a format.
         """
-        terms = [(self.weight(c), held[name]) for name, c in weights.items()]
-        return self.rounded(self.claim.storage, self.sum(terms))
+        terms = [(self.weight(c), self.input(held[name])) for name, c in weights.items()]
+        return self.stored(self.sum(terms))
+
+    def stored(self, value: Value) -> Value:
+        """A sum, rounded to the storage format."""
+        return self.rounded(self.claim.storage, value, self.claim.sums)
 
     def exact_form(self, weights: Weights, held: Mapping[str, Value]) -> Value:
-        """The same, of which it is asked that it is exact.
+        """The same, of which it is asked that it is exact, as an input of a product, too.
 
         Raises:
             Rejected: if it may be rounded.
         """
         value = self.form(weights, held)
-        require(value.error == 0 and value.grid is not None, "the value {} may be rounded",
+        is_exact = value.error == 0 and fits(self.claim.inputs, value.grid, value.magnitude)
+        require(is_exact, "the value {} may be rounded",
                 " + ".join(f"{c} {quote(name)}" for name, c in list(weights.items())[:8]))
         return value
 
@@ -173,8 +218,9 @@ class Arithmetic:
 
     def scaled(self, value: Value, scale: Value) -> Value:
         """A form times the inverse of a temperature, as it is stored."""
-        return self.rounded(self.claim.storage, self.sum([(value, scale)]))
+        return self.stored(self.sum([(self.input(value), self.input(scale))]))
 
     def score(self, queries: Sequence[Value], keys: Sequence[Value]) -> Value:
         """The product of a query and a key, as the score matrix holds it."""
-        return self.rounded(self.claim.scores, self.sum(list(zip(queries, keys, strict=True))))
+        terms = [(self.input(query), self.input(key)) for query, key in zip(queries, keys, strict=True)]
+        return self.rounded(self.claim.scores, self.sum(terms), self.claim.sums)

@@ -12,7 +12,7 @@ from ..proving.composition import names_in
 from ..proving.peaked import find_covered, find_shapes
 from ..proving.proof import Proof
 from ..proving.sought import Sought
-from ..reading.records import Head, Mean, Near, Others, Position
+from ..reading.records import Average, Head, Mean, Near, Others, Position
 from ..verdicts import require
 from .forms import Arithmetic, Value, join
 from .holding import Holding
@@ -37,7 +37,7 @@ class Heads:
             Rejected: if it may not be what rule 5 needs.
         """
         meaning = self._proof.directions[name]
-        if isinstance(meaning, Position | Mean):
+        if isinstance(meaning, Position | Mean | Average):
             require(not any(head.queries), "a head of equal weights reads something in its queries")
             self._check_values(head, name)
             for n in self._lengths(head, name):

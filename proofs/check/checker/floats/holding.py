@@ -8,17 +8,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 
 from ..budget import Cache
+from ..language import Place
 from ..numbers import ZERO, add
 from ..proving.composition import Writer
 from ..proving.proof import Proof, visible
-from ..reading.records import Head, Mean, Near, Others, Position, Product, Slack, Truth, kind_of
+from ..reading.records import (
+    Average,
+    Head,
+    Mean,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+    kind_of,
+)
 from ..verdicts import quote, require
 from .forms import TRUTH, Arithmetic, Value, join
-from .means import Cell, Means
-from .rounding import grid_of, is_number, nearest
+from .means import Cell, Means, Seen, see
+from .rounding import grid_of, is_number, nearest, up
 
 NEAR = Value(ZERO, TRUTH.high + TRUTH.high / 4, ZERO, None)  # 0 to 5/4, whatever is computed
 
@@ -49,6 +63,7 @@ class Holding:
         self._means, self.known = Means(arithmetic), Known()
         self._cells = Cache[tuple[str, int], Sequence[Cell]]()
         self._values = Cache[tuple[str, int], Value]()
+        self._averaged = Cache[tuple[str, int], Value]()
         self._stored = Cache[object, Cell]()
         self._means_of_truths: dict[int, Value] = {}  # by the number of positions
 
@@ -65,10 +80,8 @@ class Holding:
         A head of equal weights may write one real number in two ways: what it sees matters, and what its values may be.
         """
         writer, meaning = self._writers[name], self._proof.directions[name]
-        if isinstance(meaning, Mean | Others | Slack):
-            return False
-        if writer.head and isinstance(meaning, Position):
-            head = self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+        if isinstance(meaning, Position | Mean | Average) and writer.head:
+            head = self._head(name)
             read = head.values[name]
             return (head.mask == "future" and not self._proof.mentions_length(self._proof.places_of(read))
                     and all(map(self._is_steady, read)))
@@ -101,6 +114,11 @@ class Holding:
             case Mean(count):
                 lengths = {self._proof.positions_counted(count, n, i) for i in range(1, n + 1)}
                 return join([self._mean_of_truths(length) for length in sorted(lengths)])
+            case Average(term):
+                return self._find_average(name, self._proof.language.nodes[term].operands, n)
+            case Total(count):
+                most = max(self._proof.positions_counted(count, n, i) for i in (1, n))
+                return Value(ZERO, Fraction(most), ZERO, 0)
             case Others() | Slack():
                 return self.known.numbers[name]
             case Product() if not self._proof.is_known(meaning):
@@ -113,9 +131,35 @@ class Holding:
     def _mean_of_truths(self, length: int) -> Value:
         """The mean of a count over so many positions, whatever the count is."""
         if length not in self._means_of_truths:
-            means = [self._means.mean(Fraction(count), length, TRUTH) for count in range(length + 1)]
+            means = [self._means.mean(see(Fraction(count), length, TRUTH)) for count in range(length + 1)]
             self._means_of_truths[length] = join([value_of(mean) for mean in means])
         return self._means_of_truths[length]
+
+    def _find_average(self, name: str, counts: Sequence[Place], n: int) -> Value:
+        """The average of a sum of counts: all that is computed lies between what is where every value is at one end."""
+        values, found = self.values(name, n), []
+        for length in sorted({self._proof.positions_counted(counts[0], n, i) for i in range(1, n + 1)}):
+            low, high = (self._means.mean(see(length * end, length, values)) for end in (values.low, values.high))
+            width = max(high.high, high.real) - min(low.low, low.real)
+            found.append(Value(low.real, high.real, up(width), None))
+        return join(found)
+
+    def values(self, name: str, n: int) -> Value:
+        """What a uniform head takes the mean of, which is exact."""
+        known = self._averaged.get((name, n))
+        if known is not None:
+            return known
+        read = self._head(name).values[name]
+        values = self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
+        return self._averaged.keep((name, n), values, CELL_BITS)
+
+    def mean_of_sum(self, name: str, n: int, length: int, total: Fraction) -> Cell:
+        """What a mean or an average holds where the values at so many visible positions have this sum."""
+        return self._means.mean(see(total, length, self.values(name, n)))
+
+    def _head(self, name: str) -> Head:
+        writer = self._writers[name]
+        return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
     def cells(self, name: str, n: int) -> Sequence[Cell]:
         """What a known direction holds at (n, 1), ..., (n, n), row by row."""
@@ -125,8 +169,7 @@ class Holding:
     def _find_cells(self, name: str, n: int) -> Sequence[Cell]:
         writer, meaning = self._writers[name], self._proof.directions[name]
         if writer.head:
-            head = self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
-            return self._means_of(head, name, n)
+            return self._means_of(self._head(name), name, n)
         reals = self._proof.known_numbers(name, n)
         if isinstance(meaning, Truth) or (writer.layer and isinstance(meaning, Position)):
             return [Cell(real, real, real) for real in reals]
@@ -169,12 +212,18 @@ class Holding:
     def _means_of(self, head: Head, name: str, n: int) -> Sequence[Cell]:
         """A uniform head of known values, which are exact."""
         read, budget = head.values[name], self._proof.budget
-        values = self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
+        values = self.values(name, n)
         (column,) = self._proof.known_forms([read], n)
-        sums = list(accumulate(column, lambda a, b: add(budget, a, b), initial=ZERO))
-        seen = [visible(head.mask, n, i) for i in range(1, n + 1)]
-        return [self._means.mean(add(budget, sums[last], -sums[first - 1]), last - first + 1, values)
-                for first, last in seen]
+        above, below = (list(accumulate((max(sign * x, ZERO) for x in column), partial(add, budget), initial=ZERO))
+                        for sign in (1, -1))
+        others = list(accumulate((x != 0 for x in column), initial=0))
+        found = []
+        for first, last in (visible(head.mask, n, i) for i in range(1, n + 1)):
+            positive, negative = (add(budget, sums[last], -sums[first - 1]) for sums in (above, below))
+            count, has_one_sign = others[last] - others[first - 1], not (positive and negative)
+            found.append(self._means.mean(Seen(last - first + 1, positive - negative, max(positive, negative), count,
+                                               values.grid, has_one_sign)))
+        return found
 
 
 def value_of(cell: Cell) -> Value:

@@ -13,7 +13,7 @@ from ..numbers import ONE, ZERO
 from ..reading.floats import Format
 from ..verdicts import require
 from .forms import Arithmetic, Value, gamma
-from .rounding import fits, grid_of, is_number, nearest, tiny, unit, up
+from .rounding import fits, grid_of, nearest, tiny, unit, up
 
 TOO_LONG = "the mean over {} positions may be rounded in too many ways"
 
@@ -31,49 +31,83 @@ class Cell(NamedTuple):
         return max(abs(self.low - self.real), abs(self.high - self.real))
 
 
+class Seen(NamedTuple):
+    """The values at the visible positions of a row, all of them exact multiples of 2^grid.
+
+    Attributes:
+        length: the number of positions (L).
+        total: the sum of the values (s).
+        most: at least the sum of the positive ones, and that of the others' absolute values (V).
+        others: at least the number of values that are not 0 (K).
+        has_one_sign: whether no two values have different signs.
+    """
+
+    length: int
+    total: Fraction
+    most: Fraction
+    others: int
+    grid: int | None
+    has_one_sign: bool
+
+
+def see(total: Fraction, length: int, values: Value) -> Seen:
+    """So many values with this sum; ``values`` says what each of them is, exactly."""
+    if values.low < 0 < values.high:
+        return Seen(length, total, length * values.magnitude, length, values.grid, False)
+    others = length if values.grid is None or values.grid < 0 else min(length, int(abs(total)) >> values.grid)
+    return Seen(length, total, abs(total), others, values.grid, True)
+
+
 class Means:
     """Sums of values with equal weights, in a class of runs."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self._arithmetic, self._claim, self._budget = arithmetic, arithmetic.claim, arithmetic.budget
-        self._known = Cache[tuple[object, ...], Cell]()
+        self._known = Cache[Seen, Cell]()
+        self._weights: dict[int, Fraction] = {}
 
-    def mean(self, total: Fraction, length: int, values: Value) -> Cell:
-        """The mean of so many values with this sum; ``values`` says what each of them is, exactly.
+    def mean(self, seen: Seen) -> Cell:
+        """The mean of these values.
 
         Raises:
             Rejected: if it is not finite, or may be too small, or the number of positions is no number of the format.
         """
-        key = (total, length, values.magnitude, values.grid)
-        known = self._known.get(key)
+        known = self._known.get(seen)
         if known is not None:
             return known
         self._budget.spend(100)
-        require(fits(self._claim.softmax, 0, Fraction(length)), TOO_LONG, length)
+        require(fits(self._claim.softmax, 0, Fraction(seen.length)), TOO_LONG, seen.length)
         found = []
         if self._claim.normalised != "before":
-            found += self._after(total, length, values)
+            found += self._after(seen)
         if self._claim.normalised != "after":
-            found += self._before(total, length, values)
-        return self._known.keep(key, Cell(total / length, min(found), max(found)))
+            found += self._before(seen)
+        return self._known.keep(seen, Cell(seen.total / seen.length, min(found), max(found)))
 
-    def _after(self, total: Fraction, length: int, values: Value) -> list[Fraction]:
+    def _after(self, seen: Seen) -> list[Fraction]:
         """The sum is exact; its quotient is rounded, and then stored."""
-        largest = values.magnitude
-        fit = fits(self._claim.sums, values.grid, length * largest) and is_number(self._claim.weights, largest)
-        require(fit, TOO_LONG, length)
-        return [self._nearest(self._claim.storage, self._nearest(self._claim.softmax, total / length))]
+        require(fits(self._claim.sums, seen.grid, seen.most), TOO_LONG, seen.length)
+        quotient = self._nearest(self._claim.softmax, seen.total / seen.length)
+        return [self._nearest(self._claim.storage, quotient)]
 
-    def _before(self, total: Fraction, length: int, values: Value) -> list[Fraction]:
+    def _before(self, seen: Seen) -> list[Fraction]:
         """One weight for all; products and sums are exact by G, or each of them is rounded."""
-        weight = self._nearest(self._claim.weights, self._nearest(self._claim.softmax, ONE / length))
-        sums, whole, grids = self._claim.sums, length * values.magnitude * weight, (values.grid, grid_of(weight))
+        weight, sums = self._weight(seen.length), self._claim.sums
+        whole, grids = seen.most * weight, (seen.grid, grid_of(weight))
         grid = None if None in grids else sum(grid for grid in grids if grid is not None)
         if fits(sums, grid, whole):
-            return [self._nearest(self._claim.storage, total * weight)]
-        factor = gamma(length, unit(sums))
-        error = up(factor * whole + 2 * length * (1 + factor) * tiny(sums))
-        return [self._outward(total * weight - error, -1), self._outward(total * weight + error, 1)]
+            return [self._nearest(self._claim.storage, seen.total * weight)]
+        factor = gamma(seen.others, unit(sums))
+        require(factor <= 1, TOO_LONG, seen.length)
+        error = (factor * whole + 2 * seen.others * tiny(sums)) * (1 if seen.has_one_sign else 2)
+        return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
+
+    def _weight(self, length: int) -> Fraction:
+        """The weight of each of so many positions."""
+        if length not in self._weights:
+            quotient = self._nearest(self._claim.softmax, ONE / length)
+            self._weights[length] = self._nearest(self._claim.weights, quotient)
+        return self._weights[length]
 
     def _nearest(self, form: Format, x: Fraction) -> Fraction:
         """Rounded to one number.

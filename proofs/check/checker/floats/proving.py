@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from ..numbers import ONE
+from ..numbers import ONE, ZERO
 from ..proving.composition import Writer, find_writers
 from ..proving.proof import Proof
 from ..reading.floats import FloatClaim
@@ -20,7 +20,7 @@ from .feed_forward import FeedForwards
 from .forms import Arithmetic, Value, exactly
 from .heads import Heads
 from .holding import Holding
-from .rounding import unit
+from .rounding import is_within, unit
 
 
 def prove_floats(certificate: Certificate) -> None:
@@ -48,11 +48,11 @@ def check_class(claim: FloatClaim) -> None:
     Raises:
         Rejected: if it is none of them.
     """
-    stored, read, added = claim.storage.precision, claim.inputs.precision, claim.sums.precision
-    scored, soft, weighed = claim.scores.precision, claim.softmax.precision, claim.weights.precision
-    fits = stored >= read >= 3 and added >= max(stored, scored) and soft >= max(scored, weighed)
-    require(fits, "expected precisions with 3 <= inputs <= storage <= sums, scores <= sums, scores <= softmax and"
-                  " weights <= softmax")
+    for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
+                         ("weights", "softmax")):
+        require(is_within(claim.formats[inner], claim.formats[outer]),
+                "the format of {} is not within that of {}", inner, outer)
+    require(claim.inputs.precision >= 3, "expected inputs of 3 bits or more")
     off = 2 * claim.exp_ulp * unit(claim.softmax)
     require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
 
@@ -99,16 +99,20 @@ class FloatProof:
         held = {name: self._holding.everywhere(name) for name in self._proof.directions}
         for number, layer in enumerate(self._proof.transformer.layers, 1):
             with within(f"layer {number}, feed-forward"):
-                terms = {name: [(exactly(bias), exactly(ONE))] for name, bias in layer.feedforward.bias.items()}
+                terms = {name: [(self._arithmetic.constant(self._claim.storage, bias), exactly(ONE))]
+                         for name, bias in layer.feedforward.bias.items()}
                 for unit_ in layer.feedforward.units:
                     activation = self._activation(unit_, held)
                     for name, weight in unit_.writes.items():
-                        terms.setdefault(name, []).append((exactly(weight), activation))
+                        terms.setdefault(name, []).append((self._arithmetic.weight(weight), activation))
                 for written in terms.values():
-                    self._arithmetic.rounded(self._claim.storage, self._arithmetic.sum(written))
+                    self._arithmetic.stored(self._arithmetic.sum(written))
 
     def _activation(self, unit_: Unit, held: Mapping[str, Value]) -> Value:
-        """All that a unit may give to the next sum."""
-        terms = [(exactly(unit_.bias), exactly(ONE)), *((exactly(c), held[name]) for name, c in unit_.reads.items())]
-        return self._arithmetic.rounded(self._claim.storage, self._arithmetic.sum(terms))
+        """All that a unit may give to the next sum, as its input."""
+        arithmetic = self._arithmetic
+        terms = [(arithmetic.constant(self._claim.storage, unit_.bias), exactly(ONE)),
+                 *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]
+        form = arithmetic.stored(arithmetic.sum(terms))
+        return arithmetic.input(Value(max(form.low, ZERO), max(form.high, ZERO), form.error, form.grid))
 

@@ -39,6 +39,35 @@ def up(x: Fraction) -> Fraction:
     return Fraction(-(-above // below) << max(shift, 0), 1 << max(-shift, 0))
 
 
+def is_within(inner: Format, outer: Format) -> bool:
+    """Whether all numbers of the one are numbers of the other."""
+    return (inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest)
+
+
+def rounding_error(form: Format, most: Fraction) -> Fraction:
+    """How far rounding a number of at most this absolute value may be off.
+
+    By half a unit in the last place, where the greatest power of two below is a number of the format, and what is less
+    than it has units half as large; or by less than 2^e more, if the result is flushed.
+    """
+    if most == 0:
+        return ZERO
+    k = exponent_of(most)
+    half = power_of_two(k - form.precision)
+    return (half if k <= form.least else min(half, max(half / 2, most - power_of_two(k)))) + tiny(form)
+
+
+def exponent_of(x: Fraction) -> int:
+    """The k with 2^k <= |x| < 2^(k+1), for x other than 0."""
+    k = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    return k - (abs(x.numerator) << max(-k, 0) < x.denominator << max(k, 0))
+
+
+def power_of_two(exponent: int) -> Fraction:
+    """2^exponent."""
+    return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
+
+
 def at_most_power(x: Fraction, exponent: int) -> bool:
     """Whether x <= 2^exponent, for x >= 0."""
     length = x.numerator.bit_length() - x.denominator.bit_length()  # 2^(length - 1) < x < 2^(length + 1), if x > 0
@@ -107,9 +136,6 @@ def nearest(budget: Budget, form: Format, x: Fraction) -> Fraction | None:
         return ZERO
     if not is_normal(form, x) or not is_finite(form, x):
         return None
-    k = abs(x.numerator).bit_length() - x.denominator.bit_length()
-    if abs(x.numerator) << max(-k, 0) < x.denominator << max(k, 0):
-        k -= 1
-    shift = k - form.precision + 1
+    shift = exponent_of(x) - form.precision + 1
     scaled = round(Fraction(x.numerator << max(-shift, 0), x.denominator << max(shift, 0)))
     return Fraction(scaled << max(shift, 0), 1 << max(-shift, 0))

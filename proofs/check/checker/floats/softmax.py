@@ -16,7 +16,7 @@ from ..numbers import ONE, QUARTER, ZERO
 from ..reading.floats import FloatClaim
 from ..verdicts import Rejected, require
 from .forms import gamma
-from .rounding import BITS, at_most_power, is_finite, tiny, unit, up
+from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit, up
 from .spreads import Spread
 
 MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
@@ -79,7 +79,7 @@ class Softmax:
                     and at_most_power(near, claim.softmax.precision + spread.grid))
         theta = delta + (ZERO if is_exact else shift) + self.off + unit(claim.weights) / (1 - unit(claim.weights))
         if claim.exp_base != "e":
-            theta += 4 * u * (near + spread.size + 3 * delta) + 4 * smallest
+            theta += 3 * u * (near + spread.size + 3 * delta) + 4 * smallest
         if self.blocks:
             theta += self.blocks * (self.off + 3 * u + smallest) + shift
         theta = up(theta)
@@ -116,15 +116,15 @@ class Softmax:
 
     def _with_quotients(self, rho: Fraction, absolute: Fraction) -> Iterator[Sums]:
         """Two sums that are off by at most rho of themselves, their quotient, and what is rounded besides."""
-        if rho < ONE / 2:
+        if rho <= ONE / 3:
             own, weight, added = (unit(form) for form in (self.claim.softmax, self.claim.weights, self.claim.sums))
             product = (1 + rho) * ((1 + own) * (1 + weight) * (1 + added)) ** 2 / (1 - rho)
             yield Sums(up(product - 1), up(absolute))
 
     def _by_tails(self, spread: Spread, weights: Weights, u: Fraction) -> Sums | None:
-        """Lemma T, if scores are exact, all differ by 1 or more, and weights are within a factor of e."""
+        """Lemma T, if real scores all differ by 1 or more, and weights are within a factor of e."""
         n, lost = self.length, weights.lost + weights.far
-        applies = (spread.error == 0 and not self.blocks and weights.theta <= 1
+        applies = (not self.blocks and weights.theta <= 1
                    and n * lost * self.exp_up(weights.theta) <= ONE / 2)
         if n > 1 and (not applies or spread.gap is None or spread.gap < 1):
             return None
@@ -182,17 +182,18 @@ class Softmax:
             Rejected: if nothing is known of it.
         """
         self.check_range(spread)
-        own, n, found = unit(self.claim.storage), self.length, []
+        n, found = self.length, []
         around = self._mean_distance(curvature)
         for weights in self.options(spread):
             factor = self.exp_up(weights.theta)
-            lost = (weights.lost + weights.far) * factor
-            if lost < 1:
-                off = up((2 * factor * factor * around + n * n * lost) / (1 - lost))
-                found += [off + (sums.relative + own) * (greatest + off) + sums.absolute * greatest
+            if weights.lost * factor < 1:
+                against = factor * around + n * n * (weights.lost + weights.far)
+                off = up(factor * against / (1 - factor * weights.lost))
+                found += [off + sums.relative * (greatest + off) + sums.absolute * greatest
                           for sums in self.sums(spread, weights, False)]
         require(found, "{} positions are too many for scores and sums of this precision", self.length)
-        return up(min(found) + tiny(self.claim.storage))
+        error = min(found)
+        return up(error + rounding_error(self.claim.storage, up(greatest + error)))
 
     def _mean_distance(self, curvature: Fraction) -> Fraction:
         """At least the sum of k exp(-curvature k^2) over k = 1, 2, ..., for a curvature of 1 or more.

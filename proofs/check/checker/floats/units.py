@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..budget import Cache
 from ..numbers import ONE, ZERO
 from ..reading.floats import FloatClaim
 from ..reading.records import Unit
 from ..verdicts import quote, require
-from .forms import Arithmetic, Value, exactly
+from .forms import Arithmetic, RealSum, Value, exactly
 from .rounding import fits, is_normal, is_number
+
+KEPT_BITS = 4096  # of memory for each input of an activation
 
 LOW, MIDDLE, HIGH = Fraction(3, 4), ONE, Fraction(5, 4)
 
@@ -58,6 +61,7 @@ class Units:
     def __init__(self, arithmetic: Arithmetic) -> None:
         self._arithmetic, self._claim = arithmetic, arithmetic.claim
         self._halves = halves(arithmetic.claim)
+        self._found = Cache[tuple[object, ...], tuple[Active | None]]()
 
     def check_weights(self, unit: Unit) -> None:
         """All weights are numbers of the formats that hold them.
@@ -76,9 +80,13 @@ class Units:
             Rejected: if nothing is known of it.
         """
         read = {name: inputs[name] for name in unit.reads}
-        if self._is_shut(unit, read):
-            return None
-        return self._find_copy(unit, read) if copies else self._find_exact(unit, read)
+        key = (id(unit), copies, *read.values())  # units live as long as the certificate
+        known = self._found.get(key)
+        if known is None:
+            find = self._find_copy if copies else self._find_exact
+            active = None if self._is_shut(unit, read) else find(unit, read)
+            known = self._found.keep(key, (active,), KEPT_BITS * (1 + len(read)))
+        return known[0]
 
     def _find_copy(self, unit: Unit, read: Mapping[str, Input]) -> Active:
         """The one input that is not 0, if nothing is done to it.
@@ -105,7 +113,7 @@ class Units:
             end = one.high if unit.reads[name] > 0 else one.low
             if end is None:
                 return False
-            terms.append((exactly(unit.reads[name]), exactly(end)))
+            terms.append((exactly(unit.reads[name]), self._arithmetic.input_number(end)))
         value = self._arithmetic.sum(terms)
         return value.high + value.error <= 0
 
@@ -115,7 +123,8 @@ class Units:
         may_be = len(free) <= 1 and all(read[name].is_near for name in free)
         require(may_be, "a unit reads {}, of which too little is known", ", ".join(map(quote, free[:4])))
         terms = [(exactly(unit.bias), exactly(ONE)),
-                 *((exactly(unit.reads[name]), exactly(one.low)) for name, one in read.items() if one.is_point)]
+                 *((exactly(unit.reads[name]), self._arithmetic.input_number(one.low))
+                   for name, one in read.items() if one.is_point)]
         start = sum((c.low * x.low for c, x in terms), ZERO)
         if not free:
             return Active(None, ZERO, start, (self._exact(terms),))
@@ -129,14 +138,14 @@ class Units:
         Raises:
             Rejected: if it may be rounded, or be negative.
         """
-        inputs = self._arithmetic.inputs(terms)
-        real = self._arithmetic.real_sum(inputs)
-        is_exact = fits(self._claim.sums, real.grid, real.reach) and fits(self._claim.storage, real.grid, real.reach)
-        require(is_exact, "a unit may be rounded")
+        real = self._arithmetic.real_sum(terms)
+        require(self._fits(real), "a unit may be rounded")
         require(real.low >= 0, "a unit may be shut or not")
         return Value(real.low, real.high, ZERO, real.grid)
 
     def is_exact_sum(self, terms: Sequence[tuple[Value, Value]]) -> bool:
         """Whether a sum is exact in any order and association, each part of it stored or not."""
-        real = self._arithmetic.real_sum(self._arithmetic.inputs(terms))
+        return self._fits(self._arithmetic.real_sum(terms))
+
+    def _fits(self, real: RealSum) -> bool:
         return fits(self._claim.sums, real.grid, real.reach) and fits(self._claim.storage, real.grid, real.reach)

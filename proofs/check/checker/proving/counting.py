@@ -10,7 +10,7 @@ whose ends are those of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
@@ -50,7 +50,8 @@ def is_by_value(proof: Proof, name: str, units: Sequence[Unit]) -> bool:
 class Row(NamedTuple):
     """A row that is looked at as one of length n, and its first length and position.
 
-    The least and the greatest value of the sum, how many positions means are over, and the known numbers that are read.
+    The least and the greatest value of the sum, how many positions means are over, the known numbers that are read, and
+    what else rows may differ in.
     """
 
     n: int
@@ -58,6 +59,10 @@ class Row(NamedTuple):
     ends: tuple[int, int]
     positions: int
     numbers: tuple[Fraction, ...]
+    more: tuple[Hashable, ...] = ()
+
+
+Lengths = Iterable[tuple[int, Sequence[int]]]
 
 
 class OutputByValue:
@@ -70,13 +75,13 @@ class OutputByValue:
                 kind_of(self._meaning))
         self._groups = group_by_form(proof, name, units)
         self._sum = self._sum_of(self._meaning)
-        self._known: list[str] = []
-        self._means: dict[str, Fraction] = {}
-        self._slacks: dict[str, Place] = {}
+        self.known: list[str] = []
+        self.means: dict[str, Fraction] = {}
+        self.slacks: dict[str, Place] = {}
         for source in dict.fromkeys(source for form in self._groups for source, _ in form):
             self._take(source, proof.directions[source])
         own = [self._meaning.formula] if isinstance(self._meaning, Truth | Slack) else []
-        self._formulas = [*self._slacks.values(), *own]
+        self._formulas = [*self.slacks.values(), *own]
         self._compared = {place: (self._factor_of(place), self._constant(place)) for place in self._formulas
                           if self._language.nodes[place].operator == "T"}
         self._on_count = [place for place in self._formulas if self._language.nodes[place].operator == "on"]
@@ -84,12 +89,12 @@ class OutputByValue:
     def _take(self, source: str, meaning: Meaning) -> None:
         """Sorts a direction that is read."""
         if self._proof.is_known(meaning):
-            self._known.append(source)
+            self.known.append(source)
         elif isinstance(meaning, Mean | Average):
-            self._means[source] = self._factor(self._sum_of(meaning))
+            self.means[source] = self._factor(self._sum_of(meaning))
         elif isinstance(meaning, Slack):
             self._factor(self._sum_of(meaning))
-            self._slacks[source] = meaning.formula
+            self.slacks[source] = meaning.formula
         else:
             require(False, "{}, of kind {}, is read beside counts", quote(source), kind_of(meaning))
 
@@ -121,32 +126,38 @@ class OutputByValue:
         Raises:
             Rejected: if the output is not proved to be the target.
         """
-        for row in self._rows():
-            held = dict(zip(self._known, row.numbers, strict=True))
-            for run in self._runs(*row.ends, row.n):
+        for row in self.rows():
+            held = dict(zip(self.known, row.numbers, strict=True))
+            for run in self.runs(row):
                 self._check_run(run, held, row)
         return sum(self._proof.claim.lengths)
 
-    def _rows(self) -> Sequence[Row]:
-        """Rows among which are all that differ in what this rule asks; other outputs may have the same."""
+    def rows(self, choose: Callable[[Lengths], Lengths] = iter,
+             more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Sequence[Row]:
+        """Rows among which are all that differ in what this rule asks; other outputs may have the same.
+
+        They may differ in ``more``, too, of which there is a column for each i at the lengths that are chosen: then
+        every output of the proof is asked so, with columns that the known directions decide.
+        """
         by_length = self._proof.mentions_length(self._on_count)
-        key = (tuple(self._sum.items()), tuple(self._known), bool(self._means), by_length)
+        key = (tuple(self._sum.items()), tuple(self.known), bool(self.means), by_length)
         if key not in self._proof.rows_by_value:
-            rows = self._find_rows(by_length)
+            rows = self._find_rows(by_length, choose, more)
             self._proof.budget.hold(1024 * len(rows))
             self._proof.rows_by_value[key] = rows
         found: Sequence[Row] = self._proof.rows_by_value[key]
         return found
 
-    def _find_rows(self, by_length: bool) -> Sequence[Row]:
+    def _find_rows(self, by_length: bool, choose: Callable[[Lengths], Lengths],
+                   more: Callable[[int], Sequence[Sequence[Hashable]]]) -> Sequence[Row]:
         found: dict[tuple[object, ...], Row] = {}
-        for n, firsts in self._lengths(by_length):
-            self._proof.budget.spend(n * (10 + len(self._known)))
-            columns = [self._proof.known_numbers(source, n) for source in self._known]
+        for n, firsts in choose(self._lengths(by_length)):
+            self._proof.budget.spend(n * (10 + len(self.known)))
+            columns, others = [self._proof.known_numbers(source, n) for source in self.known], more(n)
             for i, first in enumerate(firsts, 1):
-                numbers = tuple(column[i - 1] for column in columns)
-                row = Row(n, (first, i), self._ends(n, i), self._positions(n, i), numbers)
-                key = (n if by_length else 0, *row[3:], row.ends if self._means else ())
+                numbers, rest = tuple(column[i - 1] for column in columns), tuple(column[i - 1] for column in others)
+                row = Row(n, (first, i), self._ends(n, i), self._positions(n, i), numbers, rest)
+                key = (n if by_length else 0, *row[3:], row.ends if self.means else ())
                 before = found.setdefault(key, row)
                 found[key] = before._replace(ends=(min(before.ends[0], row.ends[0]), max(before.ends[1], row.ends[1])))
         return list(found.values())
@@ -155,7 +166,7 @@ class OutputByValue:
         """The lengths to look at; a count to the right sees where a word ends."""
         sees_end = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if sees_end or by_length else "future"
-        return self._proof.lengths(self._proof.places_of(self._known), mask)
+        return self._proof.lengths(self._proof.places_of(self.known), mask)
 
     def _ends(self, n: int, i: int) -> tuple[int, int]:
         """The least and the greatest number that the sum can be, if each count is any number of what it looks at."""
@@ -168,20 +179,21 @@ class OutputByValue:
         Raises:
             Rejected: if the counts look at different numbers of positions.
         """
-        if not self._means:
+        if not self.means:
             return 0
         found = {self._proof.positions_counted(count, n, i) for count in self._sum}
         require(len({self._language.nodes[count].operator for count in self._sum}) == 1,
                 "an average is over counts of both sides")
         return found.pop()
 
-    def _runs(self, least: int, greatest: int, n: int) -> Iterator[Run]:
+    def runs(self, row: Row) -> Iterator[Run]:
         """All values, taken together as far as they decide alike."""
         held: Run | None = None
+        n, (least, greatest) = row.n, row.ends
         for first, following in pairwise([*self._starts(least, greatest), greatest + 1]):
             self._proof.budget.spend(5 + 3 * len(self._formulas))
             run = Run(first, following - 1, *self._wanted(first, n),
-                      tuple(self._holds(place, first, n) for place in self._slacks.values()))
+                      tuple(self._holds(place, first, n) for place in self.slacks.values()))
             if held is not None and held[2:] == run[2:]:
                 held = held._replace(last=run.last)
             else:
@@ -235,7 +247,7 @@ class OutputByValue:
             Rejected: if that is not proved.
         """
         got, budget = self._bias, self._proof.budget
-        shut = dict(zip(self._slacks, run.shut, strict=True))
+        shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
             low, high = self._form_range(form, run, held, shut, row.positions)
             one = (function.least_on(low, high) if run.or_more and low is not None and high is not None
@@ -256,8 +268,8 @@ class OutputByValue:
         for source, c in form:
             if source in held:
                 ends = [multiply(budget, c, held[source])] * 2
-            elif source in self._means:
-                factor = divide(budget, multiply(budget, c, self._means[source]), Fraction(positions))
+            elif source in self.means:
+                factor = divide(budget, multiply(budget, c, self.means[source]), Fraction(positions))
                 ends = sorted(multiply(budget, factor, Fraction(value)) for value in (run.first, run.last))
             else:
                 ends = [ZERO if shut[source] else c] * 2
