@@ -9,9 +9,9 @@ from functools import cached_property
 
 from constructions.errors import InputError
 
-MAX_PRECISION = 64
-MAX_EXPONENT = 16383
-"""The largest formats that are handled: those of extended and quadruple exponent."""
+MIN_PRECISION, MAX_PRECISION = 2, 64
+MIN_EXPONENT, MAX_EXPONENT = 2, 1 << 14
+"""The smallest and the largest formats that are handled."""
 
 
 class TooLargeError(OverflowError):
@@ -103,9 +103,11 @@ def parse_format(text: str) -> Format:
         return FORMATS[text]
     if written := _WRITTEN.fullmatch(text):
         precision, least, greatest = map(int, written.groups())
-        if 3 <= precision <= MAX_PRECISION and -MAX_EXPONENT <= least < 0 < greatest <= MAX_EXPONENT:
+        if (MIN_PRECISION <= precision <= MAX_PRECISION and MIN_EXPONENT <= -least <= MAX_EXPONENT
+                and MIN_EXPONENT <= greatest <= MAX_EXPONENT):
             return Format(precision, least, greatest)
-    raise InputError(f"format {text!r}: expected {', '.join(FORMATS)} or float(p,e,E) with 3 to {MAX_PRECISION} bits")
+    raise InputError(f"format {text!r}: expected {', '.join(FORMATS)} or float(p,e,E) with "
+                     f"{MIN_PRECISION} to {MAX_PRECISION} bits")
 
 
 def exponent_of(x: Fraction) -> int:

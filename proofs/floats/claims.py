@@ -11,6 +11,7 @@ from constructions.network.lengths import Lengths
 from proofs.floats.run_class import FIELDS, RunClass, read_run_class
 
 KEYS = ("name", *FIELDS, "max_n")
+MOST_CLAIMS = 32
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
     Raises:
         InputError: naming the first thing that is not as docs/floats.md says.
     """
-    if not isinstance(data, list) or not data:
-        raise InputError("floats: expected a list of at least one claim")
+    if not isinstance(data, list) or not 0 < len(data) <= MOST_CLAIMS:
+        raise InputError(f"floats: expected a list of 1 to {MOST_CLAIMS} claims")
     claims = tuple(_read_claim(entry, f"floats, claim {place}") for place, entry in enumerate(data, start=1))
     _check(claims, lengths)
     return claims

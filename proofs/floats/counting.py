@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import Average, Mean, Slack, Truth
 from constructions.network.transformer import Coefficients
 from proofs.failures import NotDerived
@@ -98,11 +99,15 @@ class OutputsByValue:
             if any(head.queries):
                 raise NotDerived("the mean is that of a head whose queries read something")
             value = self.numbers.value_form(head.values[name], length, length)
-            visible = UniformSum(length, length, length * value.size, value.grid)
-            self._means[key] = ends_of_mean(visible, mean * length, self.run)
+            unit = power_of_two(value.grid)
+            visible = UniformSum(length, length, int(length * value.size / unit), value.grid, signed=value.lower < 0)
+            self._means[key] = ends_of_mean(visible, int(mean * length / unit), self.run)
         return self._means[key]
 
     def _entered(self, lower: Fraction, upper: Fraction) -> Held:
         """What lies between two numbers of the storage format, as it enters a product."""
         inputs = self.run.inputs
-        return Held(inputs.round(lower), inputs.round(upper), ZERO, self.run.storage.least - self.run.storage.precision)
+        ends = inputs.round(lower), inputs.round(upper)
+        if any(each and abs(each) < inputs.smallest_normal for each in (*ends, lower, upper)):
+            raise NotDerived(f"a number between {describe(lower)} and {describe(upper)} is too small for {inputs}")
+        return Held(*ends, ZERO, self.run.storage.least - self.run.storage.precision)

@@ -195,7 +195,8 @@ class _CaseCheck:
         """That an open unit hands the source on as it is."""
         held = self.numbers[source]
         others = [self.numbers.get(name) for name in reads if name != source]
-        if bias or reads.get(source) != 1 or held.lower < held.error or any(
+        normal = held.lower - held.error >= self.run.inputs.smallest_normal
+        if bias or reads.get(source) != 1 or not normal or any(
                 each is None or each.computed_size for each in others):
             raise NotDerived(f"a unit neither is shut nor copies {source}")
         return True

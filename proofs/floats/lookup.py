@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from proofs.failures import NotDerived
-from proofs.floats.held import ZERO, describe
+from proofs.floats.held import ZERO, check_finite
 from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
+from proofs.obligations.count_cases import counted_length
 from proofs.obligations.lookup import LookupObligation
-from proofs.obligations.lookup_scores import Quadratic
+from proofs.obligations.lookup_scores import Parabola, Quadratic
 
 LARGEST_THETA = Fraction(64)
 """Sharp parabolas leave room for scores that are off by much."""
 TRIED = (*map(Fraction, (32, 16, 64, 128)), None)
 """Where far positions may begin, the most promising first; None leaves none apart."""
-ENOUGH = Fraction(1, 16)
-"""Of a row that errs by no more, no better bound is sought."""
+ENOUGH = Fraction(1, 64)
+"""Of rows that err by no more, but for the last rounding, no better bound is sought."""
 
 
 @dataclass(frozen=True)
 class OthersBound:
-    """How far the number held may be from the true one, in the worst row."""
+    """How far the number held may be from the true one, in the worst rows."""
 
     delta: Fraction
     theta: Fraction
     error: Fraction
-    n: int
-    i: int
 
 
 class OthersErrors:
@@ -53,42 +54,73 @@ class OthersErrors:
         """The worst error over the rows of words of length n."""
         if n not in self._by_length:
             self._check_values(n)
-            self._by_length[n] = max((self._of_row(n, i, curvature) for i, curvature in self._curvatures(n)),
-                                     key=lambda bound: bound.error)
+            self._by_length[n] = self._of_rows(n, range(1, n + 1), self._curvatures(n))
         return self._by_length[n]
 
-    def _curvatures(self, n: int) -> list[tuple[int, Fraction | None]]:
-        """For each row the factor of the parabola; None where one position is visible only."""
-        scores, mask = self.obligation.problem.scores, self.obligation.head.mask
-        scales = scores.scales(n)
-        found: list[tuple[int, Fraction | None]] = []
-        for i, quadratic in enumerate(scores.quadratics(n), start=1):
-            sharpness = _sharpness_of_two(quadratic) if n == 2 else _sharpness(quadratic)
-            alone = len(mask.visible(i, n)) == 1
-            if sharpness is None and not alone:
+    def _curvatures(self, n: int) -> list[Fraction | None]:
+        """For each row the factor of the parabola; None where one position is visible only.
+
+        Raises:
+            NotDerived: if the scores are none, or the value at its top is not the number looked up.
+        """
+        problem, mask = self.obligation.problem, self.obligation.head.mask
+        scales, values = problem.scores.scales(n), problem.values(n)
+        found: list[Fraction | None] = []
+        for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):
+            visible = mask.visible(i, n)
+            parabola = _parabola_of_two(quadratic) if n == 2 else quadratic.parabola
+            alone = len(visible) == 1
+            offset = visible[0] if alone else parabola.offset if parabola else None
+            if offset is None:
                 raise NotDerived(f"the scores are no parabola around the count at i = {i}, n = {n}")
+            self._check_top(offset, values, visible, counted_length(self.obligation.count, i, n))
             scale = scales[i - 1 if len(scales) > 1 else 0]
-            found.append((i, None if alone or sharpness is None else sharpness * scale))
+            found.append(None if alone or parabola is None else parabola.sharpness * scale)
         return found
 
-    def _check_values(self, n: int) -> None:
-        value = self.scores.numbers.value_form(self.obligation.problem.value, n, n)
-        if value.size > n:
-            raise NotDerived(f"a value is {describe(value.size)} at n = {n}")
+    def _check_top(self, offset: int, values: Sequence[Fraction], visible: range, length: int) -> None:
+        """Check that the position that a count leads to is visible, and holds the count."""
+        if offset not in visible or offset + length - 1 not in visible or values[offset - 1] != 0:
+            raise NotDerived("the value at the top of the parabola is not the number that is looked up")
 
-    def _of_row(self, n: int, i: int, curvature: Fraction | None) -> OthersBound:
-        held, fault = self.scores.at(n, i).held, NotDerived("")
-        found = []
+    def _check_values(self, n: int) -> None:
+        """Check that values are exact, not negative, at most n, and rise by 1 from position to position."""
+        problem = self.obligation.problem
+        form, values = self.scores.numbers.value_form(problem.value, n, n), problem.values(n)
+        if max(values) > n or min(values) < 0 or form.error:
+            raise NotDerived(f"values are not from 0 to {n} at n = {n}")
+        if any(after - before != 1 for before, after in pairwise(values)):
+            raise NotDerived(f"values do not rise by 1 at n = {n}")
+
+    def _of_rows(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
+        """The error in these rows of words of length n: of all at once, or of either half."""
+        fault = NotDerived("")
+        try:
+            bound = self._of_block(n, rows, curvatures)
+            if len(rows) == 1 or bound.error <= ENOUGH + half_unit(self.run.storage, Fraction(n)):
+                return bound
+        except NotDerived as why:
+            fault = why
+        if len(rows) == 1:
+            raise NotDerived(f"at i = {rows[0]}, n = {n}: {fault}")
+        middle = len(rows) // 2
+        later = self._of_rows(n, rows[middle:], curvatures[middle:])
+        return max(self._of_rows(n, rows[:middle], curvatures[:middle]), later, key=lambda bound: bound.error)
+
+    def _of_block(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
+        held, fault = self.scores.over(n, rows).held, NotDerived("")
+        sharp = [curvature for curvature in curvatures if curvature is not None]
+        flattest, found = min(sharp) if sharp else None, []
         for far in TRIED:
             try:
                 deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
-                found.append(OthersBound(held.error, deviation.theta, self._error(n, curvature, deviation), n, i))
+                found.append(OthersBound(held.error, deviation.theta, self._error(n, flattest, deviation)))
             except NotDerived as why:
                 fault = why
             if found and found[-1].error <= ENOUGH:
                 break
         if not found:
-            raise NotDerived(f"at i = {i}, n = {n}: {fault}")
+            raise fault
         return min(found, key=lambda bound: bound.error)
 
     def _error(self, n: int, curvature: Fraction | None, deviation: Deviation) -> Fraction:
@@ -99,30 +131,29 @@ class OthersErrors:
         real = aside / target
         quotient, loose = quotient_error(n, deviation, self.run, None)
         computed = real + quotient * (n + real) + loose * n
+        # So much weights add up to, the greatest being 1; the values are at most n, and sums err by less than half.
+        check_finite(2 * n * (exp_up(deviation.theta) + 2 * aside), self.run.sums)
         return up(computed + half_unit(self.run.storage, n + computed) + self.run.storage.smallest_normal)
 
 
-def _sharpness(quadratic: Quadratic) -> Fraction | None:
-    return quadratic.parabola.sharpness if quadratic.parabola else None
-
-
-def _sharpness_of_two(quadratic: Quadratic) -> Fraction | None:
-    """The factor of a parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
+def _parabola_of_two(quadratic: Quadratic) -> Parabola | None:
+    """The parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
     constant, by_here, by_others = quadratic.slope
     sharpness = by_others / 2
     if by_here or sharpness <= 0 or ((constant / sharpness + 3) / 2).denominator != 1:
         return None
-    return sharpness
+    return Parabola(sharpness, int((constant / sharpness + 3) / 2))
 
 
 def miss(curvature: Fraction) -> Fraction:
     """At least the sum of k e^(-c k^2) over k >= 1.
 
     With x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1).
+
+    Raises:
+        NotDerived: if c is less than 1.
     """
-    x = exp_up(-curvature)
-    if (rest := 1 - x**3) <= 0:
+    if curvature < 1:
         raise NotDerived("the scores are too flat")
-    return up(x / rest**2)
-
-
+    x = exp_up(-curvature)
+    return up(x / (1 - x**3)**2)

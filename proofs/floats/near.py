@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,9 +11,9 @@ from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import ALLOWED_ERROR
 from proofs.failures import NotDerived
 from proofs.floats.held import ONE, ZERO, Held, describe
-from proofs.floats.outward import exp_down, exp_up, up
+from proofs.floats.outward import exp_down, exp_up, gamma, up
 from proofs.floats.run_class import ExpBase, RunClass
-from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotient
+from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotient, roundoff_of_sums
 
 FAR = (None, *map(Fraction, (8, 12, 16, 24, 32, 48, 64, 96, 128, 256)))
 """Where the far positions begin; None leaves none apart."""
@@ -45,8 +45,13 @@ class Deviation:
 
     @property
     def stray(self) -> Fraction:
-        """How much any weight may be off besides its factor."""
+        """How much any weight may be off besides its factor; what is far includes what is flushed."""
         return max(self.flushed, self.far)
+
+    @property
+    def aside(self) -> Fraction:
+        """How much any weight may be off besides its factor, and be far away."""
+        return self.flushed + self.far
 
 
 def deviate(scores: Scores, far: Fraction | None, run: RunClass, most: Fraction = LARGEST_THETA) -> Deviation:
@@ -55,25 +60,31 @@ def deviate(scores: Scores, far: Fraction | None, run: RunClass, most: Fraction 
     Raises:
         NotDerived: if theta is more than ``most``.
     """
-    delta, u = scores.held.error, run.softmax.roundoff
+    delta, u, tiny = scores.held.error, run.softmax.roundoff, run.softmax.smallest_normal
+    if far is not None and far < 2 * delta:
+        raise NotDerived(_off(delta))
     spread = scores.spread if far is None else min(scores.spread, far)
     exp_error = run.exp_error / (1 - run.exp_error)
     theta = delta + _subtraction_error(scores.held, spread, run) + exp_error
     theta += run.weights.roundoff / (1 - run.weights.roundoff)
     if run.exp_base is not ExpBase.E:
-        theta += 3 * u * (spread + scores.held.size + 3 * delta)
+        theta += 3 * u * (spread + scores.held.size + 3 * delta) + 4 * tiny
     rescalings = rescalings_of(scores.n, run)
     if rescalings:
-        theta += rescalings * (exp_error + 3 * u) + u * (spread + 2 * delta)
+        theta += rescalings * (exp_error + 3 * u + tiny) + u * (spread + 2 * delta) + tiny
     theta = up(theta)
     if theta > most:
-        raise NotDerived(f"scores may be off by {describe(delta)}, so that weights may be off by e^{describe(theta)}")
+        raise NotDerived(f"{_off(delta)}, so that weights may be off by e^{describe(theta)}")
     smallest = 2 * (run.softmax.smallest_normal + run.weights.smallest_normal)
     flushed = up(smallest * exp_up(theta))
     if far is None:
         return Deviation(theta, flushed)
-    decay = max(far - 2 * delta, ZERO) * (1 - 8 * u)
+    decay = (far - 2 * delta) * (1 - 8 * u)
     return Deviation(theta, flushed, up(exp_up(theta - decay) + flushed), exp_up(-far))
+
+
+def _off(delta: Fraction) -> str:
+    return f"scores may be off by {describe(delta)}"
 
 
 def _subtraction_error(held: Held, spread: Fraction, run: RunClass) -> Fraction:
@@ -123,53 +134,75 @@ def bound_near(scores: Scores, errors: tuple[Fraction, Fraction], run: RunClass,
     """The least bound that the ways to take far positions apart and to add up give.
 
     ``errors`` are certified over the reals, for false and for true targets. ``find_gap`` finds by how much the real
-    scores of two positions differ at least; it is asked only if sums by length err too much.
+    scores of two positions differ at least, if all values are 0 or 1; it is asked only if sums by length err too much.
 
     Raises:
         NotDerived: if there is none at all.
     """
-    by_length = _bounds(scores, errors, run, None)
-    if any(bound.holds for bound in by_length) or (gap := find_gap()) is None:
-        found = by_length
-    else:
-        found = by_length + _bounds(scores, errors, run, gap)
+    ways = _deviations(scores, errors, run)
+    found = _bounds(scores, ways, run, None)
+    may_hold = any(max(shares) <= ALLOWED_ERROR for _, shares in ways)
+    if may_hold and not any(bound.holds for bound in found) and (gap := find_gap()) is not None:
+        found += _bounds(scores, ways, run, gap)
     if not found:
-        deviate(scores, FAR[1], run)  # says why
         raise NotDerived(f"sums of {scores.n} weights may be off by too much in {run.sums} or {run.softmax}")
     return min(found, key=lambda bound: max(bound.error, bound.above_one))
 
 
-def _bounds(scores: Scores, errors: tuple[Fraction, Fraction], run: RunClass, gap: Fraction | None) -> list[NearBound]:
-    found = []
+Way = tuple[Deviation, list[Fraction]]
+"""How far weights may be off, and so the shares of weight that count against false and true targets."""
+
+
+def _deviations(scores: Scores, errors: tuple[Fraction, Fraction], run: RunClass) -> list[Way]:
+    """For each place where far positions may begin.
+
+    Raises:
+        NotDerived: if nothing is known of the weights for any of them.
+    """
+    found: list[Way] = []
+    fault = NotDerived("")
     for far in FAR:
-        with suppress(NotDerived):
-            found.append(_bound_near(scores, errors, deviate(scores, far, run), run, gap))
+        try:
+            deviation = deviate(scores, far, run)
+            found.append((deviation, [share_of(error, deviation, scores.n) for error in errors]))
+        except NotDerived as why:
+            fault = why
+    if not found:
+        raise fault
     return found
 
 
-def _bound_near(scores: Scores, errors: tuple[Fraction, Fraction], deviation: Deviation, run: RunClass,
-                gap: Fraction | None) -> NearBound:
-    n = scores.n
-    shares = [share_of(error, deviation, n) for error in errors]
-    quotient, loose = quotient_error(n, deviation, run, gap)
-    above = up(shares[0] * (1 + quotient) + loose)
-    below = up(1 - (1 - shares[1]) * (1 - quotient) + loose)
-    return NearBound(scores.held.error, deviation.theta, max(shares), max(above, below), up(quotient + loose))
+def _bounds(scores: Scores, ways: Sequence[Way], run: RunClass, gap: Fraction | None) -> list[NearBound]:
+    found = []
+    for deviation, shares in ways:
+        with suppress(NotDerived):
+            quotient, loose = quotient_error(scores.n, deviation, run, gap)
+            above = up(shares[0] * (1 + quotient) + loose)
+            below = up(1 - (1 - shares[1]) * (1 - quotient) + loose)
+            found.append(NearBound(scores.held.error, deviation.theta, max(shares), max(above, below),
+                                   up(quotient + loose)))
+    return found
 
 
 def quotient_error(n: int, deviation: Deviation, run: RunClass, gap: Fraction | None) -> tuple[Fraction, Fraction]:
     """U and ν: the relative and the absolute error of the weighted mean of n values from 0 to 1.
 
+    With a ``gap`` sums are bounded by their tails.
+
     Raises:
         NotDerived: if n is too long for the formats.
     """
-    rescalings = rescalings_of(n, run)
+    rescalings, u = rescalings_of(n, run), roundoff_of_sums(run)
     loose = 2 * n * sum((each.smallest_normal for each in (run.weights, run.softmax, run.sums)), ZERO)
+    if 2 * n * u > 1:
+        loose *= 2
+    rho = None
     if gap is None:
         rho = error_by_length(n, rescalings, run)
-    else:
-        rho = error_by_tails(n, gap, deviation.theta, run) if not rescalings and gap >= 1 >= deviation.theta else None
-        loose += 8 * (n + 3) ** 2 * deviation.stray
+    elif not rescalings and gap >= 1 >= deviation.theta and 2 * n * deviation.aside * exp_up(deviation.theta) <= 1:
+        rho = error_by_tails(n, gap, deviation.theta, run)
+        if rho is not None and (factor := gamma(n, u)) is not None:
+            loose += up(16 * (1 + factor) * (n + 3) ** 2 * exp_up(deviation.theta) * deviation.aside)
     quotient = None if rho is None or rho > Fraction(1, 3) else error_of_quotient(rho, run)
     if quotient is None:
         raise NotDerived(f"sums of {n} weights may be off by too much in {run.sums} or {run.softmax}")

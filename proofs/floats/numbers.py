@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
 
 from constructions.language.positional import positional_truth
 from constructions.language.syntax import is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from constructions.network.transformer import Coefficients, Mask, Transformer
 from proofs.failures import NotDerived
 from proofs.floats.forms import enter, sum_on_grid
-from proofs.floats.held import NOTHING, TRUTH, ZERO, Held, join_all, round_to, stored
+from proofs.floats.held import NOTHING, ONE, TRUTH, Held, join_all, round_to, stored
 from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
-from proofs.floats.uniform import UniformSum, hold_mean_of, hold_mean_of_truths
+from proofs.floats.uniform import hold_mean_of_truths
+from proofs.floats.uniform_numbers import UniformNumbers
 from proofs.obligations.composition import Write, writes
 from proofs.obligations.count_cases import counted_length
 from proofs.obligations.known import KnownValues
@@ -29,19 +29,46 @@ class HeldNumbers:
         """Nothing is worked out before it is asked for."""
         self.transformer, self.known, self.run = transformer, known, run
         self.written: dict[str, Write] = {write.direction: write for write in writes(transformer)}
-        self._columns: dict[tuple[str, int], Sequence[Held]] = {}
         self._means: dict[int, Held] = {}
-        self._uniform_means: dict[tuple[UniformSum, Fraction], Held] = {}
-        self._sums: dict[tuple[str, int], tuple[list[Fraction], list[Fraction], list[int]]] = {}
-        self._value_forms: dict[tuple[str, int, int], Held] = {}
+        self._weights: dict[Fraction, Held] = {}
+        self._stored: dict[Fraction, Held] = {}
+        self._differ: dict[str, bool] = {}
+        self._uniform: dict[str, UniformNumbers] = {}
+        self._columns: dict[str, tuple[int, Sequence[Held]]] = {}
         self._by_value: dict[tuple[str, Lengths], Mapping[Fraction, Held]] = {}
         self._spans: dict[str, Spans] = {}
         self._whole: dict[tuple[str, int], Held] = {}
 
-    # -- one position --------------------------------------------------------------------------------------------------
+    def weight(self, weight: Fraction) -> Held:
+        """A weight of the network, as it is stored."""
+        if weight not in self._weights:
+            self._weights[weight] = stored(weight, self.run.storage)
+        return self._weights[weight]
 
-    def at(self, name: str, n: int, i: int) -> Held:
-        """What the direction holds at position i of a word of length n.
+    def differs_by_length(self, row: Iterable[str]) -> bool:
+        """Whether what some direction of the row holds at i, as it is computed, may be another for another n.
+
+        Two lengths may round one mean in two ways.
+        """
+        return any(self._differs(name) for name in row)
+
+    def _differs(self, name: str) -> bool:
+        if name not in self.known:
+            return False
+        if name not in self._differ:
+            self._differ[name] = self.known.mentions_n({name: ONE}) or self._is_computed_by_length(self.written[name])
+        return self._differ[name]
+
+    def _is_computed_by_length(self, write: Write) -> bool:
+        if write.place:
+            head = self.transformer.head(write.layer, write.place)
+            return head.mask is not Mask.FUTURE or self.differs_by_length(head.values[write.direction])
+        return bool(write.stage) and self._is_copied(write.direction) and self._differs(self.copied(write.direction))
+
+    # -- rows of one length --------------------------------------------------------------------------------------------
+
+    def over(self, name: str, n: int, rows: range) -> Held:
+        """What the direction holds at these positions of words of length n.
 
         Raises:
             NotDerived: if that is not known.
@@ -50,12 +77,17 @@ class HeldNumbers:
             case Truth(formula) if not is_positional(formula):
                 return TRUTH
             case Mean(count):
-                return self.mean(counted_length(count, i, n))
-            case Product(_, formula) if name not in self.known:
-                return self._product(name, n, i).join(NOTHING)
+                ends = sorted(counted_length(count, i, n) for i in (rows[0], rows[-1]))
+                return join_all(map(self.mean, range(ends[0], ends[1] + 1)))
+            case Product() if name not in self.known:
+                return enter(self.over(self.copied(name), n, rows), self.run).join(NOTHING)
             case meaning if name not in self.known:
                 raise NotDerived(f"reads {name}, {meaning}")
-        return self._column(name, (i,), n)[0]
+        if rows == range(1, n + 1):
+            return self.span(name, n, n)
+        if self.written[name].stage or len(rows) == 1:
+            return join_all(self.column(name, n)[rows[0] - 1:rows[-1]])
+        return hold_column(self.known.column(name, n)[rows[0] - 1:rows[-1]], self.run.storage)
 
     def mean(self, length: int) -> Held:
         """What the mean of the truths at so many positions holds."""
@@ -63,9 +95,8 @@ class HeldNumbers:
             self._means[length] = hold_mean_of_truths(length, self.run)
         return self._means[length]
 
-    def _product(self, name: str, n: int, i: int) -> Held:
-        """What a product written by a feed-forward part holds where its formula holds: what it copies."""
-        return enter(self.at(self.copied(name), n, i), self.run)
+    def _is_copied(self, name: str) -> bool:
+        return isinstance(self.transformer.directions[name], Product)
 
     def copied(self, name: str) -> str:
         """The direction that all units of a product read with weight 1.
@@ -82,57 +113,41 @@ class HeldNumbers:
     # -- columns -------------------------------------------------------------------------------------------------------
 
     def column(self, name: str, n: int) -> Sequence[Held]:
-        """What a known direction holds at i = 1, ..., n."""
-        if (name, n) not in self._columns:
-            if len(self._columns) > 64:
-                self._columns.clear()
-            self._columns[name, n] = self._column(name, range(1, n + 1), n)
-        return self._columns[name, n]
+        """What a known direction holds at i = 1, ..., n, and perhaps beyond."""
+        length, column = self._columns.get(name, (0, ()))
+        if self._differs(name):
+            if length != n:
+                self._columns[name] = n, self._column(name, range(1, n + 1), n)
+        elif length < n:
+            self._columns[name] = n, [*column, *self._column(name, range(length + 1, n + 1), n)]
+        return self._columns[name][1]
 
-    def _column(self, name: str, positions: Iterable[int], n: int) -> Sequence[Held]:
+    def _column(self, name: str, positions: range, n: int) -> Sequence[Held]:
         write = self.written[name]
         if write.place:
-            head = self.transformer.head(write.layer, write.place)
-            return [self._uniform(name, head, n, i) for i in positions]
-        meaning = self.known.meaning(name)
+            return self._uniform_numbers(name).column(positions, n)
+        if write.stage and self._is_copied(name):
+            return self._copies(name, positions, n)
         values = self.known.column(name, n)
-        if write.stage and isinstance(meaning, Product):
-            return [self._product(name, n, i) if positional_truth(meaning.formula, i, n) else NOTHING
-                    for i in positions]
-        return [stored(values[i - 1], self.run.storage) for i in positions]
+        return [self._store(values[i - 1]) for i in positions]
 
-    def _uniform(self, name: str, head: Head, n: int, i: int) -> Held:
-        """What a uniform head holds: its certified mean, computed."""
-        seen = head.mask.visible(i, n)
-        value = self._value_of(name, head, n, seen[-1] if head.mask is Mask.FUTURE else n)
-        positives, negatives, counts = self._signed_sums(name, head, n)
-        first, last = seen[0] - 1, seen[-1]
-        size = max(positives[last] - positives[first], negatives[last] - negatives[first])
-        visible = UniformSum(len(seen), counts[last] - counts[first], size, value.grid)
-        key = visible, self.known.value(name, i, n)
-        if key not in self._uniform_means:
-            self._uniform_means[key] = hold_mean_of(visible, key[1] * len(seen), self.run)
-        return self._uniform_means[key]
+    def _store(self, x: Fraction) -> Held:
+        if x not in self._stored:
+            self._stored[x] = stored(x, self.run.storage)
+        return self._stored[x]
 
-    def _signed_sums(self, name: str, head: Head, n: int) -> tuple[list[Fraction], list[Fraction], list[int]]:
-        """For each beginning of the word the sums of the positive values, of the others, and how many are not 0."""
-        if (name, n) not in self._sums:
-            if len(self._sums) > 64:
-                self._sums.clear()
-            values = self.known.forms(head.values[name], n)
-            self._sums[name, n] = (list(accumulate((max(x, ZERO) for x in values), initial=ZERO)),
-                                   list(accumulate((max(-x, ZERO) for x in values), initial=ZERO)),
-                                   list(accumulate((int(x != 0) for x in values), initial=0)))
-        return self._sums[name, n]
+    def _copies(self, name: str, positions: range, n: int) -> Sequence[Held]:
+        meaning = self.known.meaning(name)
+        assert isinstance(meaning, Product)
+        source = self.column(self.copied(name), n)
+        return [enter(source[i - 1], self.run) if positional_truth(meaning.formula, i, n) else NOTHING
+                for i in positions]
 
-    def _value_of(self, name: str, head: Head, n: int, last: int) -> Held:
-        if any(head.queries):
-            raise NotDerived("the mean is that of a head whose queries read something")
-        mentions_n = self.known.mentions_n(head.values[name])
-        key = name, n if mentions_n else 0, last
-        if key not in self._value_forms:
-            self._value_forms[key] = self.value_form(head.values[name], n, last)
-        return self._value_forms[key]
+    def _uniform_numbers(self, name: str) -> UniformNumbers:
+        if name not in self._uniform:
+            write = self.written[name]
+            self._uniform[name] = UniformNumbers(self, name, self.transformer.head(write.layer, write.place))
+        return self._uniform[name]
 
     def value_form(self, row: Coefficients, n: int, last: int) -> Held:
         """The values at positions 1 to ``last``, which are exact.
@@ -147,10 +162,6 @@ class HeldNumbers:
             raise NotDerived("the values are not exact")
         return form
 
-    def weight(self, weight: Fraction) -> Held:
-        """A weight of the network, as it is stored."""
-        return stored(weight, self.run.storage)
-
     # -- many positions ------------------------------------------------------------------------------------------------
 
     def span(self, name: str, n: int, last: int) -> Held:
@@ -164,40 +175,36 @@ class HeldNumbers:
                 return TRUTH
             case meaning if name not in self.known:
                 raise NotDerived(f"a key or value reads {name}, {meaning}")
-        if self.known.mentions_n({name: Fraction(1)}):
+        if self._differs(name):
             if (name, n) not in self._whole:
                 self._whole[name, n] = self._hold_all(name, n)
             return self._whole[name, n]
         spans = self._spans.setdefault(name, Spans())
         if spans.reach < last:
-            spans.extend(self._column_from(name, spans.reach + 1, last))
+            spans.extend(self.column(name, last)[spans.reach:last])
         return spans.up_to(last)
 
     def _hold_all(self, name: str, n: int) -> Held:
         if self.written[name].stage:
-            return join_all(self.column(name, n))
+            return join_all(set(self.column(name, n)))
         return hold_column(self.known.column(name, n), self.run.storage)
-
-    def _column_from(self, name: str, first: int, last: int) -> Sequence[Held]:
-        return self._column(name, range(first, last + 1), last)
 
     def by_value(self, name: str, lengths: Lengths) -> Mapping[Fraction, Held]:
         """What a known direction holds where its real value is such and such."""
         if (name, lengths) not in self._by_value:
             found: dict[Fraction, Held] = {}
-            for n in lengths if self.known.mentions_n({name: Fraction(1)}) else [lengths.last]:
-                for x, held in zip(self.known.column(name, n), self.column(name, n), strict=True):
-                    found[x] = found[x].join(held) if x in found else held
+            for held in self.distinct(name, lengths):
+                before = found.get(held.lower)
+                found[held.lower] = before.join(held) if before else held
             self._by_value[name, lengths] = found
         return self._by_value[name, lengths]
 
-    def check_embeddings(self, lengths: Lengths) -> None:
-        """Raise NotDerived if an embedded number may be greater than the largest number of the storage format."""
-        for name, write in self.written.items():
-            if write.stage or name not in self.known:
-                continue
-            for n in lengths if self.known.mentions_n({name: Fraction(1)}) else [lengths.last]:
-                try:
-                    self.span(name, n, n)
-                except NotDerived as fault:
-                    raise NotDerived(f"{name} at n = {n}: {fault}") from None
+    def distinct(self, name: str, lengths: Lengths) -> Iterable[Held]:
+        """All that a known direction may hold at one position of words of these lengths, each once or more."""
+        write = self.written[name]
+        if write.place:
+            return self._uniform_numbers(name).distinct(lengths)
+        visited = lengths if self._differs(name) else [lengths.last]
+        if write.stage and self._is_copied(name):
+            return {held for n in visited for held in self.column(name, n)[:n]}
+        return [self._store(x) for x in {x for n in visited for x in self.known.column(name, n)}]

@@ -20,6 +20,8 @@ FIELDS = (*FORMAT_FIELDS, "normalised", "exp_ulp", "exp_base", "block")
 """The fields, in the order in which a certificate has them."""
 WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"), ("weights", "softmax"))
 """All numbers of the first format are numbers of the second."""
+LEAST_PRECISION = 3
+"""So many bits inputs have: 1/4, 3/4 and 5/4 are then numbers of every format."""
 MAX_NAME = 100
 MAX_BLOCK = 1 << 20
 _RATIONAL = re.compile(r"(0|[1-9][0-9]{0,17})(/[1-9][0-9]{0,17})?", re.ASCII)
@@ -72,6 +74,8 @@ class RunClass:
             if not _is_within(getattr(self, narrow), getattr(self, wide)):
                 raise InputError(f"run class {self.name}: {narrow} is {getattr(self, narrow)}, expected a format whose "
                                  f"numbers {wide}, {getattr(self, wide)}, has")
+        if self.inputs.precision < LEAST_PRECISION:
+            raise InputError(f"run class {self.name}: inputs is {self.inputs}, expected {LEAST_PRECISION} bits or more")
         if self.exp_ulp < 0 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
             raise InputError(f"run class {self.name}: exp_ulp is {self.exp_ulp}, expected 0 to "
                              f"{1 / (8 * self.softmax.roundoff)} for {self.softmax}")

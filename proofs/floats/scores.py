@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from constructions.network.transformer import Coefficients, Head, Mask
+from proofs.failures import NotDerived
 from proofs.floats.forms import bound_form
-from proofs.floats.held import Held, check_finite, join_all, stored
+from proofs.floats.held import ONE, Held, check_finite, stored
 from proofs.floats.numbers import HeldNumbers
-
-ONE = Fraction(1)
+from proofs.floats.run_class import ExpBase
+from proofs.floats.spans import hold_column
 
 
 @dataclass(frozen=True)
 class ScoreBound:
-    """What the scores of some rows hold; the worst of them is row i of words of length n."""
+    """What the scores of some rows of words of length n hold."""
 
     held: Held
     n: int
-    i: int
+    rows: range
 
     @property
     def delta(self) -> Fraction:
@@ -33,46 +34,54 @@ class ScoreBound:
         """At least the difference of two scores of one row."""
         return self.held.upper - self.held.lower
 
-    def join(self, other: ScoreBound) -> ScoreBound:
-        """The bound of both, with the row where scores may be off the most."""
-        worse = max(self, other, key=lambda each: (each.delta, each.held.size))
-        return ScoreBound(self.held.join(other.held), worse.n, worse.i)
+    def __str__(self) -> str:
+        """Where these rows are."""
+        first, last = self.rows[0], self.rows[-1]
+        return f"at i = {first}{f' to {last}' if last > first else ''}, n = {self.n}"
 
 
 class HeadScores:
-    """The scores of one head, all lengths worked out once."""
+    """The scores of one head: of all rows of a length at once, or of fewer where that is too coarse."""
 
     def __init__(self, numbers: HeldNumbers, head: Head):
         """Nothing is worked out before it is asked for."""
         self.numbers, self.head = numbers, head
-        self._by_length: dict[int, ScoreBound] = {}
-        self._up_to: dict[int, ScoreBound] = {}
+        self._bounds: dict[int, list[ScoreBound]] = {}
         self._keys: dict[tuple[int, int], list[Held]] = {}
 
-    def at(self, n: int, i: int) -> ScoreBound:
-        """The scores of row i of words of length n.
+    def over(self, n: int, rows: range) -> ScoreBound:
+        """The scores of these rows of words of length n.
 
         Raises:
             NotDerived: if they may be too large, or read what is not known.
         """
         run = self.numbers.run
-        last = i if self.head.mask is Mask.FUTURE else n
-        queries = [self._query(row, n, i) for row in self.head.queries]
+        last = rows[-1] if self.head.mask is Mask.FUTURE else n
+        queries = [self._query(row, n, rows) for row in self.head.queries]
         score = bound_form(list(zip(queries, self._key_forms(n, last), strict=True)), run, run.scores)
-        check_finite(2 * score.computed_size, run.softmax)
-        return ScoreBound(score, n, i)
+        # The difference of two scores; in base 2 it is multiplied by log2(e), which is less than 3/2.
+        check_finite((2 if run.exp_base is ExpBase.E else 4) * score.computed_size, run.softmax)
+        return ScoreBound(score, n, rows)
 
-    def _query(self, row: Coefficients, n: int, i: int) -> Held:
+    def _query(self, row: Coefficients, n: int, rows: range) -> Held:
         run = self.numbers.run
-        query = bound_form([(self.numbers.weight(weight), self.numbers.at(name, n, i))
+        query = bound_form([(self.numbers.weight(weight), self.numbers.over(name, n, rows))
                             for name, weight in row.items()], run, run.storage)
-        temperature = self.head.temperature.evaluate(i=i, n=n)
-        if temperature == ONE:
-            return query
-        return bound_form([(query, stored(1 / temperature, run.storage))], run, run.storage)
+        scales = self._scales(n, rows)
+        return query if scales is None else bound_form([(query, scales)], run, run.storage)
+
+    def _scales(self, n: int, rows: range) -> Held | None:
+        """What the queries of these rows are multiplied with; None if the temperature is 1 everywhere."""
+        temperature, storage = self.head.temperature, self.numbers.run.storage
+        if not temperature.mentions_i:
+            rows = rows[:1]
+        values = [1 / temperature.evaluate(i=i, n=n) for i in rows]
+        if values == [ONE] and not (temperature.mentions_i or temperature.mentions_n):
+            return None
+        return stored(values[0], storage) if len(values) == 1 else hold_column(values, storage)
 
     def _key_forms(self, n: int, last: int) -> list[Held]:
-        key = (n if self._keys_mention_n else 0, last)
+        key = (n if self._keys_differ else 0, last)
         if key not in self._keys:
             numbers = self.numbers
             self._keys[key] = [bound_form([(numbers.weight(weight), numbers.span(name, n, last))
@@ -81,53 +90,55 @@ class HeadScores:
         return self._keys[key]
 
     @cached_property
-    def _keys_mention_n(self) -> bool:
-        return self._mention_n(self.head.keys)
-
-    def _mention_n(self, rows: Iterable[Coefficients]) -> bool:
-        known = self.numbers.known
-        return any(known.mentions_n({name: weight for name, weight in row.items() if name in known}) for row in rows)
+    def _keys_differ(self) -> bool:
+        return self.numbers.differs_by_length(name for row in self.head.keys for name in row)
 
     @cached_property
-    def is_free_of_length(self) -> bool:
+    def _is_free_of_length(self) -> bool:
         """Whether row i is the same in words of all lengths."""
-        known = self.numbers.known
-        return (self.head.mask is Mask.FUTURE and not self.head.temperature.mentions_n
-                and not self._mention_n((*self.head.queries, *self.head.keys))
-                and all(name in known for row in self.head.queries for name in row))
-
-    def rows_of(self, n: int) -> Sequence[int]:
-        """Rows of words of length n that stand for all of them, beside those of shorter words."""
-        if self.is_free_of_length:
-            return [n]
-        known = self.numbers.known
         read = [name for row in self.head.queries for name in row]
-        if self.head.temperature.mentions_i or any(
-                name not in known or len(set(known.column(name, n))) > 1 for name in read):
-            return range(1, n + 1)
-        return [n if self.head.mask is Mask.FUTURE else 1]
+        return (self.head.mask is Mask.FUTURE and not self.head.temperature.mentions_n and not self._keys_differ
+                and all(name in self.numbers.known for name in read) and not self.numbers.differs_by_length(read))
 
-    def of_length(self, n: int) -> ScoreBound:
-        """The scores of all rows of words of length n; of heads that do not see n, of row n."""
-        if n not in self._by_length:
-            bounds = [self.at(n, i) for i in self.rows_of(n)]
-            worst = max(bounds, key=lambda each: (each.delta, each.held.size))
-            self._by_length[n] = ScoreBound(join_all(each.held for each in bounds), worst.n, worst.i)
-        return self._by_length[n]
+    def up_to(self, first: int, last: int) -> list[ScoreBound]:
+        """The scores of all rows of words of lengths ``first`` to ``last``, as finely as they were split.
 
-    def up_to(self, first: int, last: int) -> ScoreBound:
-        """The scores of all rows of words of lengths ``first`` to ``last``."""
-        start = 1 if self.is_free_of_length else first
-        reached = max((n for n in self._up_to if n <= last), default=None)
-        if reached is None:
-            self._up_to[start], reached = self.of_length(start), start
-        for n in range(reached + 1, last + 1):
-            self._up_to[n] = self._up_to[n - 1].join(self.of_length(n))
-        return self._up_to[last]
+        Raises:
+            NotDerived: as ``over``.
+        """
+        if self._is_free_of_length:
+            first = last
+        return [bound for n in range(first, last + 1) for bound in self._of_length(n)]
+
+    def _of_length(self, n: int) -> list[ScoreBound]:
+        if n not in self._bounds:
+            self._bounds[n] = self._finite_parts(n, range(1, n + 1))
+        return self._bounds[n]
+
+    def _finite_parts(self, n: int, rows: range) -> list[ScoreBound]:
+        """The scores of these rows, together if all are bounded together."""
+        try:
+            return [self.over(n, rows)]
+        except NotDerived:
+            if len(rows) == 1:
+                raise
+        return [bound for half in reversed(halves_of(rows)) for bound in self._finite_parts(n, half)]
+
+    def split(self, bounds: Iterable[ScoreBound]) -> bool:
+        """Bound each half of the rows of these by itself; False if there is nothing to split."""
+        parted = [bound for bound in bounds if len(bound.rows) > 1]
+        for bound in parted:
+            halves = [self.over(bound.n, half) for half in halves_of(bound.rows)]
+            place = self._bounds[bound.n].index(bound)
+            self._bounds[bound.n][place:place + 1] = halves
+        return bool(parted)
 
 
-def describe_row(bound: ScoreBound) -> str:
-    """Where the scores may be off the most."""
-    return f"at i = {bound.i}, n = {bound.n}"
+def halves_of(rows: range) -> tuple[range, range]:
+    """The first and the last half of some rows.
 
-
+    >>> halves_of(range(1, 4))
+    (range(1, 2), range(2, 4))
+    """
+    middle = len(rows) // 2
+    return rows[:middle], rows[middle:]

@@ -22,14 +22,15 @@ def error_by_length(n: int, rescalings: int, run: RunClass) -> Fraction | None:
 def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: RunClass) -> Fraction | None:
     """Weights whose real scores differ by at least ``apart`` >= 1, each within e^±theta, theta <= 1, of the real one.
 
-    Of the terms min(u, e^(2 theta) e^(-apart (j-1)) / (1 - e^-apart)) those beyond the place where they are below
-    2^-20 u are bounded by a geometric sum. None if there are too many numbers for the format.
+    The values are 0 or 1, whatever the word. Each quotient is rounded once more than theta says. Of the terms
+    min(u, e^(2 theta + 4 u_X) e^(-apart (j-1)) / (1 - e^-apart)) those beyond the place where they are below 2^-20 u
+    are bounded by a geometric sum. None if there are too many numbers for the format.
     """
     u = roundoff_of_sums(run)
     if (factor := gamma(n, u)) is None:
         return None
     ratio = exp_up(-apart)
-    term, total = exp_up(2 * theta) / (1 - ratio), ZERO
+    term, total = exp_up(2 * theta + 4 * run.softmax.roundoff) / (1 - ratio), ZERO
     for _ in range(2, n + 1):
         term = up(term * ratio)
         total += min(u, term)

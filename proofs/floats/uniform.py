@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from constructions.network.float_formats import Format, power_of_two
 from proofs.failures import NotDerived
@@ -12,34 +12,35 @@ from proofs.floats.outward import gamma, half_unit, up
 from proofs.floats.run_class import Normalised, RunClass
 
 
-@dataclass(frozen=True)
-class UniformSum:
+class UniformSum(NamedTuple):
     """``length`` visible values, multiples of 2^``grid``, of which ``terms`` are not 0.
 
-    ``size`` is at least the sum of the positive ones, and that of the absolute values of the others.
+    In units of 2^``grid``, ``size`` is at least the sum of the positive ones, and that of the absolute values of the
+    others; ``signed`` if some may be negative.
     """
 
     length: int
     terms: int
-    size: Fraction
+    size: int
     grid: int
+    signed: bool
 
 
-def hold_mean_of(visible: UniformSum, total: Fraction, run: RunClass) -> Held:
-    """What a uniform head writes where the visible values have this sum.
+Ends = tuple[Fraction, Fraction]
+
+
+def hold_mean_of(visible: UniformSum, total: int, run: RunClass) -> Held:
+    """What a uniform head writes where the visible values sum up to ``total`` units.
 
     Raises:
         NotDerived: if their sum is not exact, or a quotient is too small or too large for a format.
     """
-    mean = total / visible.length
-    if visible.length == 1:
-        return Held(mean, mean, ZERO, _grid(mean))
-    ends = [end for lower, upper in _computed(visible, total, run) for end in (lower, upper)]
-    error = max(abs(end - mean) for end in ends)
+    mean = total * power_of_two(visible.grid) / visible.length
+    error = max(abs(end - mean) for end in ends_of_mean(visible, total, run))
     return Held(mean, mean, error, ANY_GRID if error else _grid(mean))
 
 
-def ends_of_mean(visible: UniformSum, total: Fraction, run: RunClass) -> tuple[Fraction, Fraction]:
+def ends_of_mean(visible: UniformSum, total: int, run: RunClass) -> Ends:
     """The least and the greatest number that a uniform head may write where the visible values have this sum.
 
     Neither falls as the sum grows, since rounding is monotone.
@@ -47,9 +48,7 @@ def ends_of_mean(visible: UniformSum, total: Fraction, run: RunClass) -> tuple[F
     Raises:
         NotDerived: as ``hold_mean_of``.
     """
-    if visible.length == 1:
-        return total, total
-    lowers, uppers = zip(*_computed(visible, total, run), strict=True)
+    lowers, uppers = zip(*_computed(visible, total * power_of_two(visible.grid), run), strict=True)
     return min(lowers), max(uppers)
 
 
@@ -59,12 +58,12 @@ def _grid(x: Fraction) -> int:
     return grid
 
 
-def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[tuple[Fraction, Fraction]]:
+def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[Ends]:
     """Between which numbers the result lies, for each way to normalise."""
     _check_length(visible, run)
     found = []
     if run.normalised is not Normalised.BEFORE:
-        _check_sum(visible.size, visible.grid, run)
+        _check_sum(visible, run)
         quotient = _rounded(_rounded(total / visible.length, run.softmax), run.storage)
         found.append((quotient, quotient))
     if run.normalised is not Normalised.AFTER:
@@ -74,25 +73,33 @@ def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[tuple
 
 
 def _check_length(visible: UniformSum, run: RunClass) -> None:
-    if visible.length > power_of_two(run.softmax.precision):
+    if visible.length > min(power_of_two(run.softmax.precision), run.softmax.largest):
         raise NotDerived(f"the sum of {visible.length} exponentials is not exact in {run.softmax}")
 
 
-def _check_sum(size: Fraction, grid: int, run: RunClass) -> None:
-    if grid < run.sums.least or size > power_of_two(run.sums.precision + grid):
+def _check_sum(visible: UniformSum, run: RunClass) -> None:
+    size = visible.size * power_of_two(visible.grid)
+    if not is_exact_sum(size, visible.grid, run.sums):
         raise NotDerived(f"a sum of up to {describe(size)} is not exact in {run.sums}")
 
 
-def _weight(visible: UniformSum, run: RunClass) -> tuple[Fraction, Fraction]:
+def is_exact_sum(size: Fraction, grid: int, sums: Format) -> bool:
+    """Whether multiples of 2^``grid`` are added exactly in any order, ``size`` being as in a ``UniformSum`` (G)."""
+    return grid >= sums.least and size <= min(power_of_two(sums.precision + grid), sums.largest)
+
+
+def _weight(visible: UniformSum, run: RunClass) -> Ends:
     """The weight of each position, and the error of the sum of weighted values."""
     weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)
-    size, grid = visible.size * weight, visible.grid + _grid(weight)
-    if grid >= run.sums.least and size <= power_of_two(run.sums.precision + grid):
+    size, grid = visible.size * power_of_two(visible.grid) * weight, visible.grid + _grid(weight)
+    if is_exact_sum(size, grid, run.sums):
         return weight, ZERO
     relative = gamma(visible.terms, run.sums.roundoff)
     if relative is None or relative > 1:
         raise NotDerived(f"the sum of {visible.terms} equal weights is too long for {run.sums}")
-    return weight, up(2 * relative * size + 4 * visible.terms * run.sums.smallest_normal)
+    error = 2 * relative * size + 4 * visible.terms * run.sums.smallest_normal
+    check_finite(2 * size + error, run.sums)
+    return weight, up(error if visible.signed else error / 2)
 
 
 def _rounded(x: Fraction, target: Format) -> Fraction:
@@ -109,19 +116,17 @@ def hold_mean_of_truths(length: int, run: RunClass) -> Held:
     Raises:
         NotDerived: as ``hold_mean_of``.
     """
-    if length == 1:
-        return Held(ZERO, ONE, ZERO, 0)
-    visible = UniformSum(length, length, Fraction(length), 0)
+    visible = UniformSum(length, length, length, 0, signed=False)
     _check_length(visible, run)
     errors = []
     if run.normalised is not Normalised.BEFORE:
-        _check_sum(Fraction(length), 0, run)
-        _rounded(Fraction(1, length), run.storage)
+        _check_sum(visible, run)
+        _rounded(_rounded(Fraction(1, length), run.softmax), run.storage)
         errors.append(_error_of_quotients(length, run))
     if run.normalised is not Normalised.AFTER:
         weight, error = _weight(visible, run)
         _rounded(weight, run.storage)
-        before = length * abs(weight - Fraction(1, length)) + error / 2  # there are no negative values
+        before = length * abs(weight - Fraction(1, length)) + error
         exact = not error and (run.storage == run.sums or _is_short(length, run))
         errors.append(before + (ZERO if exact else half_unit(run.storage, 1 + before) + run.storage.smallest_normal))
     error = up(max(errors))

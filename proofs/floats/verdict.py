@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Average, Mean, Near, Others, Position
+from constructions.network.meanings import Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer
 from proofs.discharge import Line
 from proofs.enclosures.intervals import point
 from proofs.failures import NotDerived
 from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
+from proofs.floats.finite import FiniteUnits, check_embeddings
 from proofs.floats.gaps import find_least_gap
-from proofs.floats.held import ZERO, describe
+from proofs.floats.held import ZERO
 from proofs.floats.lookup import OthersErrors
-from proofs.floats.near import NearBound, Scores, bound_near
+from proofs.floats.near_heads import bound_near_head
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.run_class import RunClass
-from proofs.floats.scores import HeadScores, ScoreBound, describe_row
+from proofs.floats.scores import HeadScores
 from proofs.obligations.attention import oblige_attention
 from proofs.obligations.composition import Write, writes
 from proofs.obligations.counting import is_by_value, oblige_by_value
@@ -114,15 +115,24 @@ class FloatProof:
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
         try:
-            self.numbers.check_embeddings(lengths)
+            check_embeddings(self.numbers, lengths, self.run.storage)
         except NotDerived as why:
             return FloatVerdict(self.run, lengths, (), Fault("the embedding", "", str(why)))
+        try:
+            for number, place, _ in self.transformer.heads():
+                self._scores_at(number, place).up_to(lengths.first, lengths.last)
+        except NotDerived as why:
+            return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", str(why)))
         for write in sorted(writes(self.transformer), key=lambda write: write.stage > 0 and not write.place):
             try:
                 self._prove(write, lengths, figures, others)
             except NotDerived as why:
                 fault = Fault(write.where, write.direction, str(why))
                 return FloatVerdict(self.run, lengths, tuple(figures), fault)
+        try:
+            FiniteUnits(self.numbers, lengths, others).check()
+        except NotDerived as why:
+            return FloatVerdict(self.run, lengths, tuple(figures), Fault("feed-forward", "", str(why)))
         return FloatVerdict(self.run, lengths, tuple(figures))
 
     def find_largest_length(self, lengths: Lengths) -> int | None:
@@ -148,7 +158,7 @@ class FloatProof:
             return
         match self.transformer.directions[write.direction]:
             case Position():
-                self._visit(write.direction, lengths)
+                self.numbers.by_value(write.direction, lengths)  # each is finite, and not too small
             case Mean():
                 for length in range(1, lengths.last + 1):
                     self.numbers.mean(length)
@@ -163,39 +173,29 @@ class FloatProof:
             case meaning:
                 raise NotDerived(f"a head cannot make {meaning}")
 
-    def _visit(self, direction: str, lengths: Lengths) -> None:
-        for n in lengths if self.known.mentions_n({direction: Fraction(1)}) else [lengths.last]:
-            self.numbers.span(direction, n, n)
-
     # -- heads ---------------------------------------------------------------------------------------------------------
 
     def _head(self, write: Write) -> Head:
         return self.transformer.head(write.layer, write.place)
 
-    def _scores_of(self, write: Write) -> HeadScores:
-        key = write.layer, write.place
-        if key not in self._scores:
-            self._scores[key] = HeadScores(self.numbers, self._head(write))
-        return self._scores[key]
+    def _scores_at(self, layer: int, place: int) -> HeadScores:
+        if (layer, place) not in self._scores:
+            self._scores[layer, place] = HeadScores(self.numbers, self.transformer.head(layer, place))
+        return self._scores[layer, place]
 
     def _prove_near(self, write: Write, lengths: Lengths) -> HeadFigures:
         head = self._head(write)
-        if any(name in self.known for name in head.values[write.direction]):
-            for n in lengths:
-                self.numbers.value_form(head.values[write.direction], n, n)
-        worst = self._scores_of(write).up_to(lengths.first, lengths.last)
-        scores = Scores(lengths.last, worst.held, worst.spread)
-        found = bound_near(scores, self.bounds[write.direction], self.run, self._gap_finder(write, lengths))
-        if not found.holds:
-            raise NotDerived(_too_much(found, worst))
+        row = head.values[write.direction]
+        forms = [self.numbers.value_form(row, n, n)
+                 for n in (lengths if self.numbers.differs_by_length(row) else [lengths.last])]
+        # Exact values of a certified head are from 0 to 1, so those that are integers are 0 or 1.
+        by_tails = (not looks_up(self.transformer, self.known, head, write.direction)
+                    and min(form.grid for form in forms) >= 0)
+        find_gap = partial(self._find_gap, write, head, lengths) if by_tails else _no_gap
+        found = bound_near_head(self._scores_at(write.layer, write.place), self.bounds[write.direction], self.run,
+                                lengths, find_gap)
         return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, found.share,
                            found.error)
-
-    def _gap_finder(self, write: Write, lengths: Lengths) -> Callable[[], Fraction | None]:
-        head = self._head(write)
-        if looks_up(self.transformer, self.known, head, write.direction):
-            return lambda: None
-        return partial(self._find_gap, write, head, lengths)
 
     def _find_gap(self, write: Write, head: Head, lengths: Lengths) -> Fraction | None:
         return find_least_gap(oblige_attention(self.transformer, self.known, lengths, write.layer, write.place, head,
@@ -206,7 +206,8 @@ class FloatProof:
             head = self._head(write)
             obligation = oblige_lookup(self.transformer, self.known, lengths, write.layer, write.place, head,
                                        write.direction, None)
-            self._others[write.direction] = OthersErrors(obligation, self._scores_of(write), self.run)
+            scores = self._scores_at(write.layer, write.place)
+            self._others[write.direction] = OthersErrors(obligation, scores, self.run)
         found = self._others[write.direction].up_to(lengths.first, lengths.last)
         return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, None, found.error)
 
@@ -222,8 +223,6 @@ class FloatProof:
         ExactOutputs(self.numbers, others).check(obligation)
 
 
-def _too_much(found: NearBound, worst: ScoreBound) -> str:
-    if found.error <= ALLOWED_ERROR:
-        return f"it may hold {describe(1 + found.above_one)}, more than 5/4, as sums of weights are rounded"
-    return (f"scores may be off by {describe(found.delta)} ({describe_row(worst)}), so that weights are off by up to "
-            f"e^{describe(found.theta)} and the head by up to {describe(found.error)}, more than 1/4")
+
+def _no_gap() -> None:
+    """Of heads whose sums are bounded by their lengths alone."""

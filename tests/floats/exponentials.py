@@ -51,11 +51,11 @@ class Errors:
 
 def all_arguments(form: Format, step: int = 1) -> Iterator[Array]:
     """Every ``step``-th bit pattern of the format, in chunks; an odd step meets all last bits."""
-    bits = 32 if form.name == "binary32" else 16
+    bits = 32 if str(form) == "binary32" else 16
     unsigned = np.uint32 if bits == 32 else np.uint16
     for first in range(0, 1 << bits, CHUNK * step):
         last = min(first + CHUNK * step, 1 << bits)
-        yield np.arange(first, last, step, dtype=np.uint64).astype(unsigned).view(TYPES[form.name])
+        yield np.arange(first, last, step, dtype=np.uint64).astype(unsigned).view(TYPES[str(form)])
 
 
 def worst_errors(exponential: Exponential, form: Format, chunks: Iterable[Array]) -> Errors:

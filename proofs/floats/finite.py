@@ -1,0 +1,106 @@
+"""That every number of a run is finite, also what nobody reads (docs/floats.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from constructions.network.float_formats import Format
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Anything, Average, Mean, Near, Others, Product, Slack, Total, Truth
+from constructions.network.transformer import Coefficients, FeedForward, Unit
+from proofs.failures import NotDerived
+from proofs.floats.held import ONE, ZERO, check_finite, describe, fits
+from proofs.floats.near import UPPER_OF_ALL
+from proofs.floats.numbers import HeldNumbers
+from proofs.floats.outward import exp_up
+from proofs.obligations.composition import writes
+
+
+class FiniteUnits:
+    """Bounds every unit by the sizes of all that it reads, those of any direction at any row."""
+
+    def __init__(self, numbers: HeldNumbers, lengths: Lengths, others: Mapping[str, Fraction]):
+        """``others`` are the errors of the directions that look up a number."""
+        self.numbers, self.run, self.lengths, self.others = numbers, numbers.run, lengths, others
+        self._sizes: dict[str, Fraction] = {}
+
+    def check(self) -> None:
+        """Raise NotDerived if a number may be too large, or a weight is no number of the formats."""
+        run, transformer = self.run, self.numbers.transformer
+        if 2 * self.lengths.last > run.softmax.largest or 2 * self.lengths.last > run.sums.largest:
+            raise NotDerived(f"{self.lengths.last} weights may add up to more than {run.softmax} or {run.sums} holds")
+        written = list(writes(transformer))
+        for number, layer in enumerate(transformer.layers, start=1):
+            for write in written:
+                if write.stage < 2 * number and write.direction not in self._sizes:
+                    self._sizes[write.direction] = self._size(write.direction)
+            self._check_layer(number, layer.feedforward)
+
+    def _check_layer(self, number: int, part: FeedForward) -> None:
+        for unit in part.units:
+            size = self._size_of_unit(unit)
+            for name in unit.writes:
+                if isinstance(self.numbers.transformer.directions[name], Slack):
+                    self._sizes[name] = size
+        for name in part.written():
+            if isinstance(self.numbers.transformer.directions[name], Product):
+                # Two copies may be added before others are subtracted.
+                check_finite(3 * self._sizes[self.numbers.copied(name)], self.run.storage)
+
+    def _size_of_unit(self, unit: Unit) -> Fraction:
+        """The greatest activation."""
+        run = self.run
+        for weight in (*unit.reads.values(), *unit.writes.values()):
+            if not fits(self.numbers.weight(weight), run.inputs):
+                raise NotDerived(f"the weight {describe(weight)} of a unit is no number of {run.inputs}")
+        size = self._size_of_sum(unit.reads, unit.bias)
+        check_finite(size, run.sums)
+        size *= 1 + 2 * run.storage.roundoff
+        check_finite(size, run.storage)
+        return size
+
+    def _size_of_sum(self, reads: Coefficients, bias: Fraction) -> Fraction:
+        """At least every partial sum: each of k roundings in A, and that of inputs to I, adds no more than u of it."""
+        sums, inputs = self.run.sums, self.run.inputs
+        terms = len(reads) + 1
+        size = abs(bias) + sum((abs(weight) * self._sizes.get(name, ZERO) for name, weight in reads.items()), ZERO)
+        factor = exp_up(2 * terms * sums.roundoff + 4 * inputs.roundoff)
+        return factor * (size + terms * (sums.smallest_normal + inputs.smallest_normal))
+
+    def _size(self, name: str) -> Fraction:
+        """At least what the direction may hold anywhere, of all that layers before have written."""
+        numbers, last = self.numbers, Fraction(self.lengths.last)
+        match numbers.transformer.directions[name]:
+            case Anything():
+                raise NotDerived("nothing is known of it")
+            case Truth():
+                return ONE
+            case Near():
+                return UPPER_OF_ALL
+            case Others():
+                return last + self.others[name]
+            case Mean():
+                return 1 + max(numbers.mean(n).error for n in range(1, self.lengths.last + 1))
+            case Average(term):
+                # At most the sum of weights, twice 1 with its errors, times the greatest value.
+                return Fraction(4 * sum(abs(number) for number, _ in term.coefficients))
+            case Total():
+                return last
+            case Product() if name not in numbers.known:
+                return 2 * self._sizes[numbers.copied(name)]
+        return max((held.computed_size for held in numbers.distinct(name, self.lengths)), default=ZERO)
+
+
+def check_embeddings(numbers: HeldNumbers, lengths: Lengths, storage: Format) -> None:
+    """Raise NotDerived unless every embedded number is known, and at most the largest of the storage format."""
+    for name, write in numbers.written.items():
+        if isinstance(numbers.transformer.directions[name], Anything):
+            raise NotDerived(f"{name}: nothing is known of it")
+        if write.stage or name not in numbers.known or isinstance(numbers.transformer.directions[name], Truth):
+            continue
+        for n in lengths if numbers.differs_by_length([name]) else [lengths.last]:
+            try:
+                numbers.span(name, n, n)
+            except NotDerived as fault:
+                raise NotDerived(f"{name} at n = {n}: {fault}") from None

@@ -1,0 +1,111 @@
+"""The known numbers that a uniform head computes: at each row the mean of the values that it sees (rule 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from constructions.network.float_formats import power_of_two
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Coefficients, Head, Mask
+from proofs.failures import NotDerived
+from proofs.floats.held import ANY_GRID, Held
+from proofs.floats.run_class import RunClass
+from proofs.floats.uniform import UniformSum, hold_mean_of
+from proofs.obligations.known import KnownValues
+
+Key = tuple[UniformSum, int]
+"""What is seen, and its sum in units."""
+
+
+class Values(Protocol):
+    """What the values of a head are."""
+
+    known: KnownValues
+    run: RunClass
+
+    def value_form(self, row: Coefficients, n: int, last: int) -> Held:
+        """The values at positions 1 to ``last``, which are exact."""
+
+    def differs_by_length(self, row: Iterable[str]) -> bool:
+        """Whether what is computed at i may depend on n."""
+
+
+class UniformNumbers:
+    """What one direction holds that a uniform head writes; equal sums are rounded once."""
+
+    def __init__(self, numbers: Values, name: str, head: Head):
+        """Nothing is worked out before it is asked for.
+
+        Raises:
+            NotDerived: if a query reads something.
+        """
+        if any(head.queries):
+            raise NotDerived("the mean is that of a head whose queries read something")
+        self.numbers, self.head, self.row = numbers, head, head.values[name]
+        self._by_length = numbers.differs_by_length(self.row)
+        self._held: dict[Key, Held] = {}
+        self._sums: tuple[int, Sums] = (0, Sums(0))
+
+    def column(self, positions: range, n: int) -> Sequence[Held]:
+        """What is held at these positions."""
+        return [self._hold(key) for key in self._keys(positions, n)]
+
+    def distinct(self, lengths: Lengths) -> Iterable[Held]:
+        """All that is held at words of these lengths."""
+        by_length = self._by_length or self.head.mask is not Mask.FUTURE
+        keys: set[Key] = set()
+        for n in lengths if by_length else [lengths.last]:
+            keys.update(self._keys(range(1, n + 1), n))
+        return map(self._hold, keys)
+
+    def _hold(self, key: Key) -> Held:
+        if key not in self._held:
+            self._held[key] = hold_mean_of(*key, self.numbers.run)
+        return self._held[key]
+
+    def _keys(self, positions: range, n: int) -> list[Key]:
+        sums, keys = self._sums_up_to(n), []
+        ends = [(i - 1 if self.head.mask is Mask.PAST else 0, i if self.head.mask is Mask.FUTURE else n)
+                for i in positions]
+        for first, last in ends:
+            positive, negative = sums.positive[last] - sums.positive[first], sums.negative[last] - sums.negative[first]
+            terms = sums.terms[last] - sums.terms[first]
+            keys.append((UniformSum(last - first, terms, max(positive, negative), sums.grid, negative > 0),
+                         positive - negative))
+        return keys
+
+    def _sums_up_to(self, n: int) -> Sums:
+        """The sums of all beginnings of words of length n, and perhaps of longer words, if that is the same."""
+        length, sums = self._sums
+        if n > length or (self._by_length and n != length):
+            grid = self.numbers.value_form(self.row, n, n).grid
+            grid = 0 if grid == ANY_GRID else grid
+            if self._by_length or grid != sums.grid:
+                sums = Sums(grid)
+            sums.extend(self.numbers.known.forms(self.row, n)[sums.reach:])
+            self._sums = n, sums
+        return sums
+
+
+class Sums:
+    """For each beginning the sums of the positive values and of the others, in units, and how many are not 0."""
+
+    def __init__(self, grid: int):
+        """Of no values; the unit is 2^``grid``."""
+        self.grid = grid
+        self.positive, self.negative, self.terms = [0], [0], [0]
+
+    @property
+    def reach(self) -> int:
+        """Of how many values."""
+        return len(self.terms) - 1
+
+    def extend(self, values: Iterable[Fraction]) -> None:
+        """Add values at the end."""
+        for x in values:
+            units = int(x / power_of_two(self.grid))
+            self.positive.append(self.positive[-1] + max(units, 0))
+            self.negative.append(self.negative[-1] + max(-units, 0))
+            self.terms.append(self.terms[-1] + (units != 0))
