@@ -5,8 +5,8 @@ Outputs     ``truths``, float (batch, n, formulas): the claim's formula, last, a
             (batch, n): the direction that the claim is about.
 Lengths     Gather refuses a word longer than the tables; a word shorter than all of the claim gives NaN.
 16 bits     Weights are stored in 16 bits. Few operators of onnxruntime's processor backend take such numbers, so every
-            operator computes in binary32 and what it gives is rounded by two Casts, to 16 bits and back. Outputs are
-            binary32. binary64 is as binary32, without a Cast.
+            operator computes in binary32 and what it gives is rounded by two Casts, to 16 bits and back; a MatMul and
+            the Add of its bias are rounded once, together. Outputs are binary32. binary64 is as binary32, without a Cast.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class _Graph:
 
     def rounded(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """One node whose result is rounded to the format of the weights."""
-        exact = self.add(operator, *inputs, **attributes)
+        computed = self.add(operator, *inputs, **attributes)
         if not self.is_narrow:
-            return exact
-        return self.add("Cast", self.add("Cast", exact, to=self.stored), to=self.computed)
+            return computed
+        return self.add("Cast", self.add("Cast", computed, to=self.stored), to=self.computed)
 
     def constant(self, name: str, array: Array) -> str:
         """An initializer."""
@@ -150,9 +150,9 @@ class _Graph:
         arrays = self.weights.arrays
         if not arrays[f"{layer}.b1"].size:
             return self.rounded("Add", stream, self.weight(f"{layer}.b2")) if arrays[f"{layer}.b2"].any() else stream
-        read = self.rounded("MatMul", stream, self.weight(f"{layer}.w1"))
+        read = self.add("MatMul", stream, self.weight(f"{layer}.w1"))
         hidden = self.add("Relu", self.rounded("Add", read, self.weight(f"{layer}.b1")))
-        written = self.rounded("MatMul", hidden, self.weight(f"{layer}.w2"))
+        written = self.add("MatMul", hidden, self.weight(f"{layer}.w2"))
         return self.add("Add", stream, self.rounded("Add", written, self.weight(f"{layer}.b2")))
 
     def _outputs(self, stream: str, n: str) -> None:

@@ -1,8 +1,8 @@
 """The float program in numpy: matrices of one format, and a choice of the format in which sums accumulate.
 
 The order of operations is that of ``constructions.network.float_tables``, and what every operation gives is rounded to
-the format of the matrices. With a wider ``accumulate``, matrix products and the softmax are computed in that one and
-rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each rounded (numpy
+the format of the matrices. With a wider ``accumulate``, matrix products with their biases and the softmax are computed
+in that one and rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each rounded (numpy
 itself would use binary32 without saying so); binary32 and binary64 are summed by numpy in an order of its own.
 """
 
@@ -67,8 +67,8 @@ class NumpyNetwork:
             own = {name.rpartition(".")[2]: array for name, array in arrays.items()
                    if name.startswith(f"layers.{layer}.")}
             stream = stream + self._attend(own, stream, positions)
-            hidden = np.maximum(self._product(stream, own["w1"]) + own["b1"], 0)
-            stream = stream + (self._product(hidden, own["w2"]) + own["b2"])
+            hidden = np.maximum(self._product(stream, own["w1"], own["b1"]), 0)
+            stream = stream + self._product(hidden, own["w2"], own["b2"])
         return np.asarray(stream)
 
     def _tokens(self, words: Sequence[Sequence[str]]) -> Array:
@@ -115,13 +115,13 @@ class NumpyNetwork:
             total = total + terms[..., place]
         return total
 
-    def _product(self, left: Array, right: Array) -> Array:
-        """A matrix product; the last two axes are those of the matrices."""
+    def _product(self, left: Array, right: Array, bias: Array | int = 0) -> Array:
+        """A matrix product plus a bias, rounded once; the last two axes are those of the matrices."""
         left, right = left.astype(self.accumulate), right.astype(self.accumulate)
         if self.accumulate.itemsize > 2:
-            return (left @ right).astype(self.dtype)
+            return np.asarray(left @ right + np.asarray(bias, self.accumulate)).astype(self.dtype)
         shape = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
         total: Any = np.zeros((*shape, left.shape[-2], right.shape[-1]), self.dtype)
         for place in range(left.shape[-1]):
             total = total + left[..., place, np.newaxis] * right[..., np.newaxis, place, :]
-        return np.asarray(total)
+        return np.asarray(total + np.asarray(bias, self.dtype))

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import linear, scaled_dot_product_attention
 
 
 class Layer(nn.Module):
@@ -46,7 +46,8 @@ class Layer(nn.Module):
             scores = (query @ key.transpose(-1, -2)).masked_fill(~seen, -torch.inf)
             out = torch.softmax(scores, dim=-1) @ value
         h = h + out.sum(dim=1)                                         # each direction is written by one head
-        return h + (torch.relu(h @ self.w1 + self.b1) @ self.w2 + self.b2)
+        hidden = torch.relu(linear(h, self.w1.T, self.b1))             # linear rounds once, its bias included
+        return h + linear(hidden, self.w2.T, self.b2)
 
 
 class Network(nn.Module):

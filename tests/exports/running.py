@@ -21,6 +21,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES
 from constructions.running.weights import weights_of
+from tests.with_torch import torch_or_skip
 
 Word = Sequence[str]
 Run = Callable[[Sequence[Word]], Any]
@@ -105,6 +106,17 @@ def torch_run(transformer: Transformer, max_n: int, precision: str = "binary32",
 def fused_run(transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
     """torch with its own attention."""
     return torch_run(transformer, max_n, precision, fused=True)
+
+
+RUNS = {"numpy": numpy_run, "onnxruntime": onnx_run, "torch": torch_run, "torch, fused attention": fused_run}
+"""By the name of the program."""
+
+
+def started(program: str, transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
+    """One of the programs, ready to run; the test is skipped if it needs torch and there is none."""
+    if program.startswith("torch"):
+        torch_or_skip()
+    return RUNS[program](transformer, max_n, precision)
 
 
 def assert_exact(run: Run, transformer: Transformer, words: Sequence[Word]) -> None:

@@ -16,27 +16,18 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.exports.running import (
     FORMULAS,
-    Run,
+    RUNS,
     assert_exact,
-    fused_run,
     networks,
     numpy_run,
-    onnx_run,
     random_words,
     short_words,
-    torch_run,
+    started,
     truths,
 )
 from tests.with_torch import torch_or_skip
 
-RUNS = {"numpy": numpy_run, "onnxruntime": onnx_run, "torch": torch_run, "torch, fused attention": fused_run}
 PARITY = compile_formula(parse_formula("ODD(#<[Q_1])"), "01", Regime())
-
-
-def started(program: str, transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
-    if program.startswith("torch"):
-        torch_or_skip()
-    return RUNS[program](transformer, max_n, precision)
 
 
 @pytest.mark.parametrize("program", RUNS)

@@ -1,7 +1,8 @@
-"""numpy computes what the replay computes, bit for bit, and is wrong where a refutation says so."""
+"""numpy computes what the replay computes, bit for bit, and is wrong where a refutation says so, just as it says."""
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Head, Transformer
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.execution.search import find_wrong
+from proofs.floats.execution.search import find_first_wrong
+from proofs.floats.run_class import RunClass
 from proofs.replay import Reading
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 from tests.floats.numpy_program import NumpyProgram, plain_exponential
@@ -48,31 +51,48 @@ def test_numpy_holds_the_same_numbers_bit_for_bit(case: tuple[str, str], name: s
             assert numbers == [Fraction(np.float64(x).item()) for x in numpy[direction]], (n, direction)
 
 
-@pytest.mark.parametrize(("case", "name", "n"), [
-    (ODD, "bfloat16", 12), (ODD, "binary16", 32), (SINCE, "bfloat16", 64), (PREVIOUS, "bfloat16", 192)])
-def test_numpy_is_wrong_where_a_refutation_says_so(case: tuple[str, str], name: str, n: int) -> None:
-    transformer = network(*case)
-    found = find_wrong(transformer, pure(name, exp_base="e"), n)
+@pytest.mark.parametrize(("case", "name", "first", "last"), [
+    (ODD, "bfloat16", 9, 12), (ODD, "binary16", 28, 28), (MAJORITY, "bfloat16", 13, 13), (SINCE, "bfloat16", 61, 64),
+    (PREVIOUS, "bfloat16", 192, 192)])
+def test_numpy_is_wrong_in_the_execution_that_refutes(case: tuple[str, str], name: str, first: int, last: int) -> None:
+    """In the order of sums that was found, with the exponentials that were found, it holds the very number."""
+    transformer, run_class = network(*case), pure(name, exp_base="e")
+    found = find_first_wrong(transformer, run_class, Lengths(first, last))
     assert found is not None
-    held = NumpyProgram(transformer, type_of(name), found.execution.normalised,
-                        _pushed(transformer, found)).run(found.word)[found.direction][found.position - 1]
+    execution = found.execution
+    assert not execution.fused and not execution.flush
+    orders = {which.value: str(order) for which, order in execution.orders.items()}
+    program = NumpyProgram(transformer, type_of(name), execution.normalised, _pushed(transformer, found, run_class),
+                           str(execution.order), orders)
+    held = np.float64(program.run(found.word)[found.direction][found.position - 1]).item()
     assert held != int(found.expected)
+    assert held == found.value
 
 
-def _pushed(transformer: Transformer, found: Refutation) -> Any:
-    """numpy's exponentials, those that the execution pushes moved by three units: numpy's are within one."""
+def _pushed(transformer: Transformer, found: Refutation, run_class: RunClass) -> Any:
+    """The exponentials nearest to the true ones, those that the execution pushes at the end of what the class allows."""
     def exponential(differences: Any, head: Head, i: int) -> Any:
-        values = np.exp(differences)
+        signs: dict[int, str] = {}
         for row in found.execution.pushed:
             if transformer.head(row.layer, row.head) is head and row.position == i:
-                for j, sign in enumerate(row.signs):
-                    if differences[j] and sign != "0":
-                        end = np.array(np.inf if sign == "+" else 0).astype(values.dtype)
-                        for _ in range(3):
-                            values[j] = np.nextafter(values[j], end)
-        return values
+                signs |= dict(enumerate(row.signs))
+        return np.array([_exponential(float(d), signs.get(j, "0"), run_class) for j, d in enumerate(differences)],
+                        dtype=differences.dtype)
 
     return exponential
+
+
+def _exponential(d: float, sign: str, run_class: RunClass) -> float:
+    """The nearest number of the format (0), the greatest (+) or the least (-) that is within the units allowed."""
+    if not d:
+        return 1.0
+    target, ulp = run_class.softmax, float(run_class.exp_ulp)
+    true = np.exp(d)
+    unit = float(target.unit(Fraction(true)))
+    units = {"0": round(true / unit), "+": math.floor(true / unit + ulp), "-": max(0, math.ceil(true / unit - ulp))}
+    number = units[sign] * unit
+    spacing = float(target.unit(Fraction(number))) if number else unit
+    return math.floor(number / spacing) * spacing  # beyond a power of 2 not every multiple of the unit is a number
 
 
 @pytest.mark.parametrize(("name", "right", "wrong"), [("bfloat16", 8, 12), ("binary16", 16, 32)])
