@@ -116,8 +116,8 @@ def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
 def describe_subject(claim: Claim) -> str:
     """What the claim is about, on one line."""
     match claim.about:
-        case AboutANetwork(request):
-            return request.description
+        case AboutANetwork(request, demands):
+            return request.description + (f"; in every float run of {demands.runs.name}, too" if demands.runs else "")
         case AboutNumbers(name):
             return name
         case AboutAProgram(path, oracle):

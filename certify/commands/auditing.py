@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from certify.shards import Workers
     from constructions.network.lengths import Lengths
 
+CriticalOption = Annotated[str | None, typer.Option(
+    "--critical", metavar="LENGTHS",
+    help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
+
 
 def audit(
     claims: Annotated[str | None, typer.Argument(
@@ -60,9 +64,7 @@ def audit(
         "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")] = None,
     min_n: MinNOption = 1,
     max_n: MaxNOption = 64,
-    critical: Annotated[str | None, typer.Option(
-        "--critical", metavar="LENGTHS", help="bracket critical constants at 4,8,16; all; or none "
-        "(left out: powers of 2 and N)")] = None,
+    critical: CriticalOption = None,
     floats: FloatOption = None,
     width: Annotated[str | None, typer.Option(
         "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,

@@ -104,14 +104,18 @@ def explain(
     as_printed: AsPrintedOption = False,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
+    floats: Annotated[bool, typer.Option(
+        "--floats", help="and to which length the usual float runs are right, with a network --for bfloat16; takes "
+        "seconds, of counts minutes")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show how FORMULA would be compiled.
 
     Its fragment, and for each regime the statements used, sizes, temperatures and position embeddings.
     """
+    from certify.progress import ProgressLine
     from certify.request import Options, read_request
-    from certify.showing.explanation import explain_formula, explanation_to_json, print_explanation
+    from certify.showing.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
 
@@ -119,6 +123,9 @@ def explain(
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
+    if floats:
+        with ProgressLine() as progress:
+            explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
     if as_json:
         print_json(explanation_to_json(explanation))
     else:

@@ -15,7 +15,9 @@ from certify.exports.attention import Weights, attention_weights, sample_word
 from certify.exports.npz import arrays_of
 from certify.exports.sealed import Bound, Sealed, read_sealed
 from certify.files import check_writable, write_text
+from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.showing.numbers import decimal_upper
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Unit, Weighting
 from constructions.text import printable
 
@@ -55,7 +57,7 @@ def html_of(sealed: Sealed) -> str:
     }
     return environment.get_template("certificate.html").render(
         sealed=sealed, network=network, masks=MASKS,
-        bounds=bounds_by_head(sealed), pictures=draw(sealed),
+        bounds=bounds_by_head(sealed), floats=float_rows(sealed), pictures=draw(sealed),
         style=environment.get_template("report.css").render(),
         shape={"layers": len(network.layers), "heads": len(list(network.heads())),
                "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
@@ -86,6 +88,13 @@ def bounds_by_head(sealed: Sealed) -> dict[tuple[int, int], list[Bound]]:
     for bound in sealed.bounds:
         found.setdefault((bound.layer, bound.head), []).append(bound)
     return found
+
+
+def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
+    """Of each claim about float runs the name of its class, what its runs do, and the lengths."""
+    return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
+             describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
+            for claim in sealed.floats]
 
 
 def linear_form(row: Coefficients, numbers: Mapping[str, int], constant: Fraction = Fraction(0)) -> str:

@@ -14,6 +14,7 @@ from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Certificate, Refusal, Rejected, check_text, verdict_of
+from proofs.floats.claims import FloatClaim, read_float_claims
 
 
 class NotAccepted(Exception):
@@ -33,12 +34,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Sealed:
-    """Claim, transformer and bounds of an accepted certificate."""
+    """Claim, transformer, bounds and claims about float runs of an accepted certificate."""
 
     claim: Mapping[str, Any]
     lengths: Lengths
     transformer: Transformer
     bounds: tuple[Bound, ...]
+    floats: tuple[FloatClaim, ...]
     digest: str
 
     @property
@@ -89,5 +91,7 @@ def read_sealed_text(text: str, path: str) -> Sealed:
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
                          Fraction(entry["error_if_true"])) for entry in data["bounds"])
-    return Sealed(claim, Lengths(claim.get("min_n", 1), claim["max_n"]),
-                  transformer_from_json(data["transformer"], path), bounds, hashlib.sha256(text.encode()).hexdigest())
+    lengths = Lengths(claim.get("min_n", 1), claim["max_n"])
+    floats = read_float_claims(data["floats"], lengths) if "floats" in data else ()
+    return Sealed(claim, lengths, transformer_from_json(data["transformer"], path), bounds, floats,
+                  hashlib.sha256(text.encode()).hexdigest())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
 
+from certify.floats.reach import TRIED, Reach, find_reach, show_reach
 from certify.showing.terminal_tables import plain
 from certify.showing.words import counted, show_alphabet
 from constructions.compiler import compile_formula
@@ -15,32 +17,72 @@ from constructions.errors import Unsupported
 from constructions.language.fragments import fragment_of
 from constructions.language.printer import Style, format_formula
 from constructions.language.syntax import Formula, subformulas
+from constructions.low_precision import GAMMA
 from constructions.network.transformer import Transformer
-from constructions.regimes import ALL_REGIMES, Regime
+from constructions.regimes import ALL_REGIMES, Regime, Sharpening
+
+LOW_PRECISION = "bfloat16"
+"""The format for which the network of low precision is built where float runs are asked about."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """The network of one regime, or the reason why there is none; with a ``precision`` that for low precision.
+
+    ``reach`` says to which lengths float runs are right, where that was asked.
+    """
+
+    regime: Regime
+    network: Transformer | str
+    precision: str | None = None
+    reach: Reach | None = None
+
+    @property
+    def title(self) -> str:
+        """How it is built."""
+        return f"regime {self.regime}" + (f", for {self.precision}" if self.precision else "")
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A formula, its fragment, and per regime the network or the reason why there is none."""
+    """A formula, its fragment, and what each regime would build; whether float runs were asked about."""
 
     formula: Formula
     alphabet: tuple[str, ...]
     gamma: Fraction
-    networks: tuple[tuple[Regime, Transformer | str], ...]
+    networks: tuple[Built, ...]
+    floats: bool = False
 
 
 def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
                     as_printed: bool = False) -> Explanation:
     """Compile the formula in every regime."""
     return Explanation(formula, alphabet, gamma,
-                       tuple((regime, _compile(formula, alphabet, regime, gamma, as_printed))
+                       tuple(Built(regime, _compile(formula, alphabet, regime, gamma, as_printed))
                              for regime in ALL_REGIMES))
 
 
+def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
+                   progress: Callable[[str], None] = lambda _: None) -> Explanation:
+    """The same with the lengths to which float runs are right, and with the network for low precision.
+
+    The latter has the constant ``gamma``, or its usual one.
+    """
+    regime = Regime(Sharpening.POSITION)
+    low = Built(regime, _compile(explanation.formula, explanation.alphabet, regime, gamma or GAMMA, False, TRIED.last),
+                LOW_PRECISION)
+    found = []
+    for built in (*explanation.networks, low):
+        progress(built.title)
+        reach = None if isinstance(built.network, str) else find_reach(built.network, progress=progress)
+        found.append(replace(built, reach=reach))
+    return replace(explanation, networks=tuple(found), floats=True)
+
+
 def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction,
-             as_printed: bool) -> Transformer | str:
+             as_printed: bool, low_precision_up_to: int | None = None) -> Transformer | str:
     try:
-        return compile_formula(formula, alphabet, regime, gamma, as_printed)
+        return compile_formula(formula, alphabet, regime, gamma, as_printed, low_precision_up_to=low_precision_up_to)
     except Unsupported as construct:
         return str(construct)
 
@@ -52,15 +94,21 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
     out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
     out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
-    for regime, network in explanation.networks:
+    for built in explanation.networks:
         out.print()
-        out.print(plain(f"regime {regime}", style="bold"))
-        if isinstance(network, str):
-            out.print(plain(f"  unsupported: {network}"))
+        out.print(plain(built.title, style="bold"))
+        if isinstance(built.network, str):
+            out.print(plain(f"  unsupported: {built.network}"))
             continue
-        for name, value in network_facts(network, style).items():
+        for name, value in network_facts(built.network, style).items():
             shown = ("; ".join(value) or "none") if isinstance(value, list) else str(value)
             out.print(plain(f"  {name:21}{shown}"))
+        if explanation.floats:
+            out.print(plain(f"  {'float runs, n <=':21}{show_reach(built.reach)}"))
+    if explanation.floats:
+        out.print()
+        out.print(plain(f"float runs: the greatest n up to {TRIED.last} for which the bounds of the producer hold; "
+                        "certify floats asks the checker, too"))
 
 
 def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any]:
@@ -89,9 +137,17 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
         "alphabet": list(explanation.alphabet),
         "gamma": str(explanation.gamma),
         "subformulas": [format_formula(part) for part in subformulas(explanation.formula)],
-        "regimes": [
-            {"regime": regime.sharpening.value, "causal": regime.causal,
-             **({"unsupported": network} if isinstance(network, str) else network_facts(network))}
-            for regime, network in explanation.networks
-        ],
+        "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
     }
+
+
+def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"regime": built.regime.sharpening.value, "causal": built.regime.causal}
+    if built.precision:
+        found["for"] = built.precision
+    if isinstance(built.network, str):
+        return found | {"unsupported": built.network}
+    found |= network_facts(built.network)
+    if floats:
+        found["float_runs"] = None if built.reach is None else {"tried": TRIED.last, "bounded": dict(built.reach)}
+    return found

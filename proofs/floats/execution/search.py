@@ -242,8 +242,8 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
     """The *first refuted length*: the least at which the search finds a wrong execution, and that execution.
 
     The longest words are tried first, since they err most, then some shorter ones; from a length that is wrong the
-    interval down to the first length is halved, and at last some lengths below are tried. Shorter words may err that the
-    search does not find.
+    interval down to the first length is halved, and at last some lengths below are tried. Shorter words may err
+    that the search does not find.
 
     Raises:
         Unsupported: if such networks have no float runs.

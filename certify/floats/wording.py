@@ -1,0 +1,43 @@
+"""A class of float runs in words, field by field, as tables show it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from proofs.floats.run_class import FORMAT_FIELDS, ExpBase, Normalised, RunClass
+
+NORMALISED = {Normalised.BEFORE: "before the weighted sum", Normalised.AFTER: "after it",
+              Normalised.EITHER: "before or after the weighted sum"}
+BASES = {ExpBase.E: "base e", ExpBase.TWO: "base 2", ExpBase.EITHER: "base e or 2"}
+
+
+def describe_formats(run_class: RunClass) -> str:
+    """Which numbers are of which format.
+
+    >>> from proofs.floats.run_class import presets
+    >>> describe_formats(presets()["binary32"])
+    'all binary32'
+    >>> describe_formats(presets()["flash"])
+    'storage, inputs bfloat16; sums, scores, softmax binary32; weights bfloat16'
+    """
+    groups = [(name, list(fields)) for name, fields in
+              groupby(FORMAT_FIELDS, key=lambda field: str(getattr(run_class, field)))]
+    if len(groups) == 1:
+        return f"all {groups[0][0]}"
+    return "; ".join(f"{', '.join(fields)} {name}" for name, fields in groups)
+
+
+def describe_normalised(run_class: RunClass) -> str:
+    """When weights are divided by their sum."""
+    return NORMALISED[run_class.normalised]
+
+
+def describe_exponentials(run_class: RunClass) -> str:
+    """How far exponentials may be off, their base, and whether partial sums are rescaled.
+
+    >>> from proofs.floats.run_class import presets
+    >>> describe_exponentials(presets()["binary32"])
+    'within 4 ulp, base e or 2'
+    """
+    rescaled = f", rescaled after blocks of {run_class.block}" if run_class.block else ""
+    return f"within {run_class.exp_ulp} ulp, {BASES[run_class.exp_base]}{rescaled}"
