@@ -37,32 +37,30 @@ Proof.
   unfold has_parity. rewrite <- !Nat.negb_even, E, Nat.add_1_r, Nat.even_succ, Parity. now destruct e.
 Qed.
 
-Theorem low_precision_previous_error : (2 <= i <= n)%nat -> Rabs (bit (p (i - 1)%nat)
-  - attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))
-  <= exp (- g).
+Theorem previous_integer_head : (2 <= i <= n)%nat -> Rabs (bit (p (i - 1)%nat)
+  - attend n (future i) (rightmost_score (fun j => bit (has_parity e j)) g (INR i + 1)) (fun j => bit (p j)))
+  <= exp (- (2 * g)).
 Proof.
   intros Hi. assert (V : visible n (future i) (i - 1)) by (split; [|apply Nat.leb_le]; lia).
-  apply (attend_8 n (future i) _ g _ Hg V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
-  replace (- g) with (- (2 * (g / 2))) by lra.
-  apply dominated_previous; [lra|exact Hi|]. intros j Hj Ne.
+  apply (attend_8 n (future i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
+  apply dominated_previous; [exact Hg|exact Hi|]. intros j Hj Ne. unfold rightmost_score.
   destruct (neighbours_have_parity ltac:(lia)) as [K _]. rewrite K, (has_parity_as e (i - 1) j K).
-  match goal with |- ?a <= ?b - ?d * _ => cut (d * (g / 2) <= b - a); [lra|] end.
+  match goal with |- ?a <= ?b - ?d * _ => cut (d * g <= b - a); [lra|] end.
   assert (Li : 2 <= INR i) by (apply (le_INR 2); lia).
   unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E; cbn [bit].
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite !minus_INR by lia. simpl (INR 1). right. ring.
   - rewrite minus_INR, !plus_INR, minus_INR by lia. simpl (INR 1). simpl (INR 2). right. ring.
 Qed.
 
-Theorem low_precision_next_error : (1 <= i < n)%nat -> Rabs (bit (p (i + 1)%nat)
-  - attend n (past i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))
-  <= exp (- g).
+Theorem next_integer_head : (1 <= i < n)%nat -> Rabs (bit (p (i + 1)%nat)
+  - attend n (past i) (leftmost_score (fun j => bit (has_parity e j)) g (INR n + 1)) (fun j => bit (p j)))
+  <= exp (- (2 * g)).
 Proof.
   intros Hi. assert (V : visible n (past i) (i + 1)) by (split; [|apply Nat.leb_le]; lia).
-  apply (attend_8 n (past i) _ g _ Hg V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
-  replace (- g) with (- (2 * (g / 2))) by lra.
-  apply dominated_next; [lra|exact Hi|]. intros j Hj Ne.
+  apply (attend_8 n (past i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
+  apply dominated_next; [exact Hg|exact Hi|]. intros j Hj Ne. unfold leftmost_score.
   destruct (neighbours_have_parity ltac:(lia)) as [_ K]. rewrite K, (has_parity_as e (i + 1) j K).
-  match goal with |- ?a <= ?b - ?d * _ => cut (d * (g / 2) <= b - a); [lra|] end.
+  match goal with |- ?a <= ?b - ?d * _ => cut (d * g <= b - a); [lra|] end.
   assert (Li : 1 <= INR i) by (apply (le_INR 1); lia).
   unfold rival_distance. replace (n - i)%nat with (S n - (i + 1))%nat by lia. rewrite even_backwards by lia.
   destruct (Nat.even (i + 1 + j)) eqn:E; cbn [bit].
@@ -73,14 +71,32 @@ Proof.
     simpl (INR 1). right. ring.
   - replace (S n - (i + 1) + (S n - (i + 1) + 2) - (S n - j))%nat with (n + 1 + j - 2 * i)%nat by lia.
     rewrite minus_INR, mult_INR, !plus_INR by lia. simpl (INR 1). simpl (INR 2).
-    apply Rle_trans with ((INR n + INR j - INR i) * (g / 2)); [apply Rmult_le_compat_r; lra|right; ring].
+    apply Rle_trans with ((INR n + INR j - INR i) * g); [apply Rmult_le_compat_r; lra|right; ring].
 Qed.
 End Heads.
 
-(* ---- for gamma >= ln 4: exact, edges included ---- *)
+(* ---- the statements, with gamma/2 for g ---- *)
 Section Statements.
 Variables (p : nat -> bool) (n i : nat) (g : R).
 Hypothesis Hi : (1 <= i <= n)%nat.
+
+Theorem low_precision_previous_error e : 0 < g -> Nat.odd i = e -> i <> 1%nat -> Rabs (bit (p (i - 1)%nat)
+  - attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))
+  <= exp (- g).
+Proof.
+  intros Hg Par Ne. pose proof (previous_integer_head p n i (g / 2) e ltac:(lra) Par ltac:(lia)) as H.
+  now replace (2 * (g / 2)) with g in H by lra.
+Qed.
+
+Theorem low_precision_next_error e : 0 < g -> Nat.odd i = e -> i <> n -> Rabs (bit (p (i + 1)%nat)
+  - attend n (past i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))
+  <= exp (- g).
+Proof.
+  intros Hg Par Ne. pose proof (next_integer_head p n i (g / 2) e ltac:(lra) Par ltac:(lia)) as H.
+  now replace (2 * (g / 2)) with g in H by lra.
+Qed.
+
+(* For gamma >= ln 4: exact, edges included. *)
 Hypothesis Enough : ln 4 <= g.
 
 Theorem low_precision_previous :
@@ -93,7 +109,7 @@ Proof.
   assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
      (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))).
   { intros e Par. apply (near_from_error _ (exp (- g))); [|now apply quarter|now apply (range_of p n i)].
-    apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|lia]. }
+    apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne]. }
   destruct (Nat.odd i) eqn:O; now apply E.
 Qed.
 
@@ -107,7 +123,7 @@ Proof.
   assert (E : forall e, Nat.odd i = e -> near (p (i + 1)%nat) (attend n (past i)
      (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))).
   { intros e Par. apply (near_from_error _ (exp (- g))); [|now apply quarter|now apply (range_of p n i)].
-    apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|lia]. }
+    apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne]. }
   destruct (Nat.odd i) eqn:O; now apply E.
 Qed.
 End Statements.
