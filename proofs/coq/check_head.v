@@ -1,14 +1,15 @@
 (* One output of one head: does it hold what its direction means?
 
    `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
-   13, 15, 16, 20, 21 and Proposition 11, given the meanings A of the directions it reads and the meaning b it writes;
+   13, 15, 16, 20, 21 and Proposition 11, and with those for low precision, given the meanings A of the directions it reads and the meaning b it writes;
    the constant gamma must be enough for the theorem, which rational_bounds.v decides.
    Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
   lemma_09_rounding formula network meaning linear_combination rational_bounds monomial score_form cases
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
-  theorem_16_since_causal theorem_20_counting.
+  theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
+  theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -29,6 +30,17 @@ Definition form_8a (t : trigger) (g : Q) : form := trigger_form t 2 0 g ++ [(num
 Definition form_8b (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
 Definition form_8c (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, - g)%Q].
 
+(* The same for low precision, with integer scores: g (j + i s_j) and g (n s_j - j); where s_j is a parity, i + 1 and n + 1
+   stand for i and n, and g is half of that file's gamma. *)
+Definition sought (t : trigger) : formula :=
+  match t with Decides f => f | Parity e => Positional (if e then EVEN else ODD) end.
+Definition truth_shape (at_i at_n : Z) (f : formula) : shape := Shape at_i at_n 0 false QOne 0 false (KTruth f).
+Definition lead_form (t : trigger) (at_i at_n : Z) (g : Q) : form :=
+  (truth_shape at_i at_n (sought t), g)
+  :: match t with Decides _ => [] | Parity _ => [(truth_shape 0 0 (sought t), g)] end.
+Definition form_rightmost (t : trigger) (g : Q) : form := lead_form t 1 0 g ++ [(number_shape 0 0 1, g)].
+Definition form_leftmost (t : trigger) (g : Q) : form := lead_form t 0 1 g ++ [(number_shape 0 0 1, - g)%Q].
+
 (* gamma >= ln 4 for `since` and `until`, gamma >= ln 2 for `prev` and `next`. *)
 Definition enough (t : trigger) (g : Q) : bool :=
   match t with Decides _ => exp_at_least 4 g | Parity _ => exp_at_least 4 (2 * g) end.
@@ -36,9 +48,11 @@ Definition matches_8 (of : trigger -> Q -> form) (t : trigger) (g : Q) (p : form
   if forms_equal p (of t g) then enough t g else false.
 Definition finds_rightmost (t : trigger) (p : form) : bool :=
   matches_8 form_8b t (coefficient shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_rightmost t (coefficient shape_eqb p (number_shape 0 0 1)) p
   || matches_8 form_8a t (- coefficient shape_eqb p (number_shape 2 0 (-1))) p.
 Definition finds_leftmost (t : trigger) (p : form) : bool :=
-  matches_8 form_8c t (- coefficient shape_eqb p (number_shape 0 0 1)) p.
+  matches_8 form_8c t (- coefficient shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_leftmost t (- coefficient shape_eqb p (number_shape 0 0 1)) p.
 
 (* The scores of a lookup of m + 1, sharpened by i^a n^b / L. *)
 Definition lookup_shape (scale : Z * Z * Z) (q : query_atom) (at_j : Z) : shape :=
@@ -180,6 +194,27 @@ Proof.
   simpl. rewrite Q2R_opp. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 
+(* The truth that low-precision heads seek, and the number that it is multiplied by. *)
+Definition sought_value (t : trigger) (j : nat) : R :=
+  match t with Decides f => bit (tr f j) | Parity e => bit (has_parity e j) end.
+Definition lead (t : trigger) (x : R) : R := match t with Decides _ => x | Parity _ => x + 1 end.
+
+Lemma sought_truth t j : bit (tr (sought t) j) = sought_value t j.
+Proof. now destruct t as [f|[|]]. Qed.
+
+Lemma form_rightmost_value t g i j :
+  fv (form_rightmost t g) i j = rightmost_score (sought_value t) (Q2R g) (lead t (INR i)) j.
+Proof.
+  unfold form_rightmost, rightmost_score. rewrite form_value_app, <- sought_truth.
+  destruct t; unfold form_value, shape_value, sign; simpl; ring.
+Qed.
+Lemma form_leftmost_value t g i j :
+  fv (form_leftmost t g) i j = leftmost_score (sought_value t) (Q2R g) (lead t (INR n)) j.
+Proof.
+  unfold form_leftmost, leftmost_score. rewrite form_value_app, <- sought_truth.
+  destruct t; unfold form_value, shape_value, sign; simpl; rewrite Q2R_opp; ring.
+Qed.
+
 Lemma matches_8_correct of t g p : matches_8 of t g p = true ->
   enough t g = true /\ forall i j, fv p i j = fv (of t g) i j.
 Proof.
@@ -201,21 +236,27 @@ Proof.
   pose proof (exp_at_least_positive _ _ H ltac:(lra)). pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
 Qed.
 
-(* The scores that were found are those of Lemma 8. *)
+(* The scores that were found are those of Lemma 8, or those for low precision. *)
 Lemma finds_rightmost_scores t p i v : finds_rightmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
   (attend n (future i) (fv p i) v = attend n (future i) (score_8b (trigger_value t) (Q2R g) n) v \/
+   attend n (future i) (fv p i) v
+     = attend n (future i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
    attend n (future i) (fv p i) v = attend n (future i) (score_8a (trigger_value t) (Q2R g) i) v).
 Proof.
-  intros H Hi. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
+  intros H Hi. apply orb_prop in H as [H|H]; [apply orb_prop in H as [H|H]|];
+    apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
   - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8b_value. lia.
-  - right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
+  - right. left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_rightmost_value.
+  - right. right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
 Qed.
 
 Lemma finds_leftmost_scores t p i v : finds_leftmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
-  attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v.
+  (attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v \/
+   attend n (past i) (fv p i) v = attend n (past i) (leftmost_score (sought_value t) (Q2R g) (lead t (INR n))) v).
 Proof.
-  intros H Hi. apply matches_8_correct in H as [G E]. eexists. split; [exact G|].
-  apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8c_value. lia.
+  intros H Hi. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
+  - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8c_value. lia.
+  - right. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_leftmost_value.
 Qed.
 
 (* The factor i^a n^b (n+1-i)^d of a lookup is at least 1. *)
@@ -390,7 +431,8 @@ Proof.
   apply enough_for_parity in G as [G G4].
   apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
-  destruct Sc as [-> | ->]; [apply previous_head|apply previous_head_causal]; lia || exact G || exact O.
+  destruct Sc as [-> | [-> | ->]];
+    [apply previous_head|apply previous_integer_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
 
 Lemma check_next_correct x guard : masked a = PastMasked ->
@@ -407,7 +449,7 @@ Proof.
   apply enough_for_parity in G as [G G4].
   apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
-  rewrite Sc. apply next_head; lia || exact G || exact O.
+  destruct Sc as [-> | ->]; [apply next_head|apply next_integer_head]; lia || exact G || exact O.
 Qed.
 
 Lemma check_since_correct x y guard : masked a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true ->
@@ -420,8 +462,8 @@ Proof.
   apply enough_to_decide in G as [G G4].
   apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
-  destruct Sc as [-> | ->];
-    [exact (since_head (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
+  destruct Sc as [-> | [-> | ->]]; [exact (since_head (tr x) (tr y) n i _ Hi G)
+    |exact (low_precision_since_error (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
 Qed.
 
 Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
@@ -433,8 +475,9 @@ Proof.
   destruct (finds_leftmost_scores _ p i (fun j => bit (tr (And x y) j)) F Hi) as (g & G & Sc).
   apply enough_to_decide in G as [G G4].
   apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. rewrite Sc.
-  exact (until_head (tr x) (tr y) n i _ Hi G).
+  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
+  destruct Sc as [-> | ->];
+    [exact (until_head (tr x) (tr y) n i _ Hi G)|exact (low_precision_until_error (tr x) (tr y) n i _ Hi G)].
 Qed.
 
 Lemma mask_of_lookup s : masked a = lookup_masking s -> mask_at (masked a) i = lookup_mask s i.

@@ -3,8 +3,8 @@
    Proved, for every mask and every N that no visible position exceeds, with q = e^(-gamma):
    (a) gamma N^2 (s_j - 1/j) and (b) 2 gamma N (s_j + j/(2N)) find the rightmost, (c) 2 gamma N (s_j - j/(2N)) the
    leftmost maximal position, to within 2q in the norm of the paper (which has 4q) and within q in every mean of values
-   of [0, 1]. Idea: tied positions lie on one side only and weigh q, q^2, ...; each of the others at most q^N, and
-   together no more than the rest of the geometric series. *)
+   of [0, 1]. Idea: tied positions lie on one side only and weigh q, q^2, ...; the others go on from there, around
+   the end, with the next powers of q. All are distinct, so together they weigh at most q + q^2 + ... = q/(1-q). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
@@ -13,26 +13,9 @@ Section OneSided.
 Variable q : R.
 Hypothesis Hq : 0 < q < 1.
 
-Lemma many_small k N : (k <= N)%nat -> INR k * (1 - q) * q ^ N <= q ^ (N - k) - q ^ N.
-Proof.
-  intros H. assert (C : INR k * (1 - q) * q ^ k <= 1 - q ^ k).
-  { clear H. induction k as [|k IH]; [simpl; lra|]. rewrite S_INR. cbn [pow].
-    assert (0 < q ^ k) by (apply pow_lt; lra). set (x := q ^ k) in *.
-    replace ((INR k + 1) * (1 - q) * (q * x)) with (q * (INR k * (1 - q) * x) + (1 - q) * (q * x)) by ring.
-    assert (q * (INR k * (1 - q) * x) <= q * (1 - x)) by (apply Rmult_le_compat_l; lra).
-    assert (q * x * (1 - q) <= 1 - q).
-    { rewrite <- (Rmult_1_l (1 - q)) at 2. apply Rmult_le_compat_r; [lra|].
-      assert (x <= 1) by (unfold x; rewrite <- (pow1 k); apply pow_incr; lra). nra. }
-    lra. }
-  replace N with ((N - k) + k)%nat at 1 3 by lia. rewrite !pow_add. assert (0 < q ^ (N - k)) by (apply pow_lt; lra).
-  set (y := q ^ (N - k)) in *. set (x := q ^ k) in *.
-  replace (INR k * (1 - q) * (y * x)) with (y * (INR k * (1 - q) * x)) by ring.
-  replace (y - y * x) with (y * (1 - x)) by ring. apply Rmult_le_compat_l; lra.
-Qed.
-
-(* q^(p-j) to the left of p, q^N to the right of it up to N. *)
+(* q^(p-j) to the left of p; from N backwards to p the powers go on, from q^p to q^(N-1). *)
 Definition left_ties (N p j : nat) : R :=
-  if (j <? p)%nat then q ^ (p - j) else if (j <=? N)%nat then q ^ N else 0.
+  if (j <? p)%nat then q ^ (p - j) else if (j <=? N)%nat then q ^ (p + N - j) else 0.
 
 Lemma left_ties_sum n N p : (1 <= p <= N)%nat -> (p <= n)%nat -> sum n (except p (left_ties N p)) <= q / (1 - q).
 Proof.
@@ -43,24 +26,26 @@ Proof.
     cbn [sum]. rewrite Rmult_plus_distr_r, IH, except_elsewhere by lia. unfold left_ties.
     rewrite (proj2 (Nat.ltb_lt (S k) p)) by lia. replace (p - k)%nat with (S (p - S k)) by lia. simpl. ring. }
   assert (F : forall k, sum (p + k) (except p (left_ties N p)) * (1 - q)
-                        <= q - q ^ p + INR (Nat.min k (N - p)) * (1 - q) * q ^ N).
+                        = q - q ^ p + (q ^ (N - Nat.min k (N - p)) - q ^ N)).
   { induction k as [|k IH].
-    - rewrite Nat.add_0_r. destruct p as [|p']; [lia|]. cbn [sum]. rewrite except_here, Rplus_0_r, G by lia.
-      replace (S p' - p')%nat with 1%nat by lia. simpl. lra.
+    - rewrite Nat.add_0_r, Nat.sub_0_r. destruct p as [|p']; [lia|]. cbn [sum].
+      rewrite except_here, Rplus_0_r, G by lia. replace (S p' - p')%nat with 1%nat by lia. simpl. lra.
     - rewrite Nat.add_succ_r. cbn [sum]. rewrite except_elsewhere by lia. unfold left_ties at 2.
-      rewrite (proj2 (Nat.ltb_ge _ p)) by lia. rewrite Rmult_plus_distr_r.
+      rewrite (proj2 (Nat.ltb_ge _ p)) by lia. rewrite Rmult_plus_distr_r, IH.
       destruct (Nat.leb_spec (S (p + k)) N).
-      + replace (Nat.min (S k) (N - p)) with (S (Nat.min k (N - p))) by lia. rewrite S_INR. lra.
-      + replace (Nat.min (S k) (N - p)) with (Nat.min k (N - p)) by lia. lra. }
-  specialize (F (n - p)%nat). replace (p + (n - p))%nat with n in F by lia.
-  pose proof (many_small (N - p) N ltac:(lia)) as S. replace (N - (N - p))%nat with p in S by lia.
-  assert (INR (Nat.min (n - p) (N - p)) * (1 - q) * q ^ N <= INR (N - p) * (1 - q) * q ^ N).
-  { apply Rmult_le_compat_r; [apply pow_le; lra|]. apply Rmult_le_compat_r; [lra|]. apply le_INR. lia. }
-  assert (0 < q ^ N) by (apply pow_lt; lra). lra.
+      + replace (Nat.min (S k) (N - p)) with (S k) by lia. replace (Nat.min k (N - p)) with k by lia.
+        replace (p + N - S (p + k))%nat with (N - S k)%nat by lia.
+        replace (N - k)%nat with (S (N - S k)) by lia. simpl. ring.
+      + replace (Nat.min (S k) (N - p)) with (Nat.min k (N - p)) by lia. ring. }
+  specialize (F (n - p)%nat). replace (p + (n - p))%nat with n in F by lia. rewrite F. clear F G.
+  set (k := Nat.min (n - p) (N - p)). assert (0 < q ^ N) by (apply pow_lt; lra).
+  assert (q ^ (N - k) <= q ^ p); [|lra]. replace (N - k)%nat with (p + (N - p - k))%nat by lia.
+  rewrite pow_add. rewrite <- (Rmult_1_r (q ^ p)) at 2. apply Rmult_le_compat_l; [apply pow_le; lra|].
+  rewrite <- (pow1 (N - p - k)). apply pow_incr. lra.
 Qed.
 
 (* Its mirror image. *)
-Definition right_ties (N p j : nat) : R := if (p <? j)%nat then q ^ (j - p) else q ^ N.
+Definition right_ties (N p j : nat) : R := if (p <? j)%nat then q ^ (j - p) else q ^ (N + j - p).
 
 Lemma right_ties_sum n N p : (1 <= p <= n)%nat -> (n <= N)%nat -> sum n (except p (right_ties N p)) <= q / (1 - q).
 Proof.
@@ -70,7 +55,7 @@ Proof.
   destruct (Nat.eqb_spec (S n - j) p), (Nat.eqb_spec j (S n - p)); try lia; [lra|].
   destruct (Nat.ltb_spec p (S n - j)), (Nat.ltb_spec j (S n - p)); try lia.
   - replace (S n - j - p)%nat with (S n - p - j)%nat by lia. lra.
-  - rewrite (proj2 (Nat.leb_le j N)) by lia. lra.
+  - rewrite (proj2 (Nat.leb_le j N)) by lia. replace (N + (S n - j) - p)%nat with (S n - p + N - j)%nat by lia. lra.
 Qed.
 End OneSided.
 
@@ -100,7 +85,7 @@ End Sharp.
 
 Lemma dominated_left n m s g p N : 0 < g -> visible n m p -> (p <= N)%nat ->
   (forall j, visible n m j -> j <> p ->
-     (j <= N)%nat /\ s j <= s p - INR (if (j <? p)%nat then p - j else N) * g) ->
+     (j <= N)%nat /\ s j <= s p - INR (if (j <? p)%nat then p - j else p + N - j) * g) ->
   sum n (except p (weight m s)) <= exp (- g) / (1 - exp (- g)) * weight m s p.
 Proof.
   intros Hg Vp HN H. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (weight_pos m s p (proj2 Vp)) as W.
@@ -115,7 +100,7 @@ Proof.
 Qed.
 
 Lemma dominated_right n m s g p N : 0 < g -> visible n m p -> (n <= N)%nat ->
-  (forall j, visible n m j -> j <> p -> s j <= s p - INR (if (p <? j)%nat then j - p else N) * g) ->
+  (forall j, visible n m j -> j <> p -> s j <= s p - INR (if (p <? j)%nat then j - p else N + j - p) * g) ->
   sum n (except p (weight m s)) <= exp (- g) / (1 - exp (- g)) * weight m s p.
 Proof.
   intros Hg Vp HN H. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (weight_pos m s p (proj2 Vp)) as W.
@@ -154,13 +139,13 @@ Proof.
   intros HN R. pose proof R as [V M]. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
   pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p V)) as L2.
   assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
-  assert (T : INR (if (j <? p)%nat then p - j else N) <= INR N ^ 2 * ((s p - 1 / INR p) - (s j - 1 / INR j))).
+  assert (T : INR (if (j <? p)%nat then p - j else p + N - j) <= INR N ^ 2 * ((s p - 1 / INR p) - (s j - 1 / INR j))).
   { destruct (Nat.ltb_spec j p) as [L|L].
     - rewrite minus_INR by lia. apply lt_INR in L.
       pose proof (reciprocal_gap (INR j) (INR p) ltac:(lra) L2) as G.
       assert (s j <= s p) by apply (proj1 (M j Vj)).
       assert (0 <= INR N ^ 2 * (s p - s j)) by (apply Rmult_le_pos; [apply pow_le; lra|lra]). lra.
-    - destruct (greatest p (or_introl R) j Vj) as [E|L0].
+    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_introl R) j Vj) as [E|L0].
       { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
       assert (1 / INR p <= 1). { apply Rmult_le_reg_r with (INR p); [lra|]. field_simplify; lra. }
       assert (1 / INR N <= 1 / INR j). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
@@ -177,11 +162,11 @@ Proof.
   assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
   replace (score_8b j) with (g * (2 * INR N * s j + INR j)) by (unfold score_8b; field; lra).
   replace (score_8b p) with (g * (2 * INR N * s p + INR p)) by (unfold score_8b; field; lra).
-  assert (T : INR (if (j <? p)%nat then p - j else N) <= (2 * INR N * s p + INR p) - (2 * INR N * s j + INR j)).
+  assert (T : INR (if (j <? p)%nat then p - j else p + N - j) <= (2 * INR N * s p + INR p) - (2 * INR N * s j + INR j)).
   { destruct (Nat.ltb_spec j p) as [L|L].
     - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
       assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
-    - destruct (greatest p (or_introl R) j Vj) as [E|L0].
+    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_introl R) j Vj) as [E|L0].
       { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
       assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
   apply Rmult_le_compat_l with (r := g) in T; lra.
@@ -196,11 +181,11 @@ Proof.
   assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
   replace (score_8c j) with (g * (2 * INR N * s j - INR j)) by (unfold score_8c; field; lra).
   replace (score_8c p) with (g * (2 * INR N * s p - INR p)) by (unfold score_8c; field; lra).
-  assert (T : INR (if (p <? j)%nat then j - p else N) <= (2 * INR N * s p - INR p) - (2 * INR N * s j - INR j)).
+  assert (T : INR (if (p <? j)%nat then j - p else N + j - p) <= (2 * INR N * s p - INR p) - (2 * INR N * s j - INR j)).
   { destruct (Nat.ltb_spec p j) as [L|L].
     - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
       assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
-    - destruct (greatest p (or_intror R) j Vj) as [E|L0].
+    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_intror R) j Vj) as [E|L0].
       { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
       assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
   apply Rmult_le_compat_l with (r := g) in T; lra.

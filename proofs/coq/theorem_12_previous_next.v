@@ -79,32 +79,40 @@ Proof.
   apply Rmult_le_compat_l; [apply pow_le; lra|]. rewrite <- (pow1 (b - a)). apply pow_incr. lra.
 Qed.
 
-(* Seen from p + 1: positions of the parity of p at their distance from p, the others at 2p or farther. *)
-Definition rival_distance (p j : nat) : nat := if Nat.even (p + j) then p - j else 2 * p.
+(* Seen from p + 1: positions of the parity of p at their distance from p, the others as far as p + 2 from there. *)
+Definition rival_distance (p j : nat) : nat := if Nat.even (p + j) then p - j else p + (p + 2) - j.
 
+(* Of the latter, rounded down to even numbers, the nearest is the first even number from p on. *)
 Lemma rivals_sum p : (1 <= p)%nat -> sum (p + 1) (except p (fun j => q ^ rival_distance p j)) <= q ^ 2 / (1 - q ^ 2).
 Proof.
   intros Hp. assert (S2 : 0 < 1 - q ^ 2) by nra. apply Rmult_le_reg_r with (1 - q ^ 2); [exact S2|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
-  eapply Rle_trans; [|apply (even_powers_sum (2 * p))]. apply Rmult_le_compat_r; [lra|].
-  destruct p as [|k]; [lia|]. replace (S k + 1)%nat with (S (S k)) by lia. cbn [sum]. rewrite except_here, Rplus_0_r.
-  rewrite except_elsewhere by lia. unfold rival_distance at 2.
-  replace (S k + S (S k))%nat with (1 + 2 * (k + 1))%nat by lia. rewrite Nat.even_add_mul_2. cbn [Nat.even].
-  replace (2 * S k)%nat with (S (S (k + k))) by lia. cbn [sum]. rewrite sum_cut.
-  rewrite <- (sum_backwards k even_power), <- sum_plus. unfold even_power at 4.
-  replace (S (S (k + k))) with (0 + 2 * (k + 1))%nat by lia. rewrite Nat.even_add_mul_2. cbn [Nat.even].
-  pose proof (even_power_nonneg (S (k + k))). apply Rplus_le_compat_r.
-  apply Rle_trans with (sum k (fun j => even_power (S k - j) + even_power (k + j))); [|lra].
-  apply sum_le. intros j Hj. rewrite except_elsewhere by lia. unfold rival_distance.
-  pose proof (even_power_nonneg (k + j)). pose proof (even_power_nonneg (S k - j)).
-  destruct (Nat.even (S k + j)) eqn:E.
-  - assert (E' : Nat.even (S k - j) = true).
-    { replace (S k + j)%nat with ((S k - j) + 2 * j)%nat in E by lia. now rewrite Nat.even_add_mul_2 in E. }
-    unfold even_power at 1. rewrite E'. lra.
-  - assert (E' : Nat.even (k + j) = true).
-    { change (S k + j)%nat with (S (k + j)) in E. rewrite Nat.even_succ, <- Nat.negb_even in E.
-      now apply negb_false_iff in E. }
-    unfold even_power at 2. rewrite E'. pose proof (power_decreases (k + j) (2 * S k) ltac:(lia)). lra.
+  set (e := if Nat.even p then p else S p). assert (He : (p <= e <= S p)%nat) by (unfold e; destruct (Nat.even p); lia).
+  assert (Ee : Nat.even e = true).
+  { unfold e. destruct (Nat.even p) eqn:E; [exact E|]. now rewrite Nat.even_succ, <- Nat.negb_even, E. }
+  eapply Rle_trans; [|apply (even_powers_sum (e - 1 + (p + 1)))]. apply Rmult_le_compat_r; [lra|].
+  apply Rle_trans with (sum (p + 1) (fun j => bit (j <=? p - 1) * even_power (p - j) + even_power (e + p + 1 - j))).
+  - apply sum_le. intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|Ne].
+    { pose proof (bit_range (j <=? p - 1)). pose proof (even_power_nonneg (p - j)).
+      pose proof (even_power_nonneg (e + p + 1 - j)). nra. }
+    unfold rival_distance. destruct (Nat.even (p + j)) eqn:E.
+    + assert (j <> p + 1)%nat.
+      { intros ->. replace (p + (p + 1))%nat with (1 + 2 * p)%nat in E by lia.
+        rewrite Nat.even_add_mul_2 in E. discriminate. }
+      rewrite (proj2 (Nat.leb_le j (p - 1))) by lia. cbn [bit]. rewrite Rmult_1_l.
+      pose proof (even_power_nonneg (e + p + 1 - j)). unfold even_power at 1.
+      replace (p + j)%nat with (p - j + 2 * j)%nat in E by lia. rewrite Nat.even_add_mul_2 in E. rewrite E. lra.
+    + pose proof (bit_range (j <=? p - 1)). pose proof (even_power_nonneg (p - j)).
+      assert (E' : Nat.even (e + p + 1 - j) = true).
+      { rewrite <- (Nat.even_add_mul_2 _ j). replace (e + p + 1 - j + 2 * j)%nat with (S (e + (p + j))) by lia.
+        rewrite Nat.even_succ, <- Nat.negb_even, Nat.even_add, Ee, E. reflexivity. }
+      unfold even_power at 2. rewrite E'. pose proof (power_decreases (e + p + 1 - j) (p + (p + 2) - j) ltac:(lia)). nra.
+  - rewrite sum_plus, sum_up_to, (sum_cut (e - 1)) by lia. apply Rplus_le_compat.
+    + rewrite (sum_ext (p - 1) _ (fun j => even_power (S (p - 1) - j))) by (intros; f_equal; lia).
+      rewrite sum_backwards. pose proof (even_power_nonneg p).
+      assert (D : (e - 1 = p - 1 \/ e - 1 = S (p - 1))%nat) by lia. destruct D as [-> | ->]; [lra|].
+      cbn [sum]. replace (S (p - 1)) with p by lia. lra.
+    + rewrite <- (sum_backwards (p + 1)). right. apply sum_ext. intros j Hj. f_equal. lia.
 Qed.
 End EvenPowers.
 
@@ -176,7 +184,7 @@ Proof.
   match goal with |- ?a <= ?b - ?d * g => cut (d * g <= b - a); [lra|] end.
   unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E.
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite !minus_INR by lia. simpl (INR 1). right. field. lra.
-  - rewrite mult_INR, minus_INR by lia. simpl (INR 1). simpl (INR 2).
+  - rewrite minus_INR, !plus_INR, minus_INR by lia. simpl (INR 1). simpl (INR 2).
     match goal with |- _ <= ?b => replace b with ((2 * INR n + (INR i - 1 - INR j)) * g) by (field; lra) end.
     apply Rmult_le_compat_r; lra.
 Qed.
@@ -199,7 +207,8 @@ Proof.
       rewrite Nat.even_add_mul_2 in E. discriminate. }
     replace (n - i - (S n - j))%nat with (j - (i + 1))%nat by lia. rewrite minus_INR, plus_INR by lia.
     simpl (INR 1). right. field. lra.
-  - rewrite mult_INR, minus_INR, plus_INR by lia. simpl (INR 1). simpl (INR 2).
+  - replace (n - i + (n - i + 2) - (S n - j))%nat with (n + 1 + j - 2 * i)%nat by lia.
+    rewrite minus_INR, mult_INR, !plus_INR by lia. simpl (INR 1). simpl (INR 2).
     match goal with |- _ <= ?b => replace b with ((2 * INR n + (INR j - (INR i + 1))) * g) by (field; lra) end.
     apply Rmult_le_compat_r; lra.
 Qed.

@@ -7,15 +7,13 @@ From Certify Require Import finite_sums softmax exponential lemma_08_tie_breakin
   proposition_11_end_markers theorem_12_previous_next.
 Open Scope R_scope.
 
-(* i^2 (1 + 1/j - 1/p) >= 2p for i = p + 1 and j <= i. *)
-Lemma other_parity_far x y : 1 <= y -> 1 <= x <= y + 1 -> 2 * y <= (y + 1) ^ 2 * (1 + (1 / x - 1 / y)).
+(* i^2 (1 + 1/j - 1/p) >= 2i - j for i = p + 1 and j <= i. *)
+Lemma other_parity_far x y : 1 <= y -> 1 <= x <= y + 1 -> y + (y + 2) - x <= (y + 1) ^ 2 * (1 + (1 / x - 1 / y)).
 Proof.
-  intros Hy Hx. assert (A : y + 1 <= (y + 1) ^ 2 * (1 / x)).
-  { apply Rmult_le_reg_r with x; [lra|]. replace ((y + 1) ^ 2 * (1 / x) * x) with ((y + 1) * (y + 1)) by (field; lra).
-    apply Rmult_le_compat_l; lra. }
-  assert (B : (y + 1) ^ 2 * (1 / y) <= y + 3).
-  { apply Rmult_le_reg_r with y; [lra|]. replace ((y + 1) ^ 2 * (1 / y) * y) with ((y + 1) ^ 2) by (field; lra). nra. }
-  nra.
+  intros Hy Hx. assert (A : y + (y + 2) - x <= (y + 1) ^ 2 * (1 / x)).
+  { apply Rmult_le_reg_r with x; [lra|]. replace ((y + 1) ^ 2 * (1 / x) * x) with ((y + 1) ^ 2) by (field; lra). nra. }
+  assert (B : 1 / y <= 1). { apply Rmult_le_reg_r with y; [lra|]. field_simplify; lra. }
+  assert (0 <= (y + 1) ^ 2 * (1 - 1 / y)) by (apply Rmult_le_pos; [apply pow_le|]; lra). lra.
 Qed.
 
 Theorem previous_head_causal p n i g e : 0 < g -> Nat.odd i = e -> (2 <= i <= n)%nat ->
@@ -34,7 +32,7 @@ Proof.
   unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E.
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite minus_INR, Rplus_0_l by lia.
     apply reciprocal_gap; [split; [exact X|apply le_INR; lia]|lra].
-  - rewrite mult_INR, Ei. apply other_parity_far; [exact Y|]. split; [exact X|].
+  - rewrite minus_INR, !plus_INR, Ei by lia. simpl (INR 2). apply other_parity_far; [exact Y|]. split; [exact X|].
     rewrite <- Ei. apply le_INR. lia.
 Qed.
 
