@@ -13,8 +13,9 @@ from constructions.compiler import compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
+from constructions.low_precision import GAMMA
 from constructions.network.transformer import Head, Mask, Transformer
-from constructions.regimes import ALL_REGIMES, Regime
+from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from constructions.statements import STATEMENTS
 from proofs.by_coq.axioms import allowed_axioms, name_of
 from proofs.by_coq.library import LIBRARY, imported_files, listed_files
@@ -115,6 +116,40 @@ def test_every_regime_is_proved_for_every_length(regime: Regime) -> None:
 ])
 def test_counting_is_proved_for_every_length(text: str) -> None:
     assert accepted(build(text, Regime()), text)
+
+
+def build_for_low_precision(text: str, causal: bool = False, gamma: Fraction = GAMMA) -> Transformer:
+    return compile_formula(parse_formula(text, "ab"), "ab", Regime(Sharpening.POSITION, causal), gamma,
+                           low_precision_up_to=64)
+
+
+@pytest.mark.parametrize(("text", "causal"), [
+    ("(next Q_a until Q_b) | prev (Q_a since Q_b)", False), ("prev Q_a since (Q_b -> O Q_a)", True),
+], ids=str)
+def test_temporal_operators_for_low_precision_are_proved_for_every_length(text: str, causal: bool) -> None:
+    assert accepted(build_for_low_precision(text, causal), text)
+
+
+@pytest.mark.parametrize("text", ["Q_a since Q_b", "Q_a until Q_b", "prev Q_a", "next Q_a"])
+def test_heads_for_low_precision_are_proved_from_ln_4_on(text: str) -> None:
+    """Which is 1.386294...."""
+    assert accepted(build_for_low_precision(text, gamma=Fraction(1386295, 10**6)), text)
+    assert not accepted(build_for_low_precision(text, gamma=Fraction(1386294, 10**6)), text)
+
+
+@pytest.mark.parametrize(("text", "lead"), [
+    ("Q_a since Q_b", {"i": GAMMA / 2}), ("Q_a since Q_b", {"one": GAMMA}), ("Q_a until Q_b", {"n": GAMMA / 2}),
+    ("prev Q_a", {"i": GAMMA / 2}), ("next Q_a", {"n": GAMMA / 2}),
+], ids=str)
+def test_a_head_for_low_precision_that_leads_by_less_is_not_proved(text: str, lead: dict[str, Fraction]) -> None:
+    right = build_for_low_precision(text)
+    _, by_place = right.layers[0].heads[0].queries
+    assert not accepted(changed_head(right, 0, queries=(lead, by_place)), text)
+
+
+def test_counts_for_low_precision_are_not_proved_for_every_length() -> None:
+    """Their weights depend on the greatest length."""
+    assert not accepted(build_for_low_precision("#<[Q_a] >= 2"), "#<[Q_a] >= 2")
 
 
 def changed_head(transformer: Transformer, layer: int, **changes: object) -> Transformer:
