@@ -14,6 +14,7 @@ from certify.options import (
     CausalOption,
     FactorOption,
     JsonOption,
+    PrecisionOption,
     PredicateOption,
     RegimeOption,
     StyleOption,
@@ -38,6 +39,7 @@ def prove(
         "-o", "--output", metavar="DIR", help="write the proof here, as a folder that Coq alone can check")] = None,
     gamma: FactorOption = None,
     predicate: PredicateOption = None,
+    precision: PrecisionOption = None,
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
@@ -57,7 +59,8 @@ def prove(
 
     if output is not None:
         check_new_folder(output)
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma)
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
+                      precision=precision)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:

@@ -20,7 +20,7 @@ from proofs.floats.run_class import RunClass
 from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]
-USUAL_WORK = 150_000
+USUAL_WORK = 20_000
 """How long a wrong run is looked for at each length, in scores computed: some seconds."""
 
 
