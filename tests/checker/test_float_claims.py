@@ -15,6 +15,7 @@ from proofs.check.checker.budget import Budget
 from proofs.check.checker.floats import forms, prove_floats, rounding, softmax, units
 from proofs.check.checker.reading.certificate import read_certificate
 from proofs.check.checker.reading.document import read_document
+from proofs.check.checker.reading.floats import Format as FormatOfChecker
 from tests.checker import handmade
 from tests.checker.float_runs import Class, Format, Network, roundings, wrong_outputs
 from tests.checker.handmade_floats import exact_since, gated_prev
@@ -212,7 +213,7 @@ def test_a_format_is_within_another_only_with_its_exponents(field: str, outer: s
 
 
 def test_rounding_errs_by_what_the_lemma_says() -> None:
-    form = rounding.Format(3, -4, 4)
+    form = FormatOfChecker(3, -4, 4)
     for k in range(1, 513):
         most = Fraction(k, 64)
         worst = max(
