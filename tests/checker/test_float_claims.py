@@ -12,11 +12,12 @@ import pytest
 
 from proofs.check import Malformed, Rejected, check_text
 from proofs.check.checker.budget import Budget
-from proofs.check.checker.floats import forms, prove_floats, softmax, units
+from proofs.check.checker.floats import forms, prove_floats, rounding, softmax, units
 from proofs.check.checker.reading.certificate import read_certificate
 from proofs.check.checker.reading.document import read_document
+from proofs.check.checker.reading.floats import Format as FormatOfChecker
 from tests.checker import handmade
-from tests.checker.float_runs import Class, Format, Network, wrong_outputs
+from tests.checker.float_runs import Class, Format, Network, roundings, wrong_outputs
 from tests.checker.handmade_floats import exact_since, gated_prev
 
 Json = dict[str, Any]
@@ -96,6 +97,43 @@ def test_what_is_accepted_of_counts_has_no_wrong_run(name: str, normalised: str)
     assert list(wrong_outputs(made, runs, 3, COUNTED[name])) == []
 
 
+LOW: dict[str, Callable[[str, int], bool]] = {
+    "an_average": lambda word, i: word[:i].count("1") > word[:i].count("0"),
+    "a_predicate_on_a_count": lambda word, i: word[:i].count("a") % 2 == 1,
+    "counts_of_both_sides": lambda word, i: word[:i].count("a") >= word[i - 1 :].count("b"),
+}
+
+
+@pytest.mark.parametrize("name", LOW)
+@pytest.mark.parametrize("normalised", ["before", "after"])
+@pytest.mark.parametrize(("precision", "wide"), [(3, 8), (4, 12), (5, 5), (6, 6), (8, 24)])
+def test_what_is_accepted_by_the_value_of_counts_has_no_wrong_run(
+    name: str,
+    precision: int,
+    wide: int,
+    normalised: str,
+) -> None:
+    made = json.loads((CORPUS / f"floats_of_{name}_in_bfloat16.cert").read_text(encoding="utf-8"))
+    runs = Class(Format(precision, -20, 20), Format(wide, -20, 20), normalised=normalised)
+    accepted = [n for n in (1, 2, 3) if accepts(made, runs.claim(n))]
+    assert accepted == [1, 2, 3] or (precision == wide and accepted == [1, 2])
+    assert list(wrong_outputs(made, runs, accepted[-1], LOW[name])) == []
+
+
+def test_slack_from_an_average_leaves_room_for_what_is_rounded() -> None:
+    """With 3/8 of its weights slack is just 1 in places: 8 bits keep it so, and 3 do not."""
+    made = json.loads((CORPUS / "floats_of_an_average_in_bfloat16.cert").read_text(encoding="utf-8"))
+    (unit,) = made["transformer"]["layers"][0]["feedforward"]["units"]
+    claims = [tiny(precision, 24).claim(6) for precision in (3, 8)]
+    found = []
+    for factor in (Fraction(1), Fraction(3, 8), Fraction(1, 4)):
+        changed = json.loads(json.dumps(made))
+        (one,) = changed["transformer"]["layers"][0]["feedforward"]["units"]
+        one["reads"] = {name: str(Fraction(c) * factor) for name, c in unit["reads"].items()}
+        found.append([accepts(changed, claim) for claim in claims])
+    assert found == [[True, True], [False, True], [False, False]]
+
+
 WEAK = exact_since(3, "7/4", ("11/50", "11/50"))
 
 
@@ -160,6 +198,34 @@ def test_a_claim_that_says_more_is_rejected(change: Json) -> None:
     assert accepts(made, BASE)
     with pytest.raises(Rejected):
         check_text(with_floats(made, BASE | change))
+
+
+@pytest.mark.parametrize(
+    ("field", "outer"), [("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("weights", "softmax")]
+)
+@pytest.mark.parametrize("wider", ["float(8,-15,14)", "float(8,-14,15)"])
+def test_a_format_is_within_another_only_with_its_exponents(field: str, outer: str, wider: str) -> None:
+    narrow = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(8,-14,14)")
+    made, claim = exact_since(2), {**WIDE.claim(2), **narrow}
+    others = ("storage", "inputs") if field == "storage" else (field,)
+    with pytest.raises(Rejected, match=f"the format of {field} is not within that of {outer}"):
+        check_text(with_floats(made, claim | dict.fromkeys(others, wider)))
+
+
+def test_rounding_errs_by_what_the_lemma_says() -> None:
+    form = FormatOfChecker(3, -4, 4)
+    for k in range(1, 513):
+        most = Fraction(k, 64)
+        worst = max(
+            abs(x - y)
+            for j in range(k * 4 + 1)
+            for x in [Fraction(j, 256)]
+            for y in roundings(Format(3, -4, 4), x) - ({Fraction(0)} if x >= Fraction(1, 16) else set())
+        )
+        assert worst <= rounding.rounding_error(form, most)
+    assert rounding.rounding_error(form, Fraction(1)) == Fraction(1, 16) + Fraction(1, 16)
+    assert rounding.rounding_error(form, Fraction(33, 32)) == Fraction(1, 16) + Fraction(1, 16)
+    assert rounding.rounding_error(form, Fraction(2) - Fraction(1, 64)) == Fraction(1, 8) + Fraction(1, 16)
 
 
 def test_no_format_is_one_step_narrower_than_what_is_proved() -> None:
