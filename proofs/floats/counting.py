@@ -13,9 +13,9 @@ from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import Average, Mean, Slack, Truth
 from constructions.network.transformer import Coefficients
 from proofs.failures import NotDerived
-from proofs.floats.feed_forward import ExactOutputs
-from proofs.floats.forms import operations_error
-from proofs.floats.held import ZERO, Held, check_finite, describe, hold_number
+from proofs.floats.feed_forward import TRUTH_ONE, ExactOutputs
+from proofs.floats.forms import ends_of, operations_error
+from proofs.floats.held import ZERO, Held, check_finite, describe
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.uniform import UniformSum, ends_of_mean
 from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
@@ -30,6 +30,9 @@ class OutputsByValue:
         """The inputs hold what ``numbers`` say."""
         self.numbers, self.run = numbers, numbers.run
         self._means: dict[tuple[str, int, Fraction], Ends] = {}
+        self._seen: dict[tuple[str, int], UniformSum] = {}
+        self._weights: dict[Fraction, Held] = {}
+        self._rounded: dict[Fraction, Fraction] = {}
 
     def check(self, obligation: FeedForwardObligation) -> None:
         """Raise NotDerived unless the output is in every case what it means."""
@@ -60,21 +63,23 @@ class OutputsByValue:
             raise NotDerived("a unit reads slack beside a mean")
         products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
                     for name, box in case.box if name in reads]
-        products.append((hold_number(Fraction(1)), self._exact_weight(bias)))
-        scaled = [sorted((a.lower * b.lower, a.lower * b.upper)) for a, b in products]
-        lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
-        sizes = sum((a.size * b.size for a, b in products), ZERO)
-        check_finite(2 * sizes, self.run.sums)
+        products.append((self._exact_weight(bias), TRUTH_ONE))
         entering = [(a, b) for a, b in products if a.size and b.size]
+        scaled = [ends_of(a, b) for a, b in entering]
+        lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
+        sizes = sum((max(high, -low) for low, high in scaled), ZERO)
+        check_finite(2 * sizes, self.run.sums)
         error = operations_error(entering, max(upper, -lower), sizes, self.run)
         check_finite(max(upper, -lower) + error, self.run.storage)
         return lower - error, upper + error
 
     def _exact_weight(self, weight: Fraction) -> Held:
-        held = self.numbers.weight(weight)
-        if held.error or self.run.inputs.round(weight) != weight:
-            raise NotDerived(f"the weight {describe(weight)} is no number of the formats")
-        return held
+        if weight not in self._weights:
+            held = self.numbers.weight(weight)
+            if held.error or self.run.inputs.round(weight) != weight:
+                raise NotDerived(f"the weight {describe(weight)} is no number of the formats")
+            self._weights[weight] = held
+        return self._weights[weight]
 
     def _ends(self, name: str, lower: Fraction, upper: Fraction, case: InputCase) -> Ends:
         """Between which numbers a direction is as it is stored, whose real value is between these."""
@@ -94,20 +99,30 @@ class OutputsByValue:
     def _ends_of_mean(self, name: str, length: int, mean: Fraction) -> Ends:
         key = name, length, mean
         if key not in self._means:
+            seen = self._what_is_seen(name, length)
+            self._means[key] = ends_of_mean(seen, int(mean * length / power_of_two(seen.grid)), self.run)
+        return self._means[key]
+
+    def _what_is_seen(self, name: str, length: int) -> UniformSum:
+        if (name, length) not in self._seen:
             write = self.numbers.written[name]
             head = self.numbers.transformer.head(write.layer, write.place)
             if any(head.queries):
                 raise NotDerived("the mean is that of a head whose queries read something")
             value = self.numbers.value_form(head.values[name], length, length)
-            unit = power_of_two(value.grid)
-            visible = UniformSum(length, length, int(length * value.size / unit), value.grid, signed=value.lower < 0)
-            self._means[key] = ends_of_mean(visible, int(mean * length / unit), self.run)
-        return self._means[key]
+            size = int(length * value.size / power_of_two(value.grid))
+            self._seen[name, length] = UniformSum(length, length, size, value.grid, signed=value.lower < 0)
+        return self._seen[name, length]
 
     def _entered(self, lower: Fraction, upper: Fraction) -> Held:
         """What lies between two numbers of the storage format, as it enters a product."""
-        inputs = self.run.inputs
-        ends = inputs.round(lower), inputs.round(upper)
-        if any(each and abs(each) < inputs.smallest_normal for each in (*ends, lower, upper)):
-            raise NotDerived(f"a number between {describe(lower)} and {describe(upper)} is too small for {inputs}")
-        return Held(*ends, ZERO, self.run.storage.least - self.run.storage.precision)
+        return Held(self._entered_end(lower), self._entered_end(upper), ZERO,
+                    self.run.storage.least - self.run.storage.precision)
+
+    def _entered_end(self, x: Fraction) -> Fraction:
+        if x not in self._rounded:
+            inputs = self.run.inputs
+            self._rounded[x] = inputs.round(x)
+            if x and abs(x) < inputs.smallest_normal:
+                raise NotDerived(f"{describe(x)} is too small for {inputs}")
+        return self._rounded[x]

@@ -51,8 +51,9 @@ class ExactOutputs:
     def check(self, obligation: FeedForwardObligation) -> None:
         """Raise NotDerived unless the output is in every case what it means."""
         meaning = self.numbers.transformer.directions[obligation.direction]
+        decided: dict[tuple[object, ...], Activation | None] = {}
         for case in obligation.cases:
-            check = _CaseCheck(self, obligation, case)
+            check = _CaseCheck(self, obligation, case, decided)
             match meaning:
                 case Product():
                     check.is_product(self.numbers.copied(obligation.direction))
@@ -73,8 +74,10 @@ class ExactOutputs:
 class _CaseCheck:
     """One case of one output: what the directions hold in it, and what the units make of it."""
 
-    def __init__(self, outputs: ExactOutputs, obligation: FeedForwardObligation, case: InputCase):
-        self.outputs, self.obligation, self.case = outputs, obligation, case
+    def __init__(self, outputs: ExactOutputs, obligation: FeedForwardObligation, case: InputCase,
+                 decided: dict[tuple[object, ...], Activation | None]):
+        """``decided`` says what units make of what they read, in the cases before."""
+        self.outputs, self.obligation, self.case, self.decided = outputs, obligation, case, decided
         self.run = outputs.run
         self.slack = dict(case.slack)
         self.near: dict[str, Interval] = {}
@@ -95,8 +98,7 @@ class _CaseCheck:
 
     def is_number(self) -> None:
         """The output is exactly the number that is expected."""
-        active = [activation for reads, bias, write in self.obligation.units if not self._is_shut(reads, bias)
-                  if (activation := self._activate(reads, bias, write))]
+        active = [activation for number in range(len(self.obligation.units)) if (activation := self._open(number))]
         nears = {each.near for each in active if each.near}
         if len(nears) > 1:
             raise NotDerived("units that round several directions are open at once")
@@ -142,6 +144,26 @@ class _CaseCheck:
         return max((self.outputs.errors[name] for name in reads if name in self.outputs.errors), default=ZERO)
 
     # -- units ---------------------------------------------------------------------------------------------------------
+
+    def _open(self, number: int) -> Activation | None:
+        """What an open unit hands on; None if it is shut.
+
+        Raises:
+            NotDerived: if it is neither shut nor exact in every run.
+        """
+        reads, bias, write = self.obligation.units[number]
+        key = number, *(self._state(name) for name in reads)
+        if None in key:
+            return None if self._is_shut(reads, bias) else self._activate(reads, bias, write)
+        if key not in self.decided:
+            self.decided[key] = None if self._is_shut(reads, bias) else self._activate(reads, bias, write)
+        return self.decided[key]
+
+    def _state(self, name: str) -> object:
+        """What a direction holds, if that says all of it; None of a count, which cases bound together with others."""
+        if name in self.slack:
+            return self.slack[name]
+        return self.near.get(name) or self.numbers.get(name)
 
     def _is_shut(self, reads: Coefficients, bias: Fraction) -> bool:
         """Whether the activation is exactly 0: at the worst ends by G and M, or with all errors."""

@@ -89,7 +89,12 @@ class FiniteUnits:
                 return last
             case Product() if name not in numbers.known:
                 return 2 * self._sizes[numbers.copied(name)]
-        return max((held.computed_size for held in numbers.distinct(name, self.lengths)), default=ZERO)
+        if name not in numbers.known:
+            raise NotDerived(f"{name}: nothing is known of it")
+        if numbers.written[name].stage:
+            return max(held.computed_size for held in numbers.distinct(name, self.lengths))
+        visited = self.lengths if numbers.differs_by_length([name]) else [self.lengths.last]
+        return max(numbers.span(name, n, n).computed_size for n in visited)
 
 
 def check_embeddings(numbers: HeldNumbers, lengths: Lengths, storage: Format) -> None:

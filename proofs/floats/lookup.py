@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 from proofs.failures import NotDerived
@@ -22,7 +23,7 @@ LARGEST_THETA = Fraction(64)
 TRIED = (*map(Fraction, (32, 16, 64, 128)), None)
 """Where far positions may begin, the most promising first; None leaves none apart."""
 ENOUGH = Fraction(1, 64)
-"""Of rows that err by no more, but for the last rounding, no better bound is sought."""
+"""Of rows that err by no more than over the reals, and a quarter of that, and this, no better bound is sought."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class OthersErrors:
         fault = NotDerived("")
         try:
             bound = self._of_block(n, rows, curvatures)
-            if len(rows) == 1 or bound.error <= ENOUGH + half_unit(self.run.storage, Fraction(n)):
+            if len(rows) == 1 or bound.error <= self._enough(n, curvatures):
                 return bound
         except NotDerived as why:
             fault = why
@@ -109,25 +110,29 @@ class OthersErrors:
 
     def _of_block(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
         held, fault = self.scores.over(n, rows).held, NotDerived("")
-        sharp = [curvature for curvature in curvatures if curvature is not None]
-        flattest, found = min(sharp) if sharp else None, []
+        flattest, enough = _least(curvatures), self._enough(n, curvatures)
+        found: list[OthersBound] = []
         for far in TRIED:
             try:
                 deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
                 found.append(OthersBound(held.error, deviation.theta, self._error(n, flattest, deviation)))
             except NotDerived as why:
                 fault = why
-            if found and found[-1].error <= ENOUGH:
+            if found and found[-1].error <= enough:
                 break
         if not found:
             raise fault
         return min(found, key=lambda bound: bound.error)
 
+    def _enough(self, n: int, curvatures: Sequence[Fraction | None]) -> Fraction:
+        real = _miss_of(_least(curvatures))
+        return ENOUGH + real * Fraction(5, 4) + half_unit(self.run.storage, Fraction(n))
+
     def _error(self, n: int, curvature: Fraction | None, deviation: Deviation) -> Fraction:
         target = exp_down(-deviation.theta) - deviation.flushed
         if target <= 0:
             raise NotDerived("the weight of the target may be flushed to 0")
-        aside = exp_up(deviation.theta) * (ZERO if curvature is None else miss(curvature)) + n * n * deviation.stray
+        aside = exp_up(deviation.theta) * _miss_of(curvature) + n * n * deviation.stray
         real = aside / target
         quotient, loose = quotient_error(n, deviation, self.run, None)
         computed = real + quotient * (n + real) + loose * n
@@ -145,6 +150,15 @@ def _parabola_of_two(quadratic: Quadratic) -> Parabola | None:
     return Parabola(sharpness, int((constant / sharpness + 3) / 2))
 
 
+def _least(curvatures: Sequence[Fraction | None]) -> Fraction | None:
+    return min((curvature for curvature in curvatures if curvature is not None), default=None)
+
+
+def _miss_of(curvature: Fraction | None) -> Fraction:
+    return ZERO if curvature is None else miss(curvature)
+
+
+@cache
 def miss(curvature: Fraction) -> Fraction:
     """At least the sum of k e^(-c k^2) over k >= 1.
 

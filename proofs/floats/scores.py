@@ -46,6 +46,7 @@ class HeadScores:
     def __init__(self, numbers: HeldNumbers, head: Head):
         """Nothing is worked out before it is asked for."""
         self.numbers, self.head = numbers, head
+        self._over: dict[tuple[int, range], ScoreBound] = {}
         self._bounds: dict[int, list[ScoreBound]] = {}
         self._keys: dict[tuple[int, int], list[Held]] = {}
 
@@ -55,6 +56,11 @@ class HeadScores:
         Raises:
             NotDerived: if they may be too large, or read what is not known.
         """
+        if (n, rows) not in self._over:
+            self._over[n, rows] = self._bound(n, rows)
+        return self._over[n, rows]
+
+    def _bound(self, n: int, rows: range) -> ScoreBound:
         run = self.numbers.run
         last = rows[-1] if self.head.mask is Mask.FUTURE else n
         queries = [self._query(row, n, rows) for row in self.head.queries]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from constructions.network.float_formats import Format, power_of_two
@@ -88,6 +89,7 @@ def is_exact_sum(size: Fraction, grid: int, sums: Format) -> bool:
     return grid >= sums.least and size <= min(power_of_two(sums.precision + grid), sums.largest)
 
 
+@lru_cache(maxsize=1 << 12)
 def _weight(visible: UniformSum, run: RunClass) -> Ends:
     """The weight of each position, and the error of the sum of weighted values."""
     weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)

@@ -109,6 +109,7 @@ class FloatProof:
         self.numbers = HeldNumbers(transformer, self.known, run)
         self._scores: dict[tuple[int, int], HeadScores] = {}
         self._others: dict[str, OthersErrors] = {}
+        self._by_value = OutputsByValue(self.numbers)
 
     def verdict(self, lengths: Lengths) -> FloatVerdict:
         """The verdict for words of these lengths."""
@@ -216,7 +217,7 @@ class FloatProof:
     def _prove_output(self, write: Write, lengths: Lengths, others: Mapping[str, Fraction]) -> None:
         if is_by_value(self.transformer, self.known, write.layer, write.direction):
             by_value = oblige_by_value(self.transformer, self.known, lengths, write.layer, write.direction)
-            OutputsByValue(self.numbers).check(by_value)
+            self._by_value.check(by_value)
             return
         exact = dict.fromkeys(others, point(ZERO))
         obligation = oblige_feed_forward(self.transformer, self.known, lengths, write.layer, write.direction, exact)

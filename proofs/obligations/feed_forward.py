@@ -16,7 +16,12 @@ from typing import ClassVar
 
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
-from constructions.language.positional import connective, find_subformula_with_length, positional_truth
+from constructions.language.positional import (
+    connective,
+    find_subformula_with_length,
+    positional_truth,
+    positional_truths,
+)
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     Comparison,
@@ -206,7 +211,7 @@ class _Derivation:
         columns += [_defined_values(value, positions, n) for value in self._values()]
         numbers = [[x.numerator for x in column] for column in columns]
         numbers += [[x.denominator for x in column] for column in columns]  # integers have quicker hashes
-        truths = [[find_truth_at(formula, i, n) for i in positions] for formula in self.choices.placed]
+        truths = [_find_truths_at(formula, n) for formula in self.choices.placed]
         return zip(*numbers, *truths, strict=True) if numbers or truths else itertools.repeat((), n)
 
     def _stated_value(self, i: int, n: int) -> Fraction:
@@ -263,6 +268,13 @@ def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:
         case Next():
             return False if i == n else None
     return positional_truth(formula, i, n)
+
+
+def _find_truths_at(formula: Formula, n: int) -> Sequence[bool | None]:
+    """The same at i = 1, ..., n."""
+    if isinstance(formula, Previous | Next):
+        return [find_truth_at(formula, i, n) for i in range(1, n + 1)]
+    return positional_truths(formula, range(1, n + 1), n)
 
 
 @dataclass(frozen=True)

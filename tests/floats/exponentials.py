@@ -94,7 +94,7 @@ def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
     first = float(results[0])
     if not (results == results[0]).all():
         return False
-    return ((first == 0 and bool(arguments.max() < (form.least_step - 1) * 0.6932))
+    return ((first == 0 and bool(arguments.max() < (_least_step(form) - 1) * 0.6932))
             or (first == np.inf and bool(arguments.min() > (2 - form.least) * 0.6932))
             or (first == 1 and bool(np.abs(arguments).max() < 2.0 ** -(form.precision + 2))))
 
@@ -102,8 +102,13 @@ def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
 def _unit(exact: Array, form: Format) -> Array:
     """The distance between neighbouring numbers of the format at the exact result."""
     _, exponent = np.frexp(exact)
-    return np.ldexp(1.0, np.maximum(exponent - form.precision, form.least_step))
+    return np.ldexp(1.0, np.maximum(exponent - form.precision, _least_step(form)))
 
 
 def _worst(errors: Array) -> float:
     return float(errors.max()) if errors.size else 0.0
+
+
+def _least_step(form: Format) -> int:
+    """The exponent of the least number of the format that is above 0."""
+    return form.least - form.precision + 1
