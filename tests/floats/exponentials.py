@@ -51,11 +51,11 @@ class Errors:
 
 def all_arguments(form: Format, step: int = 1) -> Iterator[Array]:
     """Every ``step``-th bit pattern of the format, in chunks; an odd step meets all last bits."""
-    bits = 32 if form.name == "binary32" else 16
+    bits = 32 if str(form) == "binary32" else 16
     unsigned = np.uint32 if bits == 32 else np.uint16
     for first in range(0, 1 << bits, CHUNK * step):
         last = min(first + CHUNK * step, 1 << bits)
-        yield np.arange(first, last, step, dtype=np.uint64).astype(unsigned).view(TYPES[form.name])
+        yield np.arange(first, last, step, dtype=np.uint64).astype(unsigned).view(TYPES[str(form)])
 
 
 def worst_errors(exponential: Exponential, form: Format, chunks: Iterable[Array]) -> Errors:
@@ -94,7 +94,7 @@ def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
     first = float(results[0])
     if not (results == results[0]).all():
         return False
-    return ((first == 0 and bool(arguments.max() < (form.least_step - 1) * 0.6932))
+    return ((first == 0 and bool(arguments.max() < (_least_step(form) - 1) * 0.6932))
             or (first == np.inf and bool(arguments.min() > (2 - form.least) * 0.6932))
             or (first == 1 and bool(np.abs(arguments).max() < 2.0 ** -(form.precision + 2))))
 
@@ -102,7 +102,12 @@ def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
 def _unit(exact: Array, form: Format) -> Array:
     """The distance between neighbouring numbers of the format at the exact result."""
     _, exponent = np.frexp(exact)
-    return np.ldexp(1.0, np.maximum(exponent - form.precision, form.least_step))
+    return np.ldexp(1.0, np.maximum(exponent - form.precision, _least_step(form)))
+
+
+def _least_step(form: Format) -> int:
+    """The exponent of the least positive number."""
+    return form.least - form.precision + 1
 
 
 def _worst(errors: Array) -> float:

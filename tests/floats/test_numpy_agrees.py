@@ -70,7 +70,7 @@ def test_numpy_is_wrong_in_the_execution_that_refutes(case: tuple[str, str], nam
 
 
 def _pushed(transformer: Transformer, found: Refutation, run_class: RunClass) -> Any:
-    """The exponentials nearest to the true ones, those that the execution pushes at the end of what the class allows."""
+    """The exponentials nearest to the true ones; those that the execution pushes, at the end of what is allowed."""
     def exponential(differences: Any, head: Head, i: int) -> Any:
         signs: dict[int, str] = {}
         for row in found.execution.pushed:
