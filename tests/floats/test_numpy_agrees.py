@@ -7,6 +7,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -25,9 +26,7 @@ from tests.floats.numpy_program import NumpyProgram, plain_exponential
 
 def type_of(name: str) -> Any:
     """The numpy type of a format."""
-    if name == "bfloat16":
-        return pytest.importorskip("ml_dtypes").bfloat16
-    return {"binary16": np.float16, "binary32": np.float32}[name]
+    return {"binary16": np.float16, "bfloat16": ml_dtypes.bfloat16, "binary32": np.float32}[name]
 
 
 def nearest_exponential(differences: Any, _head: Head, _i: int) -> Any:
