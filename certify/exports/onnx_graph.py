@@ -6,7 +6,8 @@ Outputs     ``truths``, float (batch, n, formulas): the claim's formula, last, a
 Lengths     Gather refuses a word longer than the tables; a word shorter than all of the claim gives NaN.
 16 bits     Weights are stored in 16 bits. Few operators of onnxruntime's processor backend take such numbers, so every
             operator computes in binary32 and what it gives is rounded by two Casts, to 16 bits and back; a MatMul and
-            the Add of its bias are rounded once, together. Outputs are binary32. binary64 is as binary32, without Casts.
+            the Add of its bias are rounded once, together. Outputs are binary32. binary64 is as binary32, without a
+            Cast.
 """
 
 from __future__ import annotations

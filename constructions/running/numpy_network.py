@@ -2,8 +2,9 @@
 
 The order of operations is that of ``constructions.network.float_tables``, and what every operation gives is rounded to
 the format of the matrices. With a wider ``accumulate``, matrix products with their biases and the softmax are computed
-in that one and rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each rounded (numpy
-itself would use binary32 without saying so); binary32 and binary64 are summed by numpy in an order of its own.
+in that one and rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each
+rounded, a bias last (numpy itself would use binary32 without saying so); binary32 and binary64 are summed by numpy in
+an order of its own.
 """
 
 from __future__ import annotations

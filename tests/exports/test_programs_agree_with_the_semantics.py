@@ -12,7 +12,6 @@ from certify.examples import Example, load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
-from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.exports.running import (
     FORMULAS,

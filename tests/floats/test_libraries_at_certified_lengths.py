@@ -37,7 +37,7 @@ def storage(case: Case) -> str:
 
 
 def class_of(case: Case, program: str) -> RunClass:
-    """The class, with the exponential of torch's own attention, which is within 20 units (proofs/floats/presets.toml)."""
+    """The class; with torch's own attention its exponential is within 20 units (proofs/floats/presets.toml)."""
     run_class = presets()[case.run]
     return run_class.with_exp_ulp(Fraction(20)) if "fused" in program else run_class
 

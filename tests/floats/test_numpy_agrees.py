@@ -7,6 +7,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -25,9 +26,7 @@ from tests.floats.numpy_program import NumpyProgram, plain_exponential
 
 def type_of(name: str) -> Any:
     """The numpy type of a format."""
-    if name == "bfloat16":
-        return pytest.importorskip("ml_dtypes").bfloat16
-    return {"binary16": np.float16, "binary32": np.float32}[name]
+    return {"binary16": np.float16, "bfloat16": ml_dtypes.bfloat16, "binary32": np.float32}[name]
 
 
 def nearest_exponential(differences: Any, _head: Head, _i: int) -> Any:
@@ -70,7 +69,7 @@ def test_numpy_is_wrong_in_the_execution_that_refutes(case: tuple[str, str], nam
 
 
 def _pushed(transformer: Transformer, found: Refutation, run_class: RunClass) -> Any:
-    """The exponentials nearest to the true ones, those that the execution pushes at the end of what the class allows."""
+    """The exponentials nearest to the true ones; those that the execution pushes, at the end of what is allowed."""
     def exponential(differences: Any, head: Head, i: int) -> Any:
         signs: dict[int, str] = {}
         for row in found.execution.pushed:

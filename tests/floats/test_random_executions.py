@@ -11,24 +11,50 @@ from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.random_executions import random_execution
 from proofs.floats.execution.replay import find_fault, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.run_class import RunClass
+from proofs.floats.run_class import RunClass, presets
 from proofs.replay import Reading
+from tests.floats.certified import Case, certified
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 
-CERTIFIED = [(SINCE, "binary32", 64), (SINCE, "binary16", 16), (SINCE, "bfloat16", 8), (PREVIOUS, "binary32", 64),
+BY_HAND = [(SINCE, "binary32", 64), (SINCE, "binary16", 16), (SINCE, "bfloat16", 8), (PREVIOUS, "binary32", 64),
              (PREVIOUS, "binary16", 16), (PREVIOUS, "bfloat16", 16), (ODD, "binary32", 32), (MAJORITY, "binary32", 16)]
 """Lengths below those of the tables that the bounds of docs/floats.md give."""
+TEMPORAL = ("since", "until", "prev", "next")
+CERTIFIED = [
+    *(Case(name, "bfloat16", run, 24) for name in (*TEMPORAL, "nested", "odd", "majority")
+      for run in ("bfloat16/binary32", "binary16/binary32", "flash")),
+    *(Case(name, None, "binary32", 24) for name in (*TEMPORAL, "nested", "odd", "majority", "both sides")),
+    *(Case(name, None, run, 24) for name in TEMPORAL for run in ("binary16/binary32", "flash")),
+    *(Case(name, None, "bfloat16/binary32", 12) for name in TEMPORAL),
+]
+"""Classes with wider sums, exponentials of base e and 2; each is proved before it is run."""
 
 
-@pytest.mark.parametrize(("case", "name", "last"), CERTIFIED)
-def test_no_drawn_execution_is_wrong(case: tuple[str, str], name: str, last: int) -> None:
-    assert wrong_runs(network(*case), pure(name, exp_base="e"), last, range(30)) == []
+@pytest.mark.parametrize(("case", "name", "last"), BY_HAND)
+def test_no_drawn_execution_in_one_format_is_wrong(case: tuple[str, str], name: str, last: int) -> None:
+    assert wrong_runs(network(*case), pure(name, exp_base="e"), last, range(10)) == []
+
+
+@pytest.mark.parametrize("case", CERTIFIED, ids=str)
+def test_no_drawn_execution_is_wrong(case: Case) -> None:
+    assert wrong_runs(certified(case), presets()[case.run], case.last, range(5)) == []
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("case", "name", "last"), CERTIFIED)
-def test_none_of_10_000_drawn_executions_is_wrong(case: tuple[str, str], name: str, last: int) -> None:
-    assert wrong_runs(network(*case), pure(name, exp_base="e"), last, range(10_000 // len(CERTIFIED))) == []
+@pytest.mark.parametrize(("case", "name", "last"), BY_HAND)
+def test_none_of_10_000_drawn_executions_in_one_format_is_wrong(case: tuple[str, str], name: str, last: int) -> None:
+    assert wrong_runs(network(*case), pure(name, exp_base="e"), last, runs_each(len(BY_HAND))) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", CERTIFIED, ids=str)
+def test_none_of_10_000_drawn_executions_is_wrong(case: Case) -> None:
+    assert wrong_runs(certified(case), presets()[case.run], case.last, runs_each(len(CERTIFIED))) == []
+
+
+def runs_each(cases: int) -> range:
+    """Seeds, so that all cases have 10,000 or more."""
+    return range(-(-10_000 // cases))
 
 
 def wrong_runs(transformer: Transformer, run_class: RunClass, last: int, seeds: range) -> list[object]:
