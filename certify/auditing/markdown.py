@@ -116,8 +116,10 @@ def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[st
     yield f"**{claim.verdict}**" + ("" if expectation == "-" else f", {expectation}")
     yield "\n".join(f"- {name}: {text}" for name, text in _facts(claim))
     if claim.witness:
-        yield f"Witness: {escape(describe_witness(claim.witness))}. Replay:"
-        yield _command(claim.witness.command)
+        command = claim.witness.command
+        yield f"Witness: {escape(describe_witness(claim.witness))}." + (" Replay:" if command else "")
+        if command:
+            yield _command(command)
     yield from (f"![{escape(plot.description)}][{_reference(place, plot)}]" for plot in plots)
     if claim.criticals:
         yield f"Critical constant and critical temperature ({UNIT_OF_TEMPERATURE}), ends rounded outward:"

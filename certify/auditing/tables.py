@@ -164,7 +164,8 @@ def _verdict_line(claim: ClaimResult) -> Text:
 def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]]) -> None:
     if claim.witness:
         out.print(plain(f"  witness     {describe_witness(claim.witness)}"))
-        out.print(plain(f"  replay      {claim.witness.command}"))
+        if claim.witness.command:
+            out.print(plain(f"  replay      {claim.witness.command}"))
     for name, text in texts:
         out.print(plain(f"  {name:11} {text}", style=NOT_MET if name == "unexpected" else ""))
 

@@ -33,7 +33,7 @@ def floats(
         "--presets", help="print the classes with what is assumed of each, and its source")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Certify what runs: every float run of a class, on every word up to length N.
+    """Certify every run in floating point, class by class.
 
     For each class the greatest length up to which every truth that the network makes is exactly 0 or 1, and the right
     one, whatever order sums are taken in; and the least length at which a wrong run was found, replayed bit by bit.
@@ -74,16 +74,20 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     from certify.exports.sealed import NotAccepted, read_sealed_text
     from certify.files import read_text
     from certify.floats.survey import Proved
+    from certify.request import DEFAULT_MAX_N
+    from certify.subjects import CERTIFICATES
     from certify.terminal import complain
     from certify.verdicts import exit_status
     from constructions.errors import InputError
+    from constructions.network.json_form import read_json
     from constructions.network.lengths import Lengths
 
     if subject is None:
         raise InputError("nothing to run: expected a certificate or a model file (or --presets)")
     text = read_text(subject)
-    if '"certify-certificate"' not in text[:100]:
-        text = certify_model(subject, text, 64 if max_n is None else max_n)
+    data = read_json(text, subject)
+    if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
+        text = certify_model(subject, data, DEFAULT_MAX_N if max_n is None else max_n)
     try:
         sealed = read_sealed_text(text, subject)
     except NotAccepted as reason:
@@ -94,8 +98,8 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     return Proved.read(text, lengths if max_n is None else Lengths(lengths.first, max_n))
 
 
-def certify_model(name: str, text: str, max_n: int) -> str:
-    """The certificate of the network in a model file.
+def certify_model(name: str, data: object, max_n: int) -> str:
+    """The certificate of the network in a model file with this content.
 
     Raises:
         InputError: if there is none in it.
@@ -105,9 +109,9 @@ def certify_model(name: str, text: str, max_n: int) -> str:
     from certify.pipeline import certify_transformer
     from certify.progress import ProgressLine
     from certify.terminal import finish
-    from constructions.network.json_form import read_json, transformer_from_json
+    from constructions.network.json_form import transformer_from_json
 
-    network = transformer_from_json(read_json(text, name), name)
+    network = transformer_from_json(data, name)
     with ProgressLine() as progress:
         outcome = certify_transformer(network, max_n, progress=progress)
     if not isinstance(outcome, Certified):
