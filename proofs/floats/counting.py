@@ -29,7 +29,8 @@ class OutputsByValue:
     def __init__(self, numbers: HeldNumbers):
         """The inputs hold what ``numbers`` say."""
         self.numbers, self.run = numbers, numbers.run
-        self._means: dict[tuple[str, int, Fraction], Ends] = {}
+        self._means: dict[tuple[UniformSum, int], Ends] = {}
+        self._forms: dict[tuple[Fraction, ...], Ends] = {}
         self._seen: dict[tuple[str, int], UniformSum] = {}
         self._weights: dict[Fraction, Held] = {}
         self._rounded: dict[Fraction, Fraction] = {}
@@ -64,6 +65,12 @@ class OutputsByValue:
         products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
                     for name, box in case.box if name in reads]
         products.append((self._exact_weight(bias), TRUTH_ONE))
+        key = tuple(x for a, b in products for x in (a.lower, b.lower, b.upper))
+        if key not in self._forms:
+            self._forms[key] = self._ends_of_sum(products)
+        return self._forms[key]
+
+    def _ends_of_sum(self, products: list[tuple[Held, Held]]) -> Ends:
         entering = [(a, b) for a, b in products if a.size and b.size]
         scaled = [ends_of(a, b) for a, b in entering]
         lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
@@ -97,10 +104,10 @@ class OutputsByValue:
         return rounded, rounded
 
     def _ends_of_mean(self, name: str, length: int, mean: Fraction) -> Ends:
-        key = name, length, mean
+        seen = self._what_is_seen(name, length)
+        key = seen, int(mean * length / power_of_two(seen.grid))
         if key not in self._means:
-            seen = self._what_is_seen(name, length)
-            self._means[key] = ends_of_mean(seen, int(mean * length / power_of_two(seen.grid)), self.run)
+            self._means[key] = ends_of_mean(*key, self.run)
         return self._means[key]
 
     def _what_is_seen(self, name: str, length: int) -> UniformSum:
