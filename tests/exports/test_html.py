@@ -13,10 +13,13 @@ import pytest
 from certify.exports.attention import attention_weights
 from certify.exports.html import draw, html_of
 from certify.exports.npz import arrays_of
-from certify.exports.sealed import Sealed
+from certify.exports.sealed import Sealed, read_sealed
 from certify.showing.numbers import decimal_upper
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Weighting
+from proofs.floats.claims import FloatClaim
+from proofs.floats.run_class import presets
+from tests.cli.conftest import Certify
 
 HOSTILE = "</title><script>alert(1)</script>\n\u202e"
 VOID = {"meta", "rect"}
@@ -84,6 +87,22 @@ def test_texts_of_strangers_are_escaped_onto_one_line(since: Sealed) -> None:
     page = html_of(replace(since, transformer=network, claim={**since.claim, "formula": HOSTILE}))
     assert "<script" not in page and "\u202e" not in page
     assert Tags(page).pending == []
+
+
+def test_each_claim_about_float_runs_has_a_row_and_without_any_there_is_no_table(since: Sealed) -> None:
+    assert "Float runs" not in html_of(since)
+    claims = (FloatClaim(presets()["binary32"], 4), FloatClaim(replace(presets()["flash"], name="<b>mine"), 3))
+    page = html_of(replace(since, floats=claims))
+    assert '<th scope="row">binary32</th><td class="prose">all binary32</td>' in page
+    assert '<th scope="row">&lt;b&gt;mine</th><td class="prose">storage, inputs bfloat16; ' in page
+    assert "<td>every n &lt;= 4</td></tr>" in page and "<td>every n &lt;= 3</td></tr>" in page
+    assert "<b>" not in page and Tags(page).pending == []
+
+
+def test_the_claims_about_float_runs_are_those_of_the_certificate(certify: Certify, since: Sealed) -> None:
+    assert since.floats == ()
+    assert certify("floats", "made.cert", "--format", "tf32", "--max-n", "3", "-o", "runs.cert").code == 0
+    assert read_sealed("runs.cert").floats == (FloatClaim(presets()["tf32"], 3),)
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------

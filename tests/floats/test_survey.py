@@ -1,0 +1,58 @@
+"""What is certified of the float runs of one certificate, and what the certificate then claims."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from certify.floats.classes import SURVEYED, read_class, read_classes
+from certify.floats.reach import find_reach
+from certify.floats.survey import Proved, find_row, survey
+from certify.outcomes import Certified
+from certify.pipeline import certify
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths, up_to
+from proofs.check import check_text
+from proofs.floats.run_class import presets
+
+
+@pytest.fixture(scope="module")
+def since() -> str:
+    outcome = certify("Q_1 S Q_0", "01", 5)
+    assert isinstance(outcome, Certified)
+    return outcome.certificate
+
+
+def test_rows_are_in_the_order_of_the_classes_and_all_are_claimed(since: str) -> None:
+    proved = Proved.read(since)
+    rows = survey(proved, read_classes(["tf32", "binary32"]))
+    assert [(row.run_class.name, row.verdict, row.certified) for row in rows] == [
+        ("tf32", "certified", up_to(5)), ("binary32", "certified", up_to(5))]
+    claiming = proved.with_floats(rows)
+    assert [entry["name"] for entry in json.loads(claiming)["floats"]] == ["tf32", "binary32"]
+    check_text(claiming.encode())
+
+
+def test_without_certified_rows_the_certificate_is_the_one_that_was_read(since: str) -> None:
+    assert Proved.read(since).with_floats([]) == since
+
+
+def test_the_lengths_asked_about_may_be_fewer(since: str) -> None:
+    row = find_row(Proved.read(since, Lengths(1, 3)), presets()["binary32"])
+    assert (row.lengths, row.certified) == (up_to(3), up_to(3))
+
+
+def test_classes_are_the_usual_ones_if_none_is_named_and_each_once() -> None:
+    assert tuple(each.name for each in read_classes([])) == SURVEYED
+    assert [each.name for each in read_classes(["flash", "tf32", "flash"])] == ["flash", "tf32"]
+    (coarser,) = read_classes(["flash"], Fraction(2))
+    assert (coarser.name, coarser.exp_ulp) == ("flash exp 2", 2)
+    with pytest.raises(InputError, match="float runs 'half': expected one of binary32"):
+        read_class("half")
+
+
+def test_the_reach_of_a_network_is_that_of_the_bounds(since: str) -> None:
+    network = Proved.read(since).transformer
+    assert find_reach(network, up_to(5)) == dict.fromkeys(SURVEYED, 5)
