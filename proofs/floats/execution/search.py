@@ -261,7 +261,7 @@ def likely_lengths(lengths: Lengths) -> list[int]:
     """The last length, the one before it, and those at three quarters and half of the way.
 
     >>> likely_lengths(Lengths(1, 64)), likely_lengths(Lengths(3, 4))
-    ([64, 63, 49, 33], [4, 3])
+    ([64, 63, 48, 33], [4, 3])
     """
     reach = lengths.last - lengths.first
     places = (0, 1, (reach + 3) // 4, reach // 2)
