@@ -116,7 +116,7 @@ def test_a_longer_word_is_not_always_worse() -> None:
 
 def scale(made: Json, rng: random.Random) -> Json:
     """The certificate with one weight, exponent or bound of its heads changed."""
-    layer = rng.randrange(len(made["transformer"]["layers"]))
+    layer = rng.choice([k for k, one in enumerate(made["transformer"]["layers"]) if one["heads"]])
     heads = made["transformer"]["layers"][layer]["heads"]
     at = rng.randrange(len(heads))
     rows = [(part, k) for part in ("queries", "keys") for k, row in enumerate(heads[at][part]) if row]
