@@ -288,7 +288,7 @@ def test_build_can_count_to_the_letter_of_the_paper(certify: Any) -> None:
     shipped, printed = (certify("build", "#<[Q_1] >= 2", *option).json for option in ((), ("--as-printed",)))
     kinds = {kind: [meaning["kind"] for meaning in model["directions"].values()].count(kind)
              for kind, model in (("others", shipped), ("any", printed))}
-    assert kinds == {"others": 1, "any": 3}
+    assert kinds == {"others": 1, "any": 4}
 
 
 def test_run_of_an_unsupported_formula_shows_the_truth_and_says_that_there_is_no_network(certify: Any) -> None:
