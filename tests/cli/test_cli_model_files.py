@@ -312,7 +312,7 @@ PLAUSIBLE = ["0", "1", "-1", "2", "1/2", "-5", "100", "i", "n", "1/n", "1/i", "n
 
 def test_a_model_with_a_leaf_replaced_by_a_plausible_one_is_refused_or_gets_a_verdict() -> None:
     rng, verdicts = random.Random(0), Counter[str]()
-    for _ in range(120):
+    for _ in range(160):
         model = rng.choice(MODELS)
         verdicts[verdict_of(replaced(model, rng.choice(leaves(model)), rng.choice(PLAUSIBLE)))] += 1
     assert verdicts.keys() <= {"refused", "certified", "refuted", "unknown"}
