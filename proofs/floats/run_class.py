@@ -68,8 +68,8 @@ class RunClass:
     assumed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        if not (0 < len(self.name) <= MAX_NAME and self.name.isascii() and self.name.isprintable()):
-            raise InputError(f"run class {self.name[:MAX_NAME]!r}: expected a name of 1 to {MAX_NAME} ASCII characters")
+        if not 0 < len(self.name) <= MAX_NAME:
+            raise InputError(f"run class {self.name[:MAX_NAME]!r}: expected a name of 1 to {MAX_NAME} characters")
         for narrow, wide in WITHIN:
             if not _is_within(getattr(self, narrow), getattr(self, wide)):
                 raise InputError(f"run class {self.name}: {narrow} is {getattr(self, narrow)}, expected a format whose "

@@ -172,8 +172,10 @@ def test_rounding_keeps_errors_from_what_reads_the_rounded_bit() -> None:
     transformer = hardened(matching_bracket.build().build())
     stages = find_errors(transformer, survey_words(transformer, 4), 4, Fraction(1, 16))
     assert 0 < final_error(stages) < QUARTER
-    assert set(stages[-1]) == {name for _, _, head in transformer.heads() if not is_uniform(head)
-                               for name in head.values}
+    heads = {name for _, _, head in transformer.heads() if not is_uniform(head) for name in head.values}
+    assert heads <= set(stages[-1]) and max(stages[-1][name] for name in heads) > Fraction(1, 100)
+    # Lemma 9 passes nothing on; saturation passes on what a number errs, which is next to nothing.
+    assert all(error < Fraction(1, 10**8) for name, error in stages[-1].items() if name not in heads)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -21,8 +21,11 @@ from constructions.language.predicates import PredicateDefinition, parse_predica
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, is_positional, subformulas
 from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others, Truth
 from constructions.network.transformer import Mask, Transformer, Weighting
+from proofs.floats.claims import FloatClaim, read_float_claims
+from proofs.floats.execution.search import find_wrong
 from tests.network.second_forward import SecondForward, number
 from tests.sabotage.ground_truth import DIGITS, TOLERANCE, Claims
 
@@ -32,6 +35,8 @@ CLAIM_KEYS = ({"formula", "alphabet", "max_n", "regime", "causal"},
               {"formula", "alphabet", "min_n", "max_n", "regime", "causal"})
 BOUND_KEYS = {"layer", "head", "direction", "error_if_false", "error_if_true"}
 
+RUNS = 1000
+"""How long a wrong run is looked for, in scores computed."""
 
 @dataclass(frozen=True)
 class Loaded:
@@ -45,6 +50,7 @@ class Loaded:
     transformer: Transformer
     predicates: dict[str, PredicateDefinition]
     errors: dict[str, tuple[Fraction, Fraction]]
+    floats: tuple[FloatClaim, ...]
 
 
 def load(data: bytes) -> Loaded:
@@ -54,7 +60,7 @@ def load(data: bytes) -> Loaded:
         InputError: where it is not what the producer writes.
     """
     document = read_json(data.decode("ascii"), "certificate")
-    if set(document) != {"format", "version", "claim", "transformer", "bounds"}:
+    if set(document) - {"floats"} != {"format", "version", "claim", "transformer", "bounds"}:
         raise InputError(f"keys {sorted(document)}")
     claim, transformer = document["claim"], transformer_from_json(document["transformer"])
     if set(claim) not in CLAIM_KEYS or claim["alphabet"] != list(transformer.alphabet):
@@ -66,8 +72,9 @@ def load(data: bytes) -> Loaded:
         raise InputError("claim: regime")
     known = {d.name: d for d in map(parse_predicate_definition, document["transformer"]["predicates"])}
     formula = parse_formula(claim["formula"], transformer.alphabet, known)
+    floats = read_float_claims(document["floats"], Lengths(least, most)) if "floats" in document else ()
     return Loaded(formula, transformer.alphabet, range(least, most + 1), claim["regime"], claim["causal"], transformer,
-                  known, load_bounds(document["bounds"], transformer))
+                  known, load_bounds(document["bounds"], transformer), floats)
 
 
 def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fraction, Fraction]]:
@@ -97,9 +104,16 @@ def find_untruth(data: bytes) -> str | None:
     except InputError as error:
         return f"the producer does not load it: {error}"
     try:
-        return find_broken_regime(given) or find_wrong_word(given)
+        return find_broken_regime(given) or find_wrong_word(given) or find_wrong_run(given)
     except (ArithmeticError, InputError) as error:
         return f"something has no value: {error}"
+
+
+def find_wrong_run(given: Loaded) -> str | None:
+    """A class of which a run on a word of the least length is wrong."""
+    n = given.lengths[0]
+    wrong = [claim.run.name for claim in given.floats if n <= 4 and find_wrong(given.transformer, claim.run, n, RUNS)]
+    return f"a run of {wrong} is wrong" if wrong else None
 
 
 def find_wrong_word(given: Loaded) -> str | None:
