@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -21,11 +22,10 @@ VERSION = 1
 
 
 def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer: Transformer, lines: Sequence[Line],
-         allowed_error: Fraction | None = None, floats: Sequence[FloatClaim] = ()) -> str:
+         allowed_error: Fraction | None = None) -> str:
     """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
 
-    Bounds that have room are not stated above a ``allowed_error`` that they meet. The claims about ``floats``, if there
-    are any, stand last.
+    Bounds that have room are not stated above a ``allowed_error`` that they meet.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
@@ -54,9 +54,20 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
             }
             for line, worst in bounded
         ],
-        **({"floats": float_claims_to_json(floats, lengths)} if floats else {}),
     }
     return write_canonical(certificate)
+
+
+def claim_floats(certificate: str, claims: Sequence[FloatClaim]) -> str:
+    """The sealed certificate, which claims this of float runs besides, and nothing else of them.
+
+    Raises:
+        InputError: if two claims have one name, there are too many, or one is about lengths that are not certified.
+    """
+    data: dict[str, Any] = json.loads(certificate)
+    data.pop("floats", None)
+    lengths = Lengths(data["claim"].get("min_n", 1), data["claim"]["max_n"])
+    return write_canonical(data | ({"floats": float_claims_to_json(claims, lengths)} if claims else {}))
 
 
 def _stated(worst: WorstCase, truth: bool, allowed_error: Fraction | None) -> Fraction:

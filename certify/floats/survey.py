@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from certify.pipeline import CHECKER_WORK
 from constructions.errors import Unsupported
-from constructions.network.json_form import transformer_from_json, write_canonical
+from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
+from proofs.certificate import claim_floats
 from proofs.check import Refusal, check_text
+from proofs.floats.claims import FloatClaim, read_float_claims
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.search import find_first_wrong
 from proofs.floats.run_class import RunClass
@@ -50,12 +51,16 @@ class FloatRow:
 
 @dataclass(frozen=True)
 class Proved:
-    """A certificate over the real numbers, and what it says, to be asked about float runs."""
+    """A certificate over the real numbers, and what it says, to be asked about float runs.
+
+    ``claims`` is what it says of float runs already.
+    """
 
     text: str
     transformer: Transformer
     lengths: Lengths
     bounds: Bounds
+    claims: tuple[FloatClaim, ...] = ()
 
     @classmethod
     def read(cls, text: str, lengths: Lengths | None = None) -> Proved:
@@ -64,15 +69,16 @@ class Proved:
         claim = data["claim"]
         bounds = {bound["direction"]: (Fraction(bound["error_if_false"]), Fraction(bound["error_if_true"]))
                   for bound in data["bounds"]}
-        return cls(text, transformer_from_json(data["transformer"], "certificate"),
-                   lengths or Lengths(claim.get("min_n", 1), claim["max_n"]), bounds)
+        certified = Lengths(claim.get("min_n", 1), claim["max_n"])
+        claims = read_float_claims(data["floats"], certified) if "floats" in data else ()
+        transformer = transformer_from_json(data["transformer"], "certificate")
+        return cls(text, transformer, lengths or certified, bounds, claims)
 
     def with_floats(self, rows: Iterable[FloatRow]) -> str:
-        """The certificate that also claims what is certified of these classes."""
-        data: dict[str, Any] = json.loads(self.text)
-        data.pop("floats", None)
-        claims = [row.run_class.to_json() | {"max_n": row.certified.last} for row in rows if row.certified]
-        return write_canonical(data | ({"floats": claims} if claims else {}))
+        """The certificate that also claims what is certified of these classes; what it says of others stays."""
+        found = [FloatClaim(row.run_class, row.certified.last) for row in rows if row.certified]
+        names = {claim.run.name for claim in found}
+        return claim_floats(self.text, [*(claim for claim in self.claims if claim.run.name not in names), *found])
 
 
 def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
@@ -133,9 +139,8 @@ def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | N
 
 def _find_refusal(proved: Proved, row: FloatRow, last: int) -> str:
     """Why the checker does not accept the claim up to this length; empty if it does."""
-    claimed = replace(row, certified=Lengths(proved.lengths.first, last))
     try:
-        check_text(proved.with_floats([claimed]).encode(), work=CHECKER_WORK)
+        check_text(claim_floats(proved.text, [FloatClaim(row.run_class, last)]).encode(), work=CHECKER_WORK)
     except Refusal as refusal:
         return f"the bounds hold to n = {last}, but the checker does not accept that: {refusal}"
     return ""

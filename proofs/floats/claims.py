@@ -30,7 +30,8 @@ def float_claims_to_json(claims: Sequence[FloatClaim], lengths: Lengths) -> list
     """The list under ``floats`` in a certificate for these lengths.
 
     Raises:
-        InputError: if two claims have one name, or one is about lengths that the certificate does not cover.
+        InputError: if two claims have one name, there are too many, or one is about lengths that the certificate does
+            not cover.
     """
     _check(claims, lengths)
     return [claim.to_json() for claim in claims]
@@ -64,6 +65,8 @@ def _read_claim(entry: object, where: str) -> FloatClaim:
 
 
 def _check(claims: Sequence[FloatClaim], lengths: Lengths) -> None:
+    if len(claims) > MOST_CLAIMS:
+        raise InputError(f"floats: {len(claims)} claims, expected at most {MOST_CLAIMS}")
     names = [claim.run.name for claim in claims]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise InputError(f"floats: two claims are named {repeated[0]!r}, expected distinct names")

@@ -96,10 +96,12 @@ def test_the_certificate_that_is_written_claims_the_runs_and_is_accepted(certify
     assert "'flash exp 2': for every n in 1..5 the same holds of every float run" in checked.out
 
 
-def test_claims_of_the_file_that_is_read_are_replaced(certify: Any, certificate: str) -> None:
+def test_claims_of_the_file_that_is_read_stay_and_those_of_the_same_class_are_replaced(certify: Any,
+                                                                                      certificate: str) -> None:
     certify("floats", certificate, "--format", "binary32", "-o", "one.cert")
     certify("floats", "one.cert", "--format", "tf32", "-o", "other.cert")
-    assert [claim["name"] for claim in json.loads(Path("other.cert").read_text())["floats"]] == ["tf32"]
+    certify("floats", "other.cert", "--format", "binary32", "-o", "both.cert")
+    assert [claim["name"] for claim in json.loads(Path("both.cert").read_text())["floats"]] == ["tf32", "binary32"]
 
 
 def test_standard_output_takes_the_certificate_and_nothing_else(certify: Any, certificate: str) -> None:

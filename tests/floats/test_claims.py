@@ -12,7 +12,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.certificate import seal
+from proofs.certificate import claim_floats, seal
 from proofs.discharge import discharge
 from proofs.floats.claims import FloatClaim, float_claims_to_json, read_float_claims
 from proofs.floats.run_class import presets, read_run_classes
@@ -24,7 +24,7 @@ def test_a_certificate_has_its_float_claims_last_and_they_read_back() -> None:
     formula = parse_formula("prev Q_a", "ab")
     network = compile_formula(formula, ("a", "b"), Regime())
     lines = discharge(network, up_to(8), twice=False)
-    data = json.loads(seal(formula, up_to(8), Regime(), network, lines, floats=CLAIMS))
+    data = json.loads(claim_floats(seal(formula, up_to(8), Regime(), network, lines), CLAIMS))
     assert list(data)[-1] == "floats"
     assert list(data["floats"][0]) == ["name", "storage", "inputs", "sums", "scores", "softmax", "weights",
                                        "normalised", "exp_ulp", "exp_base", "block", "max_n"]

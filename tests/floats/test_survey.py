@@ -39,6 +39,15 @@ def test_without_certified_rows_the_certificate_is_the_one_that_was_read(since: 
     assert Proved.read(since).with_floats([]) == since
 
 
+def test_what_is_claimed_of_other_classes_stays_and_of_the_same_class_is_replaced(since: str) -> None:
+    claiming = Proved.read(since).with_floats(survey(Proved.read(since), read_classes(["tf32", "binary32"])))
+    proved = Proved.read(claiming, Lengths(1, 3))
+    more = proved.with_floats(survey(proved, read_classes(["flash", "tf32"])))
+    assert [(entry["name"], entry["max_n"]) for entry in json.loads(more)["floats"]] == [
+        ("binary32", 5), ("flash", 3), ("tf32", 3)]
+    check_text(more.encode())
+
+
 def test_the_lengths_asked_about_may_be_fewer(since: str) -> None:
     row = find_row(Proved.read(since, Lengths(1, 3)), presets()["binary32"])
     assert (row.lengths, row.certified) == (up_to(3), up_to(3))

@@ -20,6 +20,7 @@ from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit
 from .spreads import Spread
 
 MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
+TAIL_STEPS = 10  # of work for each term of a sum of tails
 FAR = [Fraction(k, 2) for k in range(2, 121)]  # how far below the greatest a score may count as far: 1 to 60
 
 
@@ -134,6 +135,7 @@ class Softmax:
             step = self.exp_up(-spread.gap)
             tail = up(self.exp_up(2 * weights.theta + 4 * unit(self.claim.softmax)) / (1 - step))
             for _ in range(n - 1):
+                self.budget.spend(TAIL_STEPS)
                 tail = up(tail * step)
                 relative += factor * min(u, tail)
                 if tail < u / (1 << BITS):
