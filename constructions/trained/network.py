@@ -1,0 +1,202 @@
+"""A trained transformer as data: steps that read strided views of tensors, whose elements are exact dyadic rationals.
+
+docs/trained.md, sections 1 and 2, say what it computes over the real numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+ELEMENT_BYTES: Mapping[str, int] = {"binary64": 8, "binary32": 4, "binary16": 2, "bfloat16": 2}
+
+Attends = Literal["causal", "bidirectional"]
+Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Finite numbers in row-major order, as little-endian bytes in one of the formats of ``ELEMENT_BYTES``."""
+
+    format: str
+    shape: tuple[int, ...]
+    data: bytes = field(repr=False)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True)
+class View:
+    """A matrix (two strides) or a vector (one) inside a tensor: element (i, j) is start + i strides[0] + j strides[1]."""
+
+    tensor: str
+    start: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Affine:
+    """x weight + bias, with a weight of shape [in, out]."""
+
+    weight: View
+    bias: View | None = None
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Layer norm, or RMS norm, which does not subtract the mean."""
+
+    kind: Literal["layer", "rms"]
+    epsilon: Fraction
+    gain: View | None = None
+    bias: View | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What scores are multiplied by: a rational, or 1/sqrt(root) for a positive integer."""
+
+    times: Fraction | None = None
+    root: int | None = None
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """Tables [rows, pairs] by which pairs of coordinates of queries and keys are turned at each position number."""
+
+    cosines: View
+    sines: View
+    pairing: Literal["halves", "neighbours"]
+
+
+@dataclass(frozen=True)
+class Head:
+    """One head; ``out`` [head width, width] writes its average into the residual stream."""
+
+    query: Affine
+    key: Affine
+    value: Affine
+    out: View
+    slope: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class NormStep:
+    """The stream itself is normalised."""
+
+    norm: Norm
+
+
+@dataclass(frozen=True)
+class AttentionStep:
+    """All heads of a layer, added to the stream."""
+
+    norm: Norm | None
+    heads: tuple[Head, ...]
+    bias: View | None
+    scale: Scale
+    rotary: Rotary | None = None
+
+
+@dataclass(frozen=True)
+class UnitsStep:
+    """A layer of units, gated or not, added to the stream."""
+
+    norm: Norm | None
+    inward: Affine
+    gate: Affine | None
+    activation: Activation
+    outward: Affine
+
+
+Step = NormStep | AttentionStep | UnitsStep
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that the network came from."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """A whole network; ``tokens`` is [vocabulary, width], ``positions`` [rows, width]."""
+
+    attention: Attends
+    tokens: View
+    positions: View | None
+    steps: tuple[Step, ...]
+    unembedding: Affine
+    tensors: Mapping[str, Tensor]
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return self.tokens.shape[0]
+
+    @property
+    def width(self) -> int:
+        """The width of the residual stream."""
+        return self.tokens.shape[1]
+
+    @property
+    def outputs(self) -> int:
+        """How many logits there are."""
+        return self.unembedding.weight.shape[1]
+
+    @property
+    def rows(self) -> int | None:
+        """How many position numbers its tables have rows for; None if it has no tables."""
+        tables = [self.positions] if self.positions else []
+        tables += [step.rotary.cosines for step in self.attention_steps if step.rotary]
+        return min((table.shape[0] for table in tables), default=None)
+
+    @property
+    def attention_steps(self) -> tuple[AttentionStep, ...]:
+        """The steps that have heads, in order."""
+        return tuple(step for step in self.steps if isinstance(step, AttentionStep))
+
+
+def views(network: TrainedNetwork) -> Iterator[View]:
+    """Every view that the network reads, in order; some may be the same."""
+    yield network.tokens
+    if network.positions:
+        yield network.positions
+    for step in network.steps:
+        yield from _views_of_step(step)
+    yield from _views_of_affine(network.unembedding)
+
+
+def _views_of_step(step: Step) -> Iterator[View]:
+    if step.norm:
+        yield from (view for view in (step.norm.gain, step.norm.bias) if view)
+    if isinstance(step, UnitsStep):
+        for affine in (step.inward, step.gate, step.outward):
+            yield from _views_of_affine(affine)
+    elif isinstance(step, AttentionStep):
+        for head in step.heads:
+            for affine in (head.query, head.key, head.value):
+                yield from _views_of_affine(affine)
+            yield head.out
+        yield from (view for view in (step.bias, *_tables(step.rotary)) if view)
+
+
+def _tables(rotary: Rotary | None) -> tuple[View, ...]:
+    return (rotary.cosines, rotary.sines) if rotary else ()
+
+
+def _views_of_affine(affine: Affine | None) -> Iterator[View]:
+    if affine:
+        yield affine.weight
+        if affine.bias:
+            yield affine.bias
