@@ -1,1 +1,1 @@
-"""Trained networks decided: every word up to a length, or the shortest one that is wrong (docs/deciding.md)."""
+"""Trained networks as users ask about them: claims, decisions, runs of one word; docs/deciding.md."""
