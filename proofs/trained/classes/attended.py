@@ -74,7 +74,8 @@ def _scaled(image: FloatAffine, scale: float) -> FloatAffine:
 class AttendedHead:
     """Weights and values of one head for some queries."""
 
-    def __init__(self, step: FloatAttention, head: FloatHead, normed: Forms, columns: Columns, queries: Queries) -> None:
+    def __init__(self, step: FloatAttention, head: FloatHead, normed: Forms, columns: Columns,
+                 queries: Queries) -> None:  # fmt: skip
         self.columns, self.queries = columns, queries
         own = normed.only(queries.columns)
         asking = _scaled(head.query, float(step.scale))
@@ -175,5 +176,3 @@ def _spread(parts: Array, vectors: Array) -> Array:
         images = some.reshape(-1, parts.shape[2]) @ vectors.T
         found[first : first + block] = np.abs(images).reshape(len(some), parts.shape[1], -1).sum(axis=1)
     return found
-
-

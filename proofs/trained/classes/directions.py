@@ -38,20 +38,21 @@ def sampled_directions(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, o
     asked = skeleton.asked
     for place in np.unique(np.linspace(0, len(asked) - 1, CLASSES).astype(int)):
         level, node = asked[place]
-        inputs = np.array([path_tokens(claim, skeleton, level, path) for path in _sample(skeleton, level, node, random)])
-        for step_moments, averages in zip(moments, averages_at_the_end(floats, inputs, offset), strict=True):
-            for moment, average in zip(step_moments, averages, strict=True):
-                moment += _moment(average)
+        paths = _sample(skeleton, level, node, random)
+        inputs = np.array([path_tokens(claim, skeleton, level, path) for path in paths])
+        moments = [[moment + _moment(average) for moment, average in zip(*step, strict=True)]
+                   for step in zip(moments, averages_at_the_end(floats, inputs, offset), strict=True)]  # fmt: skip
     return Directions(tuple(tuple(_principal(moment) for moment in step) for step in moments))
 
 
-def path_tokens(claim: Claim, skeleton: Skeleton, level: int, path: Sequence[int]) -> list[int]:
+def path_tokens(claim: Claim, skeleton: Skeleton, level: int,
+                path: Sequence[int] | NDArray[np.intp]) -> list[int]:
     """The input up to the node at a level, for a path of nodes (indices in the graph) on levels 1 … ."""
     letters = [claim.tokens[letter] for letter in path_letters(skeleton, path)]
     return [*claim.before, *letters, *claim.after[: max(0, level - skeleton.graph.length)]]
 
 
-def path_letters(skeleton: Skeleton, path: Sequence[int]) -> tuple[int, ...]:
+def path_letters(skeleton: Skeleton, path: Sequence[int] | NDArray[np.intp]) -> tuple[int, ...]:
     """The letters of the word that follows a path."""
     return tuple(skeleton.graph.levels[depth].letters[node]
                  for depth, node in enumerate(path[: skeleton.graph.length], start=1))  # fmt: skip
@@ -70,17 +71,14 @@ def averages_at_the_end(floats: FloatNetwork, inputs: NDArray[np.intp], offset: 
     return found
 
 
-def _sample(skeleton: Skeleton, level: int, node: int, random: np.random.Generator) -> list[tuple[int, ...]]:
-    """Paths to a node, each step back to a predecessor drawn evenly."""
-    paths = []
-    for _ in range(WORDS):
-        place = int(skeleton.places([(level, node)])[0])
-        path: list[int] = []
-        for depth in range(level, 0, -1):
-            path.append(int(skeleton.levels[depth].nodes[place]))
-            options = np.unique(skeleton.levels[depth].predecessors[:, place])
-            place = int(options[random.integers(len(options))])
-        paths.append(tuple(reversed(path)))
+def _sample(skeleton: Skeleton, level: int, node: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """Paths to a node, [WORDS, level] nodes in the graph: each step back to a predecessor drawn at random."""
+    places = np.repeat(skeleton.places([(level, node)]), WORDS)
+    paths = np.empty((WORDS, level), np.intp)
+    for depth in range(level, 0, -1):
+        paths[:, depth - 1] = skeleton.levels[depth].nodes[places]
+        options = skeleton.levels[depth].predecessors[:, places]
+        places = options[random.integers(len(options), size=WORDS), np.arange(WORDS)]
     return paths
 
 
@@ -95,4 +93,4 @@ def _moment(average: Array) -> Array:
 def _principal(moment: Array) -> NDArray[np.int32]:
     """The eigenvectors as rows, the greatest eigenvalue first."""
     vectors = np.linalg.eigh(moment)[1][:, ::-1].T
-    return np.rint(vectors * ONE).astype(np.int32)
+    return np.asarray(np.rint(vectors * ONE), np.int32)

@@ -5,7 +5,6 @@ The rules are those of the checker, in float64: what is found with them is prove
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -34,7 +33,7 @@ class Forms:
     @property
     def symbols(self) -> int:
         """How many symbols each vector has."""
-        return self.parts.shape[1]
+        return int(self.parts.shape[1])
 
     @property
     def radius(self) -> Array:
@@ -92,7 +91,8 @@ def product(first: Forms, second: Forms) -> Forms:
     """
     symbols = max(first.symbols, second.symbols)
     m, p = first.centre, second.centre
-    parts = with_symbols(first.parts, symbols) * p[:, np.newaxis] + with_symbols(second.parts, symbols) * m[:, np.newaxis]
+    parts = with_symbols(first.parts, symbols) * p[:, np.newaxis]
+    parts = parts + with_symbols(second.parts, symbols) * m[:, np.newaxis]
     loose = first.loose * np.abs(p) + second.loose * np.abs(m)
     return with_own_symbols(Forms(m * p, parts, loose), first.radius * second.radius)
 
@@ -186,8 +186,3 @@ def after_units(forms: Forms, step: FloatUnits) -> Forms:
 def least_of(forms: Forms) -> Array:
     """The least value of each coordinate, [N, d]."""
     return np.asarray(forms.centre - forms.radius)
-
-
-def is_finite(forms: Forms) -> bool:
-    """Whether no bound overflowed."""
-    return math.isfinite(float(np.abs(forms.centre).max(initial=0)) + float(forms.radius.max(initial=0)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proofs.trained.classes.histories import Histories, Key
 
-Labels = list[Hashable]
+Labels = Sequence[Hashable]
 IRRELEVANT = "irrelevant"
 
 
@@ -38,10 +38,14 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class ClassGraph:
-    """Levels 0 … ; the first ``length`` steps read letters, the others the tokens after the word."""
+    """Levels 0 … ; the first ``length`` steps read letters, the others the tokens after the word.
+
+    ``merged`` names the classes of the last level's nodes, if keys were merged there.
+    """
 
     length: int
     levels: tuple[Level, ...]
+    merged: tuple[Hashable, ...] = ()
 
     @cached_property
     def successors(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -90,17 +94,20 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
     cases = [[histories.cases(key) if level in judged or (after and level == length) else ()
               for key in histories.levels[level]] for level in range(length + 1)]  # fmt: skip
     relevant = _relevant(histories, cases)
-    labels: list[Labels] = [list(range(len(keys))) for keys in histories.levels[: length + 1]]
+    labels: list[list[tuple[Hashable, ...]]] = [[("key", k) for k in range(len(keys))]
+                                                for keys in histories.levels[: length + 1]]  # fmt: skip
     if merge and not after:
-        labels[length] = [("merged", merge(key), key.last[-1]) for key in histories.levels[length]]
+        labels[length] = [("merged", merge(key), *key.last[-1:]) for key in histories.levels[length]]
     for level in range(1, length + 1):
         labels[level] = [label if matters else (IRRELEVANT, key.last[-1]) for label, matters, key
                          in zip(labels[level], relevant[level], histories.levels[level], strict=True)]  # fmt: skip
     levels = _levels(histories, labels, cases, relevant)
     if not after:
-        return ClassGraph(length, levels)
+        return ClassGraph(length, levels, tuple(name[1] for name in dict.fromkeys(labels[-1])) if merge else ())
     ends = [merge(key) if merge else cases[length][k] for k, key in enumerate(histories.levels[length])]
-    return ClassGraph(length, _with_tokens_after(levels, labels[length], ends, cases[length], after))
+    ends = [end if own else IRRELEVANT for end, own in zip(ends, cases[length], strict=True)]
+    levels = _with_tokens_after(levels, labels[length], ends, cases[length], after)
+    return ClassGraph(length, levels, tuple(dict.fromkeys(ends)))
 
 
 def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) -> list[list[bool]]:
@@ -122,8 +129,8 @@ def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequ
         members = [some[label] for label in index[level]]
         successors: tuple[tuple[int, ...], ...] = tuple(() for _ in members)
         if level + 1 < len(labels):
-            successors = tuple(tuple(index[level + 1][labels[level + 1][k]] for k in histories.successors[level][member])
-                               for member in members)  # fmt: skip
+            place_of = [index[level + 1][label] for label in labels[level + 1]]
+            successors = tuple(tuple(place_of[k] for k in histories.successors[level][member]) for member in members)
         keys = [histories.levels[level][member] for member in members]
         levels.append(Level(tuple(key.last[-1] if key.last else 0 for key in keys),
                             _united(index[level], names, cases[level]),
@@ -142,7 +149,6 @@ def _united(index: dict[Hashable, int], names: Labels, cases: Sequence[tuple[int
 def _with_tokens_after(levels: tuple[Level, ...], labels: Labels, ends: Labels, cases: Sequence[tuple[int, ...]],
                        after: int) -> tuple[Level, ...]:
     """The levels of the tokens after the word: a node for each end, one for all keys that do not matter."""
-    ends = [end if own else IRRELEVANT for end, own in zip(ends, cases, strict=True)]
     index = {end: k for k, end in enumerate(dict.fromkeys(ends))}
     end_of = {label: index[end] for label, end in zip(labels, ends, strict=True)}
     united = _united(index, ends, cases)

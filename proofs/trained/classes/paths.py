@@ -1,7 +1,7 @@
 """Longest paths: exact ranges of c · z over all words of a class (docs/trained.md, section 5), many classes at once.
 
-For a number s the greatest sum over all paths of max(low (V - s), high (V - s)) is convex and falls in s; where it is 0,
-s is the bound. Newton's method finds it from any start, in a handful of passes over the levels.
+For a number s the greatest sum over all paths of max(low (V - s), high (V - s)) is convex and falls in s; where it is
+0, s is the bound. Newton's method finds it from any start, in a handful of passes over the levels.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Level:
 
 
 class Skeleton:
-    """The nodes from which the asked nodes of levels first … last can be reached, levels 0 … last."""
+    """The nodes from which asked nodes can be reached, levels 0 … last, the last that has one."""
 
-    def __init__(self, graph: ClassGraph, first: int, last: int) -> None:
-        self.graph, self.first, self.last = graph, first, last
-        self.asked = graph.asked(first, last)
+    def __init__(self, graph: ClassGraph, asked: Sequence[tuple[int, int]]) -> None:
+        """``asked`` are (level, index in the graph), ascending; one at least."""
+        self.graph, self.asked, self.last = graph, list(asked), asked[-1][0]
         kept = self._reaching()
         self.levels: list[Level] = []
         for depth, nodes in enumerate(kept):
@@ -45,12 +45,13 @@ class Skeleton:
 
     def _reaching(self) -> list[Indices]:
         reaching: list[Indices] = []
+        asked: list[set[int]] = [set() for _ in range(self.last + 1)]
+        for depth, node in self.asked:
+            asked[depth].add(node)
         after: set[int] = set()
         for depth in range(self.last, -1, -1):
-            level = self.graph.levels[depth]
-            own = {node for node, cases in enumerate(level.cases) if cases and depth >= self.first}
-            if after:
-                own |= {node for node, successors in enumerate(level.successors) if not after.isdisjoint(successors)}
+            successors = enumerate(self.graph.levels[depth].successors)
+            own = asked[depth] | {node for node, next_nodes in successors if not after.isdisjoint(next_nodes)}
             reaching.append(np.array(sorted(own), np.intp))
             after = own
         return reaching[::-1]
@@ -71,8 +72,9 @@ class Skeleton:
 class Terms:
     """What the nodes of each level add: for the queries (ordered by level, deepest first) weights in [low, high].
 
-    ``low`` and ``high`` are [columns, queries] for each level (level 0: the tokens before the word, all of them on every
-    path), ``values`` [columns, 1 or queries, directions] at least c · value; ``column`` says which column a node has.
+    ``low`` and ``high`` are [columns, queries] for each level (level 0: the tokens before the word, all of them on
+    every path), ``values`` [columns, 1 or queries, directions] at least c · value; ``column`` says which column a node
+    has.
     """
 
     low: list[Array]

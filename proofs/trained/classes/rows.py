@@ -23,15 +23,26 @@ ROOM = 1e-6  # for the checker's roundings: rows that are closer to the margin a
 
 @dataclass(frozen=True)
 class NodeBound:
-    """The least row of an asked node: all its rows are at least ``low`` on every word of the class.
+    """All rows of an asked node's cases are at least ``low`` on every word of the class.
 
-    ``word`` (letters) is where the linear part of the row is least: a candidate for a wrong word.
+    ``word`` (letters) is where the linear part of the least row is least: a candidate for a wrong word.
     """
 
     level: int
     node: int
+    cases: tuple[int, ...]
     low: float
     word: tuple[int, ...]
+
+
+def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
+              cases: Sequence[int]) -> tuple[float, int, int]:  # fmt: skip
+    """The least row of some cases at the last token of a word (letters): its value less the margin, case and row."""
+    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *claim.after]
+    logits = floats.logits(np.array([tokens]), offset, [-1])[0, 0]
+    values = [(sum(float(number) * float(logits[token]) for token, number in row) - float(claim.margin), case, place)
+              for case in cases for place, row in enumerate(claim.cases[case].above)]  # fmt: skip
+    return min(values)
 
 
 def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[NodeBound]:
@@ -46,7 +57,8 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
         forms = row_forms(floats, unit.streams.only(chosen), rows)
         lows, found = _tightened(unit, chosen, forms, float(claim.margin) + ROOM)
         for place, query in enumerate(members):
-            bounds[query] = NodeBound(*unit.nodes[query], float(lows[place]), path_letters(unit.skeleton, found[place]))
+            word = path_letters(unit.skeleton, found[place])
+            bounds[query] = NodeBound(*unit.nodes[query], cases, float(lows[place]), word)
     return [bound for bound in bounds if bound is not None]
 
 

@@ -42,17 +42,27 @@ class HeadRanges:
 class Evaluated:
     """What a unit comes to: whole numbers for the certificate, and forms of the streams at the asked nodes.
 
-    ``ranges`` are [nodes, heads' directions, 2] for each step, nodes in the certificate's order; ``streams`` follow
-    ``queries`` (deepest first), whose nodes in the graph are ``nodes``; ``heads`` are those of the last step.
+    ``ranges`` are [nodes, heads' directions, 2] for each step, for the nodes ``ranged``, in the certificate's order
+    (tokens before the word are (0, index - their number + 1)); ``streams`` follow ``queries`` (deepest first), whose
+    nodes in the graph are ``nodes``; ``heads`` are those of the last step.
     """
 
     skeleton: Skeleton
     bits: int
     ranges: tuple[NDArray[np.int32], ...]
+    ranged: tuple[list[tuple[int, int]], ...]
     queries: Queries
     nodes: list[tuple[int, int]]
     streams: Forms
     heads: tuple[HeadRanges, ...]
+
+    def ranges_of(self, part: Skeleton) -> tuple[NDArray[np.int32], ...]:
+        """The ranges that a unit of some of the asked nodes needs."""
+        reaching = {(depth, int(node)) for depth, level in enumerate(part.levels) for node in level.nodes}
+        kept = [{(0, node) for depth, node in nodes if not depth} | reaching for nodes in self.ranged]
+        kept[-1] = set(part.asked)
+        return tuple(numbers[[node in wanted for node in nodes]] for numbers, nodes, wanted
+                     in zip(self.ranges, self.ranged, kept, strict=True))  # fmt: skip
 
 
 def evaluate(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions) -> Evaluated:
@@ -73,16 +83,18 @@ class _Unit:
         self.floats, self.claim, self.skeleton, self.offset = floats, claim, skeleton, offset
         self.directions, self.bits = directions, bits
         self.ranges: list[NDArray[np.int32]] = []
+        self.ranged: list[list[tuple[int, int]]] = []
 
     def run(self) -> Evaluated:
         columns, tokens = self._letter_columns()
         forms = exact(self.floats.embedded(tokens, columns.numbers))
         attention_steps = 0
         heads: tuple[HeadRanges, ...] = ()
-        queries, nodes = self._queries([], columns)
+        queries, nodes = Queries(*(np.zeros(0, np.intp) for _ in range(3))), self.skeleton.asked
         for place, step in enumerate(self.floats.steps):
             if isinstance(step, FloatAttention):
                 nodes = self.skeleton.asked if place == self.floats.last_attention else self._all_nodes()
+                self.ranged.append(nodes)
                 queries, nodes = self._queries(nodes, columns)
                 forms, heads = self._attended(step, attention_steps, forms, columns, queries)
                 if place != self.floats.last_attention:
@@ -90,7 +102,8 @@ class _Unit:
                 attention_steps += 1
             else:
                 forms = alone(step, forms)
-        return Evaluated(self.skeleton, self.bits, tuple(self.ranges), queries, nodes, forms, heads)
+        return Evaluated(self.skeleton, self.bits, tuple(self.ranges), tuple(self.ranged), queries, nodes, forms,
+                         heads)  # fmt: skip
 
     def _numbers(self, levels: Indices) -> Indices:
         return np.asarray(self.offset + len(self.claim.before) - 1 + levels)
@@ -158,7 +171,8 @@ class _Unit:
 
     def _rounded(self, low: Array, high: Array) -> NDArray[np.int32]:
         """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
-        scaled = np.stack([np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM], axis=2)
+        ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
+        scaled = np.stack(ends, axis=2)
         if not math.isfinite(float(np.abs(scaled).max(initial=0))):
             raise ArithmeticError("the bounds overflow")
         if np.abs(scaled).max(initial=0) > LARGEST:
