@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from certify.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
-
-
-@dataclass(frozen=True)
-class WrongWord:
-    """A word on which a row is at or below the margin: its value lies in ``ends``, proved by ball arithmetic."""
-
-    word: tuple[str, ...]
-    offset: int
-    place: int
-    case: int
-    row: int
-    ends: tuple[Fraction, Fraction]
+from proofs.trained.search import WrongWord
 
 
 @dataclass(frozen=True)

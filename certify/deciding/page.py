@@ -72,7 +72,7 @@ def _environment() -> Environment:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True)
     environment.filters |= {"line": printable, "form": show_row, "word": show_word,
-                            "value": lambda wrong: enclosed(*wrong.ends)}
+                            "value": lambda wrong: enclosed(*wrong.value)}
     return environment
 
 
@@ -118,5 +118,5 @@ def _labels(decision: Decision, word: Word) -> list[str]:
 
 def _point(row: LengthRow) -> Point:
     if row.wrong:
-        return Point(row.n, float(row.wrong.ends[1]), None, row.verdict)
+        return Point(row.n, float(row.wrong.value[1]), None, row.verdict)
     return Point(row.n, row.seen.value if row.seen else None, row.bound, row.verdict)

@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from certify.deciding.decision import Found, SmallestMargin, WrongWord
+from certify.deciding.decision import Found, SmallestMargin
 from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.search import WrongWord
 
 MOST_WORDS = 2**14
 """Places and lengths with more words than this are not decided word by word, unless it is asked for."""
@@ -87,15 +88,15 @@ def result_from_json(text: str) -> PartResult:
 def _found_to_json(found: Found) -> dict[str, Any]:
     data = asdict(found)
     if found.wrong:
-        data["wrong"]["ends"] = [str(end) for end in found.wrong.ends]
+        data["wrong"]["value"] = [str(end) for end in found.wrong.value]
     return data
 
 
 def _found_from_json(data: dict[str, Any]) -> Found:
     seen, wrong = data.pop("seen"), data.pop("wrong")
     if wrong:
-        lower, upper = map(Fraction, wrong.pop("ends"))
-        wrong = WrongWord(tuple(wrong.pop("word")), ends=(lower, upper), **wrong)
+        lower, upper = map(Fraction, wrong.pop("value"))
+        wrong = WrongWord(tuple(wrong.pop("word")), value=(lower, upper), **wrong)
     if seen:
         seen = SmallestMargin(word=tuple(seen.pop("word")), **seen)
     return Found(seen=seen, wrong=wrong, **data)
@@ -103,19 +104,9 @@ def _found_from_json(data: dict[str, Any]) -> Found:
 
 def words_of(claim: Claim, count: int) -> int:
     """How many words there are of a place or a length."""
-    return len(claim.alphabet) ** count
+    return int(len(claim.alphabet) ** count)
 
 
 def stops_at_wrong(network: TrainedNetwork, claim: Claim) -> bool:
     """Whether a word that is wrong makes all longer lengths refuted, so that they need not be looked at."""
     return is_by_place(network, claim) and claim.read == "each"
-
-
-def unlabelled(found: Sequence[Found]) -> list[Found]:
-    """Those that are neither covered nor refuted."""
-    return [one for one in found if one.way is None and one.wrong is None]
-
-
-def with_reason(found: Found, reason: str) -> Found:
-    """The same, with why it is open."""
-    return replace(found, reason=reason)

@@ -74,19 +74,43 @@ class _Search:
 
     def by_classes(self) -> None:
         """Cover the open obligations by classes, if prefixes decide the claim."""
-        if self.network.attention != "causal" or find_what_is_not_past_only(self.claim) is not None:
+        if not (open_ones := self.open()):
             return
-        for first, last in _runs(self.open()):
-            decided = decide_by_classes(self.floats, self.claim, self.part.offset, first, last)
-            raise NotImplementedError(decided)
+        try:
+            search = self.class_search()
+        except Unsupported as reason:
+            self._say(open_ones, str(reason))
+            return
+        for first, last in runs(open_ones):
+            self._take(search.decide(self.part.offset, first, last))
 
     def for_wrong_words(self) -> None:
-        """Search for a wrong word among those of each open obligation."""
+        """Search for a wrong word among those of each open obligation, the shortest first."""
+        search = Search(self.network, self.claim)
         for count in self.open():
-            if count not in self.open():
-                return
-            wrong = find_wrong(self.network, self.claim, [self.part.offset], count)
-            raise NotImplementedError(wrong)
+            if count in self.open():  # a wrong word may have closed the longer ones
+                seen = self.found[count].seen
+                given = [seen.word] if seen else []
+                found = search.find(self.part.offset, count, given, self.part.effort * WORK)
+                if found.least:
+                    self._see(count, found.least)
+                if found.wrong:
+                    self.found[count] = replace(self.found[count], wrong=found.wrong)
+
+    def _take(self, decided: Decided) -> None:
+        for count, bound in decided.bounds.items():
+            word = tuple(self.claim.alphabet[letter] for letter in bound.word)
+            seen = SmallestMargin(bound.value, word, self.part.offset, count)
+            self.found[count] = replace(self.found[count], bound=bound.low, seen=seen)
+        for unit in decided.units:
+            self.units.append(unit_to_json(unit))
+            for count in range(unit.first, unit.last + 1):
+                self.found[count] = replace(self.found[count], way="classes")
+        for wrong in decided.wrong:
+            if self.found[wrong.place].way is None:
+                word = tuple(self.claim.alphabet[letter] for letter in wrong.word)
+                self._confirm(wrong.place, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
+                                                 wrong.row))
 
     def result(self) -> PartResult:
         """What was found."""
@@ -105,18 +129,3 @@ class _Search:
         if decision.above is False and decision.ends is not None:
             wrong = WrongWord(seen.word, seen.offset, seen.place, seen.case, seen.row, decision.ends)
             self.found[count] = replace(self.found[count], wrong=wrong)
-
-
-def _runs(counts: Iterable[int]) -> list[tuple[int, int]]:
-    """Consecutive numbers, ascending, as first and last.
-
-    >>> _runs([1, 2, 3, 7, 9, 10])
-    [(1, 3), (7, 7), (9, 10)]
-    """
-    runs: list[tuple[int, int]] = []
-    for count in counts:
-        if runs and runs[-1][1] == count - 1:
-            runs[-1] = runs[-1][0], count
-        else:
-            runs.append((count, count))
-    return runs

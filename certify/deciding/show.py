@@ -9,12 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.deciding.decision import Decision, LengthRow, SmallestMargin, WrongWord
+from certify.deciding.decision import Decision, LengthRow, SmallestMargin
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.terminal_tables import open_table, plain
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.verdicts import colour
 from constructions.trained.claim import Row
+from proofs.trained.search import WrongWord
 
 LONGEST_WORD = 60
 """A longer word is cut in the table; the JSON object has it whole."""
@@ -72,7 +73,7 @@ def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
     return (f"on the word {_cut(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged at "
-            f"position {wrong.place}, {show_row(row)} is {enclosed(*wrong.ends)}, expected more than "
+            f"position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
             f"{decision.claim.margin}")
 
 
@@ -134,7 +135,7 @@ def _wrong_to_json(wrong: WrongWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
     return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
-            "row": wrong.row, "value_lower": decimal_lower(wrong.ends[0]), "value_upper": decimal_upper(wrong.ends[1])}
+            "row": wrong.row, "value_lower": decimal_lower(wrong.value[0]), "value_upper": decimal_upper(wrong.value[1])}
 
 
 def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
@@ -147,7 +148,7 @@ def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
 
 def _margin_cells(row: LengthRow) -> tuple[Text, Text, Text]:
     if row.wrong:
-        value = enclosed(*row.wrong.ends)
+        value = enclosed(*row.wrong.value)
         return plain(value), plain(_cut(show_word(row.wrong.word))), plain(str(row.wrong.offset))
     if row.seen is None:
         return plain("-"), plain("-"), plain("-")
