@@ -81,7 +81,8 @@ class Partition:
         match label:
             case ("distance", cases, int(first), int(last)) if first < last:
                 middle = (first + last) // 2
-                return ("distance", cases, first, middle) if distance <= middle else ("distance", cases, middle + 1, last)
+                half = (first, middle) if distance <= middle else (middle + 1, last)
+                return ("distance", cases, *half)
             case ("distance", *_):
                 return ("state", key.state)
             case ("state", _):

@@ -104,7 +104,8 @@ class _Task:
     def _is_wrong(self, at: int) -> bool:
         return any(word.place == at for word in self.decided.wrong)
 
-    def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int], bounds: dict[int, float]) -> list[int]:
+    def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
+              bounds: dict[int, float]) -> list[int]:  # fmt: skip
         """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
         proved = [at for at in pending if bounds.get(at, np.inf) > ROOM]
         if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most

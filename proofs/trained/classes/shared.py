@@ -95,7 +95,8 @@ class Shared:
         """For all offsets, and lengths, that share them: those of the least offset."""
         start = offset - offset % OFFSETS
         wide = self.first_wide(at) <= at
-        length = (at if at < LENGTHS else max(at - at % LENGTHS, self.claim.lengths[0])) if wide else self.longest(start)
+        rounded = at if at < LENGTHS else max(at - at % LENGTHS, self.claim.lengths[0])
+        length = rounded if wide else self.longest(start)
         if (start, length) not in self._directions:
             skeleton = self._sampled_from(length, wide) or self._sampled_from(at, wide)
             assert skeleton, "asked for where something is judged"
