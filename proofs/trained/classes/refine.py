@@ -108,12 +108,12 @@ class _Task:
               bounds: dict[int, float]) -> list[int]:  # fmt: skip
         """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
         proved = [at for at in pending if bounds.get(at, np.inf) > ROOM]
-        if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most
-            first_failing = min(set(pending) - set(proved), default=pending[-1] + 1)
+        wrong = [at for at in pending if self._is_wrong(at)]
+        if self.many_steps:  # the ranges of all earlier nodes go with every unit: few units are better
+            first_failing = min(set(pending) - set(proved) - set(wrong), default=pending[-1] + 1)
             proved = [at for at in proved if at < first_failing]
         for first, last in runs(proved):
             self.decided.units.append(self._unit(graph, unit, first, last))
-        wrong = [at for at in pending if self._is_wrong(at)]
         self.decided.open += [at for at in wrong if at not in proved]
         return [at for at in pending if at not in proved and at not in wrong]
 
@@ -165,7 +165,7 @@ class _Task:
 
 def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     """The first and last of each run of consecutive numbers, ascending."""
-    ordered = sorted(numbers)
-    firsts = [b for a, b in zip([None, *ordered], ordered, strict=False) if a is None or b != a + 1]
-    lasts = [a for a, b in zip(ordered, [*ordered[1:], None], strict=True) if b is None or b != a + 1]
+    wanted = set(numbers)
+    firsts = sorted(one for one in wanted if one - 1 not in wanted)
+    lasts = sorted(one for one in wanted if one + 1 not in wanted)
     yield from zip(firsts, lasts, strict=True)
