@@ -15,7 +15,8 @@ tables        the first attention, for each token at each place
 memory        a later attention, for the places that it has met
 walks         words through the network
 words         all words of a unit
-classes       classes of words
+classes       classes of words; with tracker, graphs, maps, packed, forms, form_norms, form_units, passing, directions,
+              weights, ranges, rows
 wrong_word    a word by which a claim is false
 deciding      the whole cover, a part of it, or a sample
 describing    the claim in words

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from ..reading.trained import Decision, Unit, WordsUnit
 from ..verdicts import require, within
-from .classes import prove_unit
+from .classes import Classes
 from .obligations import expect_covered
 from .words import Judge, prove_words
 
@@ -83,14 +83,14 @@ def prove_units(given: Decision, units: Iterable[Unit]) -> Coverage:
         Rejected: if one is not proved.
     """
     judge, coverage = Judge(given.network, given.claim, given.language), Counter[str]()
+    classes: Classes | None = None
     for unit in units:
         if isinstance(unit, WordsUnit):
             coverage["words"] += prove_words(judge, unit)
         else:
             with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
-                coverage["classes"] += prove_unit(given.network, given.claim, given.language, unit,
-                                                  given.graphs[unit.graph], given.directions[unit.directions],
-                                                  given.language.budget)
+                classes = classes or Classes(given, given.language.budget)
+                coverage["classes"] += classes.prove(unit)
         coverage["obligations"] += unit.last - unit.first + 1
     require(coverage or not units, "nothing was proved")
     return coverage

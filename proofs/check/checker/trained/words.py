@@ -5,21 +5,25 @@ A word whose error bound is too large is run again at a higher precision.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..budget import Budget
 from ..language import Language
 from ..reading.trained import TrainedClaim, WordsUnit
 from ..reading.trained_network import Network
-from ..verdicts import Rejected, quote_all, require
+from ..verdicts import Rejected, quote, require
 from .obligations import is_by_place
 from .precision import HIGHEST, Precision, Undecided
 from .stack import Stack
 from .tables import Tables
+from .tracker import State, Tracker
 from .truth import Truth
 from .walks import BidirectionalWalk, CausalWalk, Values, Walk
 
 Word = tuple[int, ...]
+
+Cases = Mapping[int, Sequence[int]]
+"""The cases that hold, by position."""
 
 
 class Judge:
@@ -27,12 +31,13 @@ class Judge:
 
     def __init__(self, network: Network, claim: TrainedClaim, language: Language) -> None:
         self.network, self.claim, self.budget = network, claim, language.budget
-        self.truth = Truth(claim, language)
+        self._language, self.truth = language, Truth(claim, language)
         self.by_place = is_by_place(network, claim, language)
         rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         self.rows = rows
         self.rows_of_case = [[rows.index(row) for row in case.above] for case in claim.cases]
         self._stacks: dict[int, Stack | None] = {}
+        self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def stack(self, level: int) -> Stack:
         """The network at a precision.
@@ -61,17 +66,35 @@ class Judge:
             return [(i, before + i - 1) for i in range(0 if claim.empty else 1, n + 1)]
         return [(n, 0 if claim.read == "first" else before + n + len(claim.after) - 1)]
 
-    def tokens(self, word: Word) -> tuple[int, ...]:
-        """The input of a word."""
+    def tokens(self, word: Sequence[int]) -> tuple[int, ...]:
+        """The input of a word; by place, up to the last letter."""
         claim = self.claim
-        return (*claim.before, *(claim.tokens[letter] for letter in word), *claim.after)
+        return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
 
-    def needed(self, word: Word, judged: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
-        """For each judged place of the input the rows that must be above the margin, if there are any."""
-        cases = self.truth.cases(word, [position for position, _ in judged])
-        found = {place: sorted({row for case in holding for row in self.rows_of_case[case]})
-                 for (_, place), holding in zip(judged, cases, strict=True)}
+    def words(self, first: int, last: int) -> Iterator[tuple[Word, Cases]]:
+        """The words of these lengths, each after its prefixes, with the cases at judged positions (by place, the last)."""
+        letters = range(len(self.claim.alphabet))
+        tracker = Tracker(self._language, self.claim) if self.by_place else None
+        waiting: list[tuple[Word, State | None]] = [((), tracker.start() if tracker else None)]
+        while waiting:
+            word, state = waiting.pop()
+            n = len(word)
+            if n >= first:
+                yield word, {n: state.cases} if state else self.truth.cases(word, [i for i, _ in self.judged(n)])
+            if n < last:
+                waiting += [((*word, letter), tracker.step(state, letter, n + 1) if tracker and state else None)
+                            for letter in reversed(letters)]
+
+    def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
+        """For each judged place of the input of a word of length n the rows that must be above the margin, if any."""
+        found = {place: self._rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
         return {place: rows for place, rows in found.items() if rows}
+
+    def _rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
+        key = tuple(cases)
+        if key not in self._needed:
+            self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
+        return self._needed[key]
 
 
 class Runner:
@@ -93,12 +116,11 @@ class Runner:
             self._walks[level] = kind(stack, Tables(stack, self._offset, self._may_stand), self._offset)
         return self._walks[level].values(tokens, places)
 
-    def prove(self, tokens: Sequence[int], needed: dict[int, list[int]]) -> None:
+    def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """The needed rows are above the margin.
 
         Raises:
             Rejected: if one is not, or is not decided at the highest precision.
-            Undecided: if one is not decided, and there is no higher precision.
         """
         for level in range(1, HIGHEST + 1):
             try:
@@ -107,7 +129,7 @@ class Runner:
                 pass
         raise Rejected("a row is not decided at the highest precision")
 
-    def _prove_at(self, level: int, tokens: Sequence[int], needed: dict[int, list[int]]) -> None:
+    def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         found = self.values(level, tokens, [*needed])
         least = self._judge.stack(level).rows.least
         for place, rows in needed.items():
@@ -125,23 +147,18 @@ def prove_words(judge: Judge, unit: WordsUnit) -> int:
     Raises:
         Rejected: if a row of a word is not above the margin.
     """
-    claim = judge.claim
     runner = Runner(judge, unit.offset, tokens_at_places(judge, unit))
     words = 0
-    for word in all_words(len(claim.alphabet), unit.last):
-        n = len(word)
-        if n < unit.first:
-            continue
+    for word, cases in judge.words(unit.first, unit.last):
         words += 1
-        judged = judge.judged(n)[-1:] if judge.by_place else judge.judged(n)
-        needed = judge.needed(word, judged)
+        judge.budget.spend(1)
+        needed = judge.needed(len(word), cases)
         if needed:
-            tokens = judge.tokens(word)[:judged[-1][1] + 1] if judge.by_place else judge.tokens(word)
             try:
-                runner.prove(tokens, needed)
+                runner.prove(judge.tokens(word), needed)
             except Rejected as refusal:
-                shown = quote_all([" ".join(claim.alphabet[letter] for letter in word)])
-                raise Rejected(f"offset {unit.offset}, word {shown}: {refusal}") from None
+                shown = " ".join(judge.claim.alphabet[letter] for letter in word)
+                raise Rejected(f"offset {unit.offset}, word {quote(shown)}: {refusal}") from None
     return words
 
 
@@ -156,13 +173,3 @@ def tokens_at_places(judge: Judge, unit: WordsUnit) -> list[list[int]]:
             for k, token in enumerate(claim.after):
                 places[before + n + k].add(token)
     return [sorted(tokens) for tokens in places]
-
-
-def all_words(letters: int, longest: int) -> Iterator[Word]:
-    """All words of at most this length, each after its prefixes."""
-    waiting: list[Word] = [()]
-    while waiting:
-        word = waiting.pop()
-        yield word
-        if len(word) < longest:
-            waiting += [(*word, letter) for letter in reversed(range(letters))]
