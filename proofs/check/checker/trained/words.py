@@ -16,7 +16,7 @@ from .obligations import is_by_place
 from .precision import HIGHEST, Precision, Undecided
 from .stack import Stack
 from .tables import Tables
-from .tracker import State, Tracker
+from .tracker import State, Tracker, is_past_only
 from .truth import Truth
 from .walks import BidirectionalWalk, CausalWalk, Values, Walk
 
@@ -31,8 +31,11 @@ class Judge:
 
     def __init__(self, network: Network, claim: TrainedClaim, language: Language) -> None:
         self.network, self.claim, self.budget = network, claim, language.budget
-        self._language, self.truth = language, Truth(claim, language)
         self.by_place = is_by_place(network, claim, language)
+        self.truth = Truth(claim, language)
+        past_only = all(is_past_only(language, formula) for formula in claim.formulas)
+        self._tracker = Tracker(language, claim) if past_only else None
+        self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
         rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         self.rows = rows
         self.rows_of_case = [[rows.index(row) for row in case.above] for case in claim.cases]
@@ -72,18 +75,27 @@ class Judge:
         return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
 
     def words(self, first: int, last: int) -> Iterator[tuple[Word, Cases]]:
-        """The words of these lengths, each after its prefixes, with the cases at judged positions (by place, the last)."""
+        """The words of these lengths, each after its prefixes, with the cases at judged positions (by place, the last).
+
+        Words of which no later letter can make a case hold are left out, with all that begin with them.
+        """
         letters = range(len(self.claim.alphabet))
-        tracker = Tracker(self._language, self.claim) if self.by_place else None
-        waiting: list[tuple[Word, State | None]] = [((), tracker.start() if tracker else None)]
+        tracker = self._tracker
+        waiting: list[tuple[Word, tuple[State, ...]]] = [((), (tracker.start(),) if tracker else ())]
         while waiting:
-            word, state = waiting.pop()
+            word, states = waiting.pop()
             n = len(word)
             if n >= first:
-                yield word, {n: state.cases} if state else self.truth.cases(word, [i for i, _ in self.judged(n)])
-            if n < last:
-                waiting += [((*word, letter), tracker.step(state, letter, n + 1) if tracker and state else None)
+                yield word, self._cases(word, states)
+            if n < last and not (states and states[-1].automaton in self._dead):
+                waiting += [((*word, letter), (*states, tracker.step(states[-1], letter, n + 1)) if tracker else ())
                             for letter in reversed(letters)]
+
+    def _cases(self, word: Word, states: Sequence[State]) -> Cases:
+        positions = [len(word)] if self.by_place else [position for position, _ in self.judged(len(word))]
+        if not states:
+            return self.truth.cases(word, positions)
+        return {position: states[position].cases for position in positions}
 
     def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
         """For each judged place of the input of a word of length n the rows that must be above the margin, if any."""
@@ -95,6 +107,25 @@ class Judge:
         if key not in self._needed:
             self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
         return self._needed[key]
+
+
+def dead_states(claim: TrainedClaim) -> frozenset[int]:
+    """States of the automaton from which no case with a row can hold, whatever letters come."""
+    steps = claim.automaton.steps if claim.automaton else ()
+    states = range(len(steps))
+    waiting = [state for state in states if any(
+        case.above and (case.when.states is None or state in case.when.states) for case in claim.cases)]
+    before: list[list[int]] = [[] for _ in states]
+    for state in states:
+        for target in steps[state]:
+            before[target].append(state)
+    live = set(waiting)
+    while waiting:
+        for state in before[waiting.pop()]:
+            if state not in live:
+                live.add(state)
+                waiting.append(state)
+    return frozenset(states) - live
 
 
 class Runner:
