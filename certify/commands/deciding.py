@@ -2,60 +2,48 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
-from certify.options import CertificateOption, ClaimOption, DaskOption, JobsOption, JsonOption, whole_number
-from certify.terminal import check_place, print_json
+from certify.commands import deciding_options as given_as
+from certify.options import CertificateOption, ClaimOption, DaskOption, JobsOption, JsonOption, PredicateOption
+from certify.terminal import check_place, print_json, write_certificate
 
-Answers = Literal["each", "last", "first"]
-TRUTH = "TRUTH is a formula, regex:EXPRESSION or dfa:FILE"
+if TYPE_CHECKING:
+    from certify.deciding.decision import Decision
 
 
 def decide(
-    model: Annotated[str, typer.Argument(
-        metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")],
+    model: given_as.Model,
     claim: ClaimOption = None,
-    max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=whole_number, help="all words up to this length (left out: the claim says)")]
-    = None,
-    min_n: Annotated[int | None, typer.Option(
-        "--min-n", metavar="N", parser=whole_number, help="all words from this length on")] = None,
-    offset: Annotated[str | None, typer.Option(
-        "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim says; 0)")]
-    = None,
-    letters: Annotated[str | None, typer.Option(
-        "--letters", metavar="SYMBOLS", help="without a claim file: the symbols, 01 or a,b,c")] = None,
-    tokens: Annotated[str | None, typer.Option(
-        "--tokens", metavar="T,T,…", help="their tokens (left out: 0,1,…)")] = None,
-    before: Annotated[str | None, typer.Option("--before", metavar="T,…", help="tokens before the word")] = None,
-    after: Annotated[str | None, typer.Option("--after", metavar="T,…", help="tokens after the word")] = None,
-    answers: Annotated[Answers | None, typer.Option(
-        "--answers", help="where logits are judged: at each letter, the last token, the first token")] = None,
-    empty: Annotated[bool, typer.Option("--empty", help="and at the last token before the word")] = False,
-    margin: Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="0 if it is left out")] = None,
-    given: Annotated[str | None, typer.Option("--given", metavar="TRUTH", help="judged only where this holds")] = None,
-    sign: Annotated[list[str] | None, typer.Option(
-        "--sign", metavar="'T: TRUTH'", help=f"the logit of T is above 0 where it holds, below where not; {TRUTH}")]
-    = None,
-    larger: Annotated[list[str] | None, typer.Option(
-        "--larger", metavar="'T,U: TRUTH'", help="the logit of T is above that of U where it holds, below where not")]
-    = None,
-    argmax: Annotated[list[str] | None, typer.Option(
-        "--argmax", metavar="'T: TRUTH'", help="one for each token of which the greatest is asked")] = None,
-    follow: Annotated[str | None, typer.Option(
-        "--follow", metavar="TRUTH", help="logits above 0 are the tokens that may follow in this language")] = None,
-    end: Annotated[str | None, typer.Option("--end", metavar="T", help="beside --follow: the end token")] = None,
-    predicate: Annotated[list[str] | None, typer.Option(
-        "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k) := k % 3 == 1'")] = None,
+    max_n: given_as.Longest = None,
+    min_n: given_as.Shortest = None,
+    offset: given_as.Offsets = None,
+    letters: given_as.Letters = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    answers: given_as.Answers = None,
+    empty: given_as.Empty = False,
+    margin: given_as.Margin = None,
+    given: given_as.Given = None,
+    sign: given_as.Sign = None,
+    larger: given_as.Larger = None,
+    argmax: given_as.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    predicate: PredicateOption = None,
     jobs: JobsOption = None,
     dask: DaskOption = None,
-    store: Annotated[str | None, typer.Option(
-        "--store", metavar="DIR", help="keep finished parts here, and take those that are there")] = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
     output: CertificateOption = None,
+    wrong: given_as.Wrong = None,
+    html: given_as.Page = None,
     as_json: JsonOption = False,
 ) -> None:
     """Decide every word of a trained network.
@@ -66,17 +54,44 @@ def decide(
     from certify.deciding.claim_file import Scope
     from certify.deciding.flags import Flags, read_offsets
     from certify.deciding.question import read_question
-    from certify.shards import read_workers
 
-    check_place(output, as_json)
-    flags = Flags(letters, tokens, before, after, answers, empty, margin, given, sign or (), larger or (), argmax or (),
-                  follow, end, predicate or ())
-    network, wanted = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))
+    for place in (output, wrong, html):
+        check_place(place, as_json)
+    flags = Flags(letters, tokens, before, after, answers, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    question = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))
+    from certify.deciding.decide import Settings
     from certify.deciding.decide import decide as decide_claim
-    from certify.progress import ProgressLine
+    from certify.shards import read_workers
+    from certify.verdicts import exit_status
 
-    with ProgressLine() as progress:
-        decide_claim(network, wanted, read_workers(jobs, dask), Path(store) if store else None, progress)
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    decision = decide_claim(*question, settings)
+    show_decision(decision, output, as_json)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json)
+    write_page(html, decision)
+    raise typer.Exit(exit_status(decision.verdict))
+
+
+def show_decision(decision: Decision, output: str | None, as_json: bool) -> None:
+    """Print it; to standard error if the certificate goes to standard output."""
+    from certify.deciding.show import decision_to_json, print_decision
+    from certify.showing.terminal_tables import console
+
+    if as_json:
+        print_json(decision_to_json(decision))
+    else:
+        print_decision(console(sys.stderr if output == "-" else None), decision)
+
+
+def write_page(place: str | None, decision: Decision) -> None:
+    """Write the page of the decision, if there is a place for it."""
+    from certify.deciding.page import render_page
+    from certify.files import write_text
+
+    if place is not None:
+        write_text(place, render_page(decision))
 
 
 def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:

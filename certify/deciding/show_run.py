@@ -9,12 +9,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.deciding.show import show_row
 from certify.deciding.word_run import AskedRow, Ends, JudgedPlace, WordRun
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.terminal_tables import open_table, plain
 from certify.showing.words import show_word
 from certify.verdicts import GREEN, RED, YELLOW
-from constructions.trained.claim import Row
 
 DIGITS = 4
 MOST_LOGITS = 8
@@ -22,13 +22,13 @@ WIDEST = 24
 """Of longer inputs attention is not shown as a square, but as the greatest weights of each token."""
 MOST_WEIGHTS = 5
 COLOURS = {"right": GREEN, "wrong": RED, "undecided": YELLOW, "": ""}
-ROUNDED_AWAY = Fraction(1, 200)
 
 
 def print_word_run(out: Console, run: WordRun) -> None:
     """The input, a row for each place where logits are judged, attention if there is any, and the verdict."""
-    out.print(plain(f"word      {show_word(run.word)} (n = {len(run.word)}) at offset {run.offset}"))
-    out.print(plain(f"tokens    {' '.join(map(str, run.tokens))}"))
+    if run.claim is not None:
+        out.print(plain(f"word      {show_word(run.word)} (n = {len(run.word)})"))
+    out.print(plain(f"tokens    {' '.join(map(str, run.tokens))} at offset {run.offset}"))
     out.print()
     _print_places(out, run)
     for step, heads in enumerate(run.attention, start=1):
@@ -43,7 +43,8 @@ def print_word_run(out: Console, run: WordRun) -> None:
 
 def _print_places(out: Console, run: WordRun) -> None:
     outputs = _shown_outputs(run)
-    titles = [("position", "right"), ("letter", "left"), *((f"logit {output}", "right") for output in outputs)]
+    what = "letter" if run.claim is not None else "token"
+    titles = [("position", "right"), (what, "left"), *((f"logit[{output}]", "right") for output in outputs)]
     if run.claim is not None:
         titles += [("cases", "left"), ("least", "left"), ("is", "left"), ("verdict", "left")]
     table = open_table(titles)
@@ -67,22 +68,8 @@ def _shown_outputs(run: WordRun) -> list[int]:
 def _asked_cells(place: JudgedPlace) -> list[Text]:
     cases = " ".join(map(str, dict.fromkeys(row.case for row in place.asked)))
     least = place.least
-    shown = (show_combination(least.above), _ends(least.ends)) if least else ("", "")
+    shown = (show_row(least.above), _ends(least.ends)) if least else ("", "")
     return [plain(cases), *map(plain, shown), Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
-
-
-def show_combination(row: Row) -> str:
-    """A linear form of logits, as text.
-
-    >>> show_combination(((0, Fraction(-1)), (1, Fraction(1)), (4, Fraction(-1, 2))))
-    '-logit 0 + logit 1 - 1/2 logit 4'
-    """
-    text = ""
-    for token, coefficient in row:
-        sign = ("-" if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
-        size = "" if abs(coefficient) == 1 else f"{abs(coefficient)} "
-        text += f"{sign}{size}logit {token}"
-    return text
 
 
 def _verdict(run: WordRun) -> tuple[str, str]:
@@ -95,7 +82,7 @@ def _verdict(run: WordRun) -> tuple[str, str]:
             return "nothing is asked of this word", ""
     place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))
     expected = f"expected more than {run.claim.margin}"
-    why = f"at position {place.place}, {show_combination(row.above)} is {_ends(row.ends)}, {expected} (case {row.case})"
+    why = f"at position {place.place}, {show_row(row.above)} is {_ends(row.ends)}, {expected} (case {row.case})"
     return f"{run.verdict}: {why}", COLOURS[run.verdict]
 
 
@@ -140,18 +127,12 @@ def _greatest(row: Sequence[Ends | None], labels: Sequence[str]) -> str:
 
 
 def _weight(ends: Ends | None) -> str:
-    """Two decimals; nothing for what is not seen, 0+ and 1- for what is very near 0 and 1."""
+    """Two decimals; nothing for what is not seen."""
     if ends is None:
         return "?"
     lower, upper = ends
-    if upper == 0 or lower == 1:
-        return "" if upper == 0 else "1"
-    if upper < ROUNDED_AWAY:
-        return "0+"
-    if lower > 1 - ROUNDED_AWAY:
-        return "1-"
-    middle = (lower + upper) / 2
-    return f"{round(middle * 100) / Fraction(100):.2f}"
+    hundredths = round((lower + upper) * 50)
+    return f"{hundredths // 100}.{hundredths % 100:02}" if upper else ""
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------

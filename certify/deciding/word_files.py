@@ -11,7 +11,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_word
 from constructions.trained.claim import Claim
 
-_TOKENS = re.compile(r"\s*[0-9]{1,9}(\s*,\s*[0-9]{1,9})*\s*", re.ASCII)
+_TOKENS = re.compile(r"\s*(0|[1-9][0-9]{0,8})(\s*,\s*(0|[1-9][0-9]{0,8}))*\s*", re.ASCII)
 
 
 def read_word_run(path: str, word: str, claim_path: str | None, offset: int | None, heads: bool) -> WordRun:
