@@ -74,7 +74,8 @@ def run(
     if is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
             "--alphabet": alphabet, "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
-            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest})
+            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
+            "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
         return
     refuse_options(f"{subject} holds no trained network, expected one beside it",
