@@ -33,7 +33,8 @@ end = 4
 
 @pytest.mark.parametrize(("flags", "toml"), [
     (FOLLOW, FOLLOW_IN_TOML),
-    (Flags("a,b", "1,0", after="3,3", answers="last", given="ODD", larger=("1,0: Q_a",), predicate=("LATE(k) := k > 1",)),
+    (Flags("a,b", "1,0", after="3,3", answers="last", given="ODD", larger=("1,0: Q_a",),
+           predicate=("LATE(k) := k > 1",)),
      """letters = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nanswers = "last"\ngiven = "ODD"
      predicates = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
     (Flags("ab", answers="first", argmax=("0: Q_a", "1: regex:.*b")),
