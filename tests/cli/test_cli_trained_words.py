@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ truth = "#<[Q_a] >= #<[Q_b]"
 
 
 def difference_network(rows: int = 0) -> TrainedNetwork:
-    """One uniform head: the logits of 0 and 1 are the mean of 1 for a, -1 for b and 1/2 for the start, and minus it."""
+    """Logit 0 is what the token is worth (a 1, b -1, the start 1/2) plus the mean so far; logit 1 is minus it."""
     data = {"tokens": (1.0, -1.0, 0.5), "zero": (0.0,), "one": (1.0, -1.0, 0.0)}
     tensors = {name: Tensor("binary32", (len(row),), struct.pack(f"<{len(row)}f", *row)) for name, row in data.items()}
     positions = None
@@ -150,3 +151,17 @@ def test_a_question_that_is_wrong_is_refused_in_one_line(certify: Any, model: st
                                                          message: str) -> None:
     result = certify(*arguments)
     assert (result.code, result.out, result.err) == (2, "", f"certify: {message}\n")
+
+
+def test_a_claim_that_is_false_is_refuted_with_the_shortest_word(certify: Any, model: str) -> None:
+    result = certify("decide", model, "--claim", "c.toml", "--max-n", "3", "--json", "--wrong", "wrong.json")
+    assert (result.code, result.json["verdict"], result.json["counterexample"]["word"]) == (1, "refuted", ["a", "b"])
+    replayed = certify("run", "wrong.json", "ab")
+    assert "wrong: at position 2, logit[0] is -0.8333, expected more than 0 (case 0)" in replayed.out
+
+
+def test_a_claim_that_is_true_is_certified(certify: Any, model: str) -> None:
+    claim = ("--letters", "ab", "--before", "2", "--answers", "each", "--larger", "0,1: Q_a")
+    result = certify("decide", model, *claim, "--max-n", "4", "-o", "c.cert", "--json")
+    assert (result.code, result.json["verdict"], result.json["certified_to"]) == (0, "certified", 4)
+    assert json.loads(Path("c.cert").read_text(encoding="utf-8"))["format"] == "certify-decision"
