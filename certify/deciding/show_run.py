@@ -1,4 +1,7 @@
-"""What people and programs read of one word through a trained network."""
+"""What people and programs read of one word through a trained network.
+
+People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def _shown_outputs(run: WordRun) -> list[int]:
 
 
 def _asked_cells(place: JudgedPlace) -> list[Text]:
-    cases = " ".join(map(str, dict.fromkeys(row.case for row in place.asked)))
+    cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
     least = place.least
     shown = (show_row(least.above), _ends(least.ends)) if least else ("", "")
     return [plain(cases), *map(plain, shown), Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
@@ -82,7 +85,7 @@ def _verdict(run: WordRun) -> tuple[str, str]:
             return "nothing is asked of this word", ""
     place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))
     expected = f"expected more than {run.claim.margin}"
-    why = f"at position {place.place}, {show_row(row.above)} is {_ends(row.ends)}, {expected} (case {row.case})"
+    why = f"at position {place.place}, {show_row(row.above)} is {_ends(row.ends)}, {expected} (case {row.case + 1})"
     return f"{run.verdict}: {why}", COLOURS[run.verdict]
 
 

@@ -56,9 +56,9 @@ def test_a_word_is_shown_with_its_logits_and_verdicts(certify: Any, model: str) 
         "tokens    2 0 1 1 at offset 0",
         "",
         "position  letter  logit[0]  cases  least      is       verdict",
-        "       1  a           1.75  0      logit[0]   1.75     right",
-        "       2  b        -0.8333  0      logit[0]   -0.8333  wrong",
-        "       3  b         -1.125  1      -logit[0]  1.125    right",
+        "       1  a           1.75  1      logit[0]   1.75     right",
+        "       2  b        -0.8333  1      logit[0]   -0.8333  wrong",
+        "       3  b         -1.125  2      -logit[0]  1.125    right",
         "",
         "head 1.1   the weights with which a token (row) reads the tokens (columns)",
         "token   <2>     a     b     b",
@@ -74,7 +74,7 @@ def test_a_word_is_shown_with_its_logits_and_verdicts(certify: Any, model: str) 
         "b      0.33  0.33  0.33",
         "b      0.25  0.25  0.25  0.25",
         "",
-        "wrong: at position 2, logit[0] is -0.8333, expected more than 0 (case 0)",
+        "wrong: at position 2, logit[0] is -0.8333, expected more than 0 (case 1)",
     ]
 
 
@@ -101,7 +101,7 @@ def test_without_a_claim_tokens_are_run(certify: Any, model: str) -> None:
 def test_a_value_that_is_the_margin_is_wrong(certify: Any, model: str) -> None:
     Path("c.toml").write_text(CLAIM.replace("max_n", "margin = 1.75\nmax_n"), encoding="utf-8")
     result = certify("run", model, "a", "--claim", "c.toml")
-    assert "wrong: at position 1, logit[0] is 1.75, expected more than 7/4 (case 0)" in result.out
+    assert "wrong: at position 1, logit[0] is 1.75, expected more than 7/4 (case 1)" in result.out
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -157,7 +157,7 @@ def test_a_claim_that_is_false_is_refuted_with_the_shortest_word(certify: Any, m
     result = certify("decide", model, "--claim", "c.toml", "--max-n", "3", "--json", "--wrong", "wrong.json")
     assert (result.code, result.json["verdict"], result.json["counterexample"]["word"]) == (1, "refuted", ["a", "b"])
     replayed = certify("run", "wrong.json", "ab")
-    assert "wrong: at position 2, logit[0] is -0.8333, expected more than 0 (case 0)" in replayed.out
+    assert "wrong: at position 2, logit[0] is -0.8333, expected more than 0 (case 1)" in replayed.out
 
 
 def test_a_claim_that_is_true_is_certified(certify: Any, model: str) -> None:
