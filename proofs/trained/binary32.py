@@ -31,7 +31,7 @@ from proofs.trained.balls import ACTIVATIONS, BallNetwork, Balls, scale_ball
 BITS = 64
 UNIT_EXPONENT = -24
 """One operation rounds by at most 2^-24 of its result."""
-UNDERFLOW_EXPONENT = -60
+UNDERFLOW_EXPONENT = -50
 """What underflows of one step add up to, by far."""
 LARGEST = 2**40
 """Beyond this nothing is bounded; the cube of what is below does not overflow."""
@@ -149,14 +149,14 @@ def _norm_error(network: BallNetwork, norm: Norm, x: list[arb], e: list[arb]) ->
     v = _mean([a * a for a in c]) + ball(norm.epsilon)
     v_error = _mean([2 * a * b + b * b for a, b in zip(c, moved, strict=True)])
     v_error += _variance_rounding(norm, [a + b for a, b in zip(c, moved, strict=True)], rounded, sizes, mean_size)
+    gain = [abs(g) for g in network.row(norm.gain)] if norm.gain else [arb(1)] * d
     least = v - v_error
-    if not least > 0:
+    if not least > 0 or not all(g < LARGEST for g in gain):
         return [arb.pos_inf()] * d
     r = v.rsqrt()
     r_error = v_error * r * least.rsqrt() / (v.sqrt() + least.sqrt())
     r_error += _gamma(8) * (r + r_error)
     y_error = [(b + f) * (r + r_error) + a * r_error for a, b, f in zip(c, moved, rounded, strict=True)]
-    gain = [abs(g) for g in network.row(norm.gain)] if norm.gain else [arb(1)] * d
     bias = _bias_sizes(network, norm.bias, d)
     return [g * b + _gamma(6) * (g * (a * r + b) + other)
             for g, a, b, other in zip(gain, c, y_error, bias, strict=True)]  # fmt: skip

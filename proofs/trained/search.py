@@ -19,7 +19,7 @@ from proofs.trained.forward import Array, FloatNetwork
 from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import Rows, neighbours, shaken
 from proofs.trained.starts import Starts
-from proofs.trained.words import WordMargins
+from proofs.trained.words import WordMargins, check_fits
 
 WORK = 40_000
 """How many words one search runs, if nobody says otherwise."""
@@ -56,7 +56,7 @@ def find_wrong(
     """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
 
     Raises:
-        InputError: if a start has a symbol that is not in the alphabet.
+        InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.
     """
     search, least, offsets = Search(network, claim), None, list(offsets)
     for offset in offsets:
@@ -124,7 +124,12 @@ class Search:
         self.starts: dict[int, Starts] = {}
 
     def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> Found:
-        """A wrong word of length n at this offset, after at most about ``work`` words."""
+        """A wrong word of length n at this offset, after at most about ``work`` words.
+
+        Raises:
+            InputError: if words of this length do not fit into the position tables.
+        """
+        check_fits(self.balls.network, self.claim, offset, n)
         if n not in self.starts:
             self.starts[n] = Starts(self.claim, n)
         walk = _Walk(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)

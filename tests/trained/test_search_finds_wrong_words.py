@@ -151,6 +151,15 @@ def test_a_start_with_a_symbol_of_another_alphabet_is_refused() -> None:
         find_wrong(agreement_network(SECRET), claim_of(EVERYWHERE, 40), [0], 40, [("c",)])
 
 
+@pytest.mark.parametrize(("offset", "n"), [(1, 40), (0, 41), (-1, 4)])
+def test_words_that_do_not_fit_are_refused(offset: int, n: int) -> None:
+    network, claim = agreement_network(SECRET), claim_of(EVERYWHERE, n)
+    with pytest.raises(InputError, match=f"length {n} at offset {offset}: .* expected 0 to 39"):
+        find_wrong(network, claim, [offset], n)
+    with pytest.raises(InputError, match=f"length {n} at offset {offset}: .* expected 0 to 39"):
+        survey(FloatNetwork(network), claim, offset, n)
+
+
 def test_neighbours_are_the_words_that_one_move_makes() -> None:
     found = neighbours(np.array([0, 1, 2]), 3, np.random.default_rng(0), 1000)
     exchanged = {(1, 1, 2), (2, 1, 2), (0, 0, 2), (0, 2, 2), (0, 1, 0), (0, 1, 1)}
