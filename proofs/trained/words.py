@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import Claim, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
@@ -20,6 +20,7 @@ from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_o
 from proofs.trained.truths import CasesOfWords
 
 BLOCK = 2048
+MOST_WORDS = 2**62
 KEPT_NUMBERS = 2**24
 """What the levels of a tree may keep, in numbers of 8 bytes."""
 BATCH_NUMBERS = 2**18
@@ -171,9 +172,15 @@ class WordMargins:
 
 
 def words_in_batches(letters: int, n: int, size: int) -> Iterator[Rows]:
-    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n]."""
+    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n].
+
+    Raises:
+        Unsupported: if there are more than 2^62.
+    """
     powers = [letters**place for place in range(n - 1, -1, -1)]
     total = letters**n
+    if total > MOST_WORDS:
+        raise Unsupported(f"length {n}: {letters}^{n} words cannot be run one by one")
     for start in range(0, total, size):
         numbers = np.arange(start, min(start + size, total))[:, np.newaxis]
         yield numbers // np.array(powers, dtype=np.int64) % letters
