@@ -6,7 +6,7 @@ each token. More bits make balls smaller; a sign is read off a ball only where t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -140,8 +140,8 @@ class BallNetwork:
         queries = self.affine(head.query, [normed[place] for place in at])
         keys = self.affine(head.key, normed)
         if step.rotary is not None:
-            queries = [self._turned(step.rotary, row, offset + place) for place, row in zip(at, queries, strict=True)]
-            keys = [self._turned(step.rotary, row, offset + place) for place, row in enumerate(keys)]
+            queries = self.turned(step.rotary, queries, offset, at)
+            keys = self.turned(step.rotary, keys, offset, range(len(keys)))
         scores = (scale_ball(step.scale) * (arb_mat(queries) * arb_mat(keys).transpose())).tolist()
         return [self._softmax(head, row, place) for place, row in zip(at, scores, strict=True)]
 
@@ -156,14 +156,22 @@ class BallNetwork:
         total = sum(weights, arb(0))
         return [weight / total for weight in weights] + hidden
 
+    def turned(self, rotary: Rotary, rows: Balls, offset: int, at: Sequence[int]) -> Balls:
+        """Queries or keys of the tokens ``at``, turned as their positions say."""
+        return [self._turned(rotary, row, offset + place) for place, row in zip(at, rows, strict=True)]
+
     def _turned(self, rotary: Rotary, x: list[arb], number: int) -> list[arb]:
-        cosines, sines = self.row(rotary.cosines, number), self.row(rotary.sines, number)
-        turned, pairs = list(x), len(cosines)
-        for r, (cosine, sine) in enumerate(zip(cosines, sines, strict=True)):
-            first, second = (r, r + pairs) if rotary.pairing == "halves" else (2 * r, 2 * r + 1)
+        turned = list(x)
+        for first, second, cosine, sine in self.pairs(rotary, number):
             turned[first] = x[first] * cosine - x[second] * sine
             turned[second] = x[second] * cosine + x[first] * sine
         return turned
+
+    def pairs(self, rotary: Rotary, number: int) -> Iterator[tuple[int, int, arb, arb]]:
+        """The pairs of coordinates that are turned at a position number, with cosine and sine."""
+        cosines, sines = self.row(rotary.cosines, number), self.row(rotary.sines, number)
+        for r, (cosine, sine) in enumerate(zip(cosines, sines, strict=True)):
+            yield (*((r, r + len(cosines)) if rotary.pairing == "halves" else (2 * r, 2 * r + 1)), cosine, sine)
 
     def _units(self, step: UnitsStep, stream: Balls) -> Balls:
         x, act = self.normed(step.norm, stream), ACTIVATIONS[step.activation]

@@ -19,7 +19,7 @@ from proofs.trained.forward import Array, FloatNetwork
 from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import Rows, neighbours, shaken
 from proofs.trained.starts import Starts
-from proofs.trained.words import WordMargins
+from proofs.trained.words import WordMargins, check_fits
 
 WORK = 40_000
 """How many words one search runs, if nobody says otherwise."""
@@ -27,6 +27,8 @@ NEIGHBOURS = 512
 WORDS_OF_A_CASE = 3
 """How many words move at once for each case."""
 SHAKES = 3
+LEFT_OUT = (1, 2)
+"""How many letters are left out to shorten a wrong word; two, since margins may alternate with the parity of n."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def find_wrong(
     """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
 
     Raises:
-        InputError: if a start has a symbol that is not in the alphabet.
+        InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.
     """
     search, least, offsets = Search(network, claim), None, list(offsets)
     for offset in offsets:
@@ -72,7 +74,7 @@ def find_shortest_wrong(
     network: TrainedNetwork, claim: Claim, offsets: Iterable[int], lengths: Iterable[int],
     starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
 ) -> WrongWord | None:  # fmt: skip
-    """The shortest wrong word that is found: lengths in the order given, then words with a letter less.
+    """The shortest wrong word that is found: lengths in the order given, then words with letters left out.
 
     ``work`` is for each length. That no shorter one was found proves nothing.
     """
@@ -85,15 +87,22 @@ def find_shortest_wrong(
 
 
 def shortened(network: TrainedNetwork, claim: Claim, wrong: WrongWord, work: int = WORK, seed: int = 0) -> WrongWord:
-    """A wrong word at the same offset with as few letters as searches that begin with one letter less come to."""
+    """A wrong word at the same offset, with as few letters as leaving letters out and searching again comes to."""
     search = Search(network, claim)
     shorter: WrongWord | None = wrong
     while shorter:
-        wrong, n, shorter = shorter, len(shorter.word) - 1, None
-        if n >= max(1, claim.lengths[0]):
-            given = [wrong.word[:place] + wrong.word[place + 1 :] for place in range(n + 1)]
-            shorter = search.find(wrong.offset, n, given, work, seed).wrong
+        wrong = shorter
+        tries = (_found_shorter(search, wrong, fewer, work, seed) for fewer in LEFT_OUT)
+        shorter = next((word for word in tries if word), None)
     return wrong
+
+
+def _found_shorter(search: Search, wrong: WrongWord, fewer: int, work: int, seed: int) -> WrongWord | None:
+    n = len(wrong.word) - fewer
+    if n < max(1, search.claim.lengths[0]):
+        return None
+    given = [wrong.word[:place] + wrong.word[place + fewer :] for place in range(n + 1)]
+    return search.find(wrong.offset, n, given, work, seed).wrong
 
 
 def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:
@@ -124,7 +133,12 @@ class Search:
         self.starts: dict[int, Starts] = {}
 
     def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> Found:
-        """A wrong word of length n at this offset, after at most about ``work`` words."""
+        """A wrong word of length n at this offset, after at most about ``work`` words.
+
+        Raises:
+            InputError: if words of this length do not fit into the position tables.
+        """
+        check_fits(self.balls.network, self.claim, offset, n)
         if n not in self.starts:
             self.starts[n] = Starts(self.claim, n)
         walk = _Walk(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)

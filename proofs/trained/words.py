@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
+from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import Claim, is_by_place, judged
+from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
 from proofs.trained.live_states import StateLevels
 from proofs.trained.margins import ClaimRows, Least, smaller
@@ -18,6 +20,7 @@ from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_o
 from proofs.trained.truths import CasesOfWords
 
 BLOCK = 2048
+MOST_WORDS = 2**62
 KEPT_NUMBERS = 2**24
 """What the levels of a tree may keep, in numbers of 8 bytes."""
 BATCH_NUMBERS = 2**18
@@ -28,12 +31,20 @@ def survey(network: FloatNetwork, claim: Claim, offset: int, count: int) -> Leas
     """The least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
 
     None if no case holds anywhere.
+
+    Raises:
+        InputError: if the words do not fit into the position tables.
     """
     return survey_all(network, claim, offset, [count])[count]
 
 
 def survey_all(network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> Mapping[int, Least | None]:
-    """The least margin for each of several places or lengths at one offset, in one pass where prefixes are shared."""
+    """The least margin for each of several places or lengths at one offset, in one pass where prefixes are shared.
+
+    Raises:
+        InputError: if the words do not fit into the position tables.
+    """
+    check_fits(network.network, claim, offset, max(counts, default=0))
     if is_read_at_ends(network, claim):
         return _Tree(network, claim, offset, counts).found
     return {count: _whole_words(network, claim, offset, count) for count in counts}
@@ -44,6 +55,18 @@ def is_read_at_ends(network: FloatNetwork, claim: Claim) -> bool:
     if network.network.attention != "causal" or claim.read == "first":
         return False
     return claim.read == "last" or is_by_place(network.network, claim)
+
+
+def check_fits(network: TrainedNetwork, claim: Claim, offset: int, n: int) -> None:
+    """The position tables have a row for every token of a word of length n at this offset.
+
+    Raises:
+        InputError: if they have not.
+    """
+    last, rows = offset + len(claim.before) + n + len(claim.after) - 1, network.rows
+    if offset < 0 or (rows is not None and last >= rows):
+        expected = "none below 0" if rows is None else f"0 to {rows - 1}"
+        raise InputError(f"length {n} at offset {offset}: position numbers {offset} to {last}, expected {expected}")
 
 
 class _Tree:
@@ -149,9 +172,15 @@ class WordMargins:
 
 
 def words_in_batches(letters: int, n: int, size: int) -> Iterator[Rows]:
-    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n]."""
+    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n].
+
+    Raises:
+        Unsupported: if there are more than 2^62.
+    """
     powers = [letters**place for place in range(n - 1, -1, -1)]
     total = letters**n
+    if total > MOST_WORDS:
+        raise Unsupported(f"length {n}: {letters}^{n} words cannot be run one by one")
     for start in range(0, total, size):
         numbers = np.arange(start, min(start + size, total))[:, np.newaxis]
         yield numbers // np.array(powers, dtype=np.int64) % letters

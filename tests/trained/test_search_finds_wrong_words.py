@@ -10,7 +10,7 @@ import pytest
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Automaton, Case, Claim, When
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -26,6 +26,7 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
 from proofs.trained.moves import neighbours
 from proofs.trained.search import confirm, find_shortest_wrong, find_wrong, shortened
+from proofs.trained.starts import Starts
 from proofs.trained.words import survey
 from tests.trained.random_networks import random_network
 
@@ -151,6 +152,15 @@ def test_a_start_with_a_symbol_of_another_alphabet_is_refused() -> None:
         find_wrong(agreement_network(SECRET), claim_of(EVERYWHERE, 40), [0], 40, [("c",)])
 
 
+@pytest.mark.parametrize(("offset", "n"), [(1, 40), (0, 41), (-1, 4)])
+def test_words_that_do_not_fit_are_refused(offset: int, n: int) -> None:
+    network, claim = agreement_network(SECRET), claim_of(EVERYWHERE, n)
+    with pytest.raises(InputError, match=f"length {n} at offset {offset}: .* expected 0 to 39"):
+        find_wrong(network, claim, [offset], n)
+    with pytest.raises(InputError, match=f"length {n} at offset {offset}: .* expected 0 to 39"):
+        survey(FloatNetwork(network), claim, offset, n)
+
+
 def test_neighbours_are_the_words_that_one_move_makes() -> None:
     found = neighbours(np.array([0, 1, 2]), 3, np.random.default_rng(0), 1000)
     exchanged = {(1, 1, 2), (2, 1, 2), (0, 0, 2), (0, 2, 2), (0, 1, 0), (0, 1, 1)}
@@ -158,3 +168,18 @@ def test_neighbours_are_the_words_that_one_move_makes() -> None:
     assert {tuple(word) for word in found[:9].tolist()} == exchanged | swapped
     assert {tuple(sorted(word)) for word in found[9:].tolist()} == {(0, 1, 2)}
     assert len(neighbours(np.array([0, 1, 2]), 3, np.random.default_rng(0), 5)) == 5
+
+
+def test_random_words_to_begin_with_are_those_on_which_a_case_can_hold() -> None:
+    """Of 2^30 words of 30 letters one is in (ab)*: it is among those of the first case."""
+    automaton = Automaton(0, ((1, 2), (2, 0), (2, 2)))
+    cases = (Case(When(None, (0,)), ABOVE_ZERO), Case(When(parse_formula("#<[Q_a] == 0")), ABOVE_ZERO))
+    found = Starts(claim_of(cases, 30, automaton=automaton), 30).random(np.random.default_rng(0))
+    assert {tuple(word) for word in found.tolist()} == {(0, 1) * 15, (1,) * 30}
+
+
+def test_words_to_begin_with_hold_those_given_and_the_extreme_ones() -> None:
+    first = Starts(claim_of(EVERYWHERE, 6), 6).first(np.random.default_rng(0), [(1, 0, 0), (0, 0, 1, 1, 0, 1, 0)])
+    assert first[:2].tolist() == [[1, 0, 0, 1, 0, 0], [0, 0, 1, 1, 0, 1]]
+    words = {"".join(map(str, word)) for word in first.tolist()}
+    assert {"000000", "111111", "010101", "101010", "000111", "111000", "011111", "000001"} <= words

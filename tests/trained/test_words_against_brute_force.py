@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import (
     Automaton,
@@ -130,3 +131,11 @@ def test_prefixes_that_lead_to_no_case_are_left_out() -> None:
     assert [int((step >= 0).any(1).sum()) for step in live] == [1] * 60
     found = survey_all(FloatNetwork(random_network(0)), claim, 0, range(1, 10))
     assert [least.word for least in found.values() if least] == [tuple("ababababa"[:n]) for n in range(1, 10)]
+
+
+def test_all_words_of_a_length_come_in_order_and_not_if_nobody_can_count_them() -> None:
+    batches = list(words_in_batches(3, 2, 4))
+    assert [len(batch) for batch in batches] == [4, 4, 1]
+    assert np.concatenate(batches).tolist() == [[a, b] for a in range(3) for b in range(3)]
+    with pytest.raises(Unsupported, match=r"2\^63 words"):
+        next(words_in_batches(2, 63, 4))

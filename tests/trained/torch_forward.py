@@ -1,4 +1,4 @@
-"""A trained network in torch's float64, by torch's own functions: the reference of enclosures and of the float pass."""
+"""A trained network in torch, by torch's own functions: the reference of enclosures and of the float pass."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from tests.with_torch import torch_or_skip
 
 
 class TorchForward:
-    """Logits of whole inputs."""
+    """Logits of whole inputs, in binary64 or binary32."""
 
-    def __init__(self, network: TrainedNetwork) -> None:
+    def __init__(self, network: TrainedNetwork, form: str = "float64") -> None:
         self.torch = torch_or_skip()
+        self.form = getattr(self.torch, form)
         self.torch.set_num_threads(1)
         self.network = network
 
@@ -33,7 +34,7 @@ class TorchForward:
         kinds = {"binary64": "float64", "binary32": "float32", "binary16": "float16", "bfloat16": "bfloat16"}
         tensor = self.network.tensors[view.tensor]
         flat = self.torch.frombuffer(bytearray(tensor.data), dtype=getattr(self.torch, kinds[tensor.format]))
-        return self.torch.as_strided(flat.double(), view.shape, view.strides, view.start)
+        return self.torch.as_strided(flat.to(self.form), view.shape, view.strides, view.start)
 
     def affine(self, affine: Affine, x: Any) -> Any:
         return self.torch.nn.functional.linear(x, self.view(affine.weight).T, self.view(affine.bias))
@@ -68,7 +69,7 @@ class TorchForward:
         for head in step.heads:
             queries, keys = (self.turned(step.rotary, self.affine(one, normed), offset)
                              for one in (head.query, head.key))
-            added = float(head.slope or 0) * (places[None, :] - places[:, None]).double()
+            added = float(head.slope or 0) * (places[None, :] - places[:, None]).to(self.form)
             if self.network.attention == "causal":
                 added = added.masked_fill(places[None, :] > places[:, None], -torch.inf)
             scale = step.scale.root ** -0.5 if step.scale.root else float(step.scale.times)
