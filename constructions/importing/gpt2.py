@@ -29,7 +29,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     settings.refuse("model_type", "gpt2")
     settings.refuse("add_cross_attention", False)
     prefix = ending(weights.stored, "wte.weight") or ""
-    width = weights.shape(f"{prefix}wte.weight")[-1]
+    width = weights.matrix(f"{prefix}wte.weight").shape[1]
     by = settings.where
     heads = head_count(questions, settings.count("n_head"), width, by)
     blocks = Blocks(

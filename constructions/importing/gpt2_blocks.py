@@ -77,7 +77,7 @@ def untied_or_tied(weights: Weights, questions: Questions, names: tuple[str, ...
 
     ``tied`` None: the files do not tell what a missing layer means, and the user must.
     """
-    width = weights.shape(tied_to)[-1]
+    width = weights.matrix(tied_to).shape[1]
     for name in names:
         if f"{name}.weight" in weights:
             if weights.same_as(f"{name}.weight", tied_to):

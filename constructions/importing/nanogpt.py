@@ -26,7 +26,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
         InputError: if a tensor is missing, or an answer.
     """
     prefix = ending(weights.stored, "wte.weight") or ""
-    width = weights.shape(f"{prefix}wte.weight")[-1]
+    width = weights.matrix(f"{prefix}wte.weight").shape[1]
     heads = head_count(questions, settings.count("n_head"), width, "the checkpoint")
     scale = score_scale(questions, width // heads)
     blocks = Blocks(

@@ -17,6 +17,8 @@ V = TypeVar("V")
 
 DEFAULT_ROWS = 512
 """Of tables that are computed, where no smaller number is told."""
+MAX_COMPUTED = 1_000_000
+"""Numbers of one computed table."""
 
 
 @dataclass(frozen=True)
@@ -150,16 +152,17 @@ def score_scale(questions: Questions, head_width: int) -> Scale:
     return Scale(root=head_width)
 
 
-def table_rows(questions: Questions, most: int | None) -> int:
-    """How many rows a computed table gets: what is asked for, at most what the settings allow.
+def table_rows(questions: Questions, most: int | None, columns: int) -> int:
+    """How many rows a computed table of so many columns gets: what is asked for, at most what the settings allow.
 
     Raises:
         InputError: if more are asked for.
     """
+    limit = min(most or MAX_COMPUTED, MAX_COMPUTED // columns)
     rows = questions.option("rows")
-    if rows is not None and not 1 <= rows <= (most or 1_000_000):
-        raise InputError(f"{questions.where}: --rows {rows}, expected 1 to {most or 1_000_000}")
-    result: int = rows or min(most or DEFAULT_ROWS, DEFAULT_ROWS)
+    if rows is not None and not 1 <= rows <= limit:
+        raise InputError(f"{questions.where}: --rows {rows}, expected 1 to {limit}")
+    result: int = rows or min(limit, DEFAULT_ROWS)
     questions.assume(f"the tables of positions are computed for {result} positions" + (f" of {most}" if most else ""))
     return result
 
