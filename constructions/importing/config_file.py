@@ -29,6 +29,18 @@ def decimal(text: str, where: str) -> Fraction:
     return Fraction(text)
 
 
+def positive_decimal(text: str, where: str) -> Fraction:
+    """Likewise, above 0.
+
+    Raises:
+        InputError: if it is another text or number.
+    """
+    number = decimal(text, where)
+    if number <= 0:
+        raise InputError(f"{where}: found {text}, expected more than 0")
+    return number
+
+
 def read_config(data: bytes, where: str) -> Contents:
     """The settings in a file, without tensors; numbers with a point become rationals.
 
