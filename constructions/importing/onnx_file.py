@@ -31,6 +31,7 @@ def read_onnx(data: bytes, where: str) -> Contents:
         InputError: if it is damaged, keeps its tensors in other files, or the package onnx is not installed.
     """
     tensors: dict[str, Stored] = {}
+    others: dict[str, str] = {}
     graph = _graph(data, where)
     linear = dict(_linear_weights(graph))
     for initializer in graph.initializer:
@@ -40,11 +41,13 @@ def read_onnx(data: bytes, where: str) -> Contents:
             name, stored = linear[name], _transposed(stored)
         if name in tensors:
             raise InputError(f"{where}: tensor {name} is in it twice, expected it once")
-        if stored.format or not _UNNAMED.fullmatch(name):  # what is left out are shapes and indices in the graph
+        if stored.format or not _UNNAMED.fullmatch(name):
             tensors[name] = stored
+        else:
+            others[name] = "a constant of the graph that is not of floating point"
     if not tensors:
         raise InputError(f"{where}: no initialisers, expected the weights of a network")
-    return Contents(tensors)
+    return Contents(tensors, {}, others)
 
 
 def _graph(data: bytes, where: str) -> Any:
@@ -61,10 +64,19 @@ def _graph(data: bytes, where: str) -> Any:
 
 def _linear_weights(graph: Any) -> Iterator[tuple[str, str]]:
     """Initialisers without a name of their own that a node multiplies by, with the name of the torch parameter."""
+    named = [initializer.name for initializer in graph.initializer if not _UNNAMED.fullmatch(initializer.name)]
     for node in graph.node:
         if node.op_type == "MatMul" and len(node.input) == 2 and _UNNAMED.fullmatch(node.input[1]):
-            module = ".".join(node.name.strip("/").split("/")[:-1])
+            module = _with_container(".".join(node.name.strip("/").split("/")[:-1]), named)
             yield node.input[1], f"{module}.in_proj_weight" if module.endswith("self_attn") else f"{module}.weight"
+
+
+def _with_container(module: str, named: list[str]) -> str:
+    """The name of a module, whose scope leaves out a ModuleDict around it: other parameters in that tell its name."""
+    inside = f".{module.split('.', maxsplit=1)[0]}."
+    before = {name.partition(inside)[0] for name in named if inside in name}
+    containers = {name for name in before if "." not in name}
+    return f"{containers.pop()}.{module}" if len(containers) == 1 else module
 
 
 def _stored(initializer: Any, where: str) -> Stored:

@@ -93,3 +93,16 @@ def test_a_constant_of_the_graph_is_named(tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(small_model())
     with pytest.raises(InputError, match="no network is recognised in 1 tensors"):
         import_network([tmp_path / "m.onnx"], replace(OPTIONS))
+
+
+def test_the_scope_of_a_node_may_leave_out_a_container_of_modules() -> None:
+    """Inside ``transformer = ModuleDict(...)`` scopes begin after it; parameters keep the whole name."""
+    onnx = pytest.importorskip("onnx")
+    zeros = np.zeros((2, 2), np.float32)
+    tensors = [onnx.numpy_helper.from_array(zeros, name) for name in (
+        "transformer.h.0.ln_1.weight", "onnx::MatMul_7", "onnx::MatMul_8")]
+    nodes = [onnx.helper.make_node("MatMul", ["x", name], ["y"], name=node) for name, node in (
+        ("onnx::MatMul_7", "/h.0/attn/c_attn/MatMul"), ("onnx::MatMul_8", "/lm_head/MatMul"))]
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], [], tensors))
+    assert list(read_contents(model.SerializeToString(), "m.onnx").tensors) == [
+        "transformer.h.0.ln_1.weight", "transformer.h.0.attn.c_attn.weight", "lm_head.weight"]
