@@ -136,9 +136,9 @@ def obligations(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[int, in
     if is_by_place(network, claim) and claim.read == "each":
         first = 0 if claim.empty else 1
     for offset in offsets_of(network, claim):
-        for place in range(first, longest + 1):
-            if network.rows is None or offset + around + max(place, shortest) <= network.rows:
-                yield offset, place
+        last = longest if network.rows is None else min(longest, network.rows - offset - around)
+        for place in range(first, last + 1):
+            yield offset, place
 
 
 def offsets_of(network: TrainedNetwork, claim: Claim) -> range:
