@@ -97,6 +97,16 @@ def test_transformer_encoder(tmp_path: Path, norm_first: bool, causal: bool, tab
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
 
 
+def test_alibi(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    state, logits = models.encoder(torch, True, True, "alibi")
+    options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=2, norm_first=True,
+                      positions="alibi")
+    result = imported(torch, tmp_path, state, options)
+    check_logits(torch, result, logits)
+    assert result.network.rows is None
+
+
 def test_token_vectors_times_the_root_of_the_width(tmp_path: Path) -> None:
     torch = torch_or_skip()
     state, logits = models.encoder(torch, False, True, "learned", scaled=True)
