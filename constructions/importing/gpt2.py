@@ -35,7 +35,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     blocks = Blocks(
         weights, prefix, weights.matrix, heads, lambda index: _scale(settings, questions, width // heads, index),
         questions.either("activation", activation_in(settings, ["activation_function"]), by),
-        questions.either("epsilon", settings.number("layer_norm_epsilon"), by))
+        questions.either("epsilon", settings.number("layer_norm_epsilon"), by), settings.count("n_layer"))
     outer = prefix.removesuffix("transformer.")
     tied = settings.flag("tie_word_embeddings", True) if settings.settings else None
     layers = tuple(outer + name for name in ("lm_head", "score", "classifier"))

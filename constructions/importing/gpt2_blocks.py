@@ -33,6 +33,7 @@ class Blocks:
     scale: Callable[[int], Scale]
     activation: Activation
     epsilon: Fraction
+    layers: int | None
 
     @property
     def tokens(self) -> View:
@@ -41,7 +42,8 @@ class Blocks:
 
     def steps(self) -> tuple[Step, ...]:
         """Two steps for each block, and the last norm."""
-        count = numbered(self.weights.stored, f"{self.prefix}h.", ".attn.c_attn.weight", self.weights.where)
+        count = numbered(self.weights.stored, f"{self.prefix}h.", ".attn.c_attn.weight", self.weights.where,
+                         self.layers)
         blocks = [step for index in range(count) for step in self._block(index)]
         return (*blocks, NormStep(self._norm(f"{self.prefix}ln_f")))
 

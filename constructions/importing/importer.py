@@ -20,6 +20,7 @@ from constructions.importing.safetensors_file import looks_like_safetensors, rea
 from constructions.importing.torch_file import is_old_torch_file, read_torch
 from constructions.importing.weights import Weights
 from constructions.text import printable
+from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, TrainedNetwork, views
 from constructions.trained.validation import check_network
 
@@ -87,8 +88,11 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     """
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights)
-    found = recogniser.build(weights, Settings(contents.settings, settings_file), questions)
+    settings = Settings(contents.settings, settings_file)
+    found = recogniser.build(weights, settings, questions)
     questions.finish()
+    if unread := settings.unread():
+        questions.assume(f"settings of {settings_file} that were not used: {', '.join(map(found_text, unread))}")
     weights.set_aside(recogniser.buffers)
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
     network = replace(read, tensors=weights.finish(views(read)))

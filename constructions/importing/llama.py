@@ -58,7 +58,8 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     weights.linear(f"{prefix}layers.0.self_attn.q_proj.weight", sizes.width, sizes.heads * sizes.head_width)
     rotary = _rotary(weights, settings, questions, sizes.head_width)
     scale = score_scale(questions, sizes.head_width)
-    count = numbered(weights.stored, f"{prefix}layers.", ".self_attn.q_proj.weight", weights.where)
+    count = numbered(weights.stored, f"{prefix}layers.", ".self_attn.q_proj.weight", weights.where,
+                     settings.count("num_hidden_layers"))
     steps = [step for index in range(count)
              for step in _layer(weights, f"{prefix}layers.{index}", sizes, scale, rotary)]
     final = NormStep(_norm(weights, f"{prefix}norm", sizes))

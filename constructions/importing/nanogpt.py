@@ -31,7 +31,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     scale = score_scale(questions, width // heads)
     blocks = Blocks(
         weights, prefix, weights.linear, heads, lambda _: scale,
-        questions.ask("activation"), questions.ask("epsilon"))
+        questions.ask("activation"), questions.ask("epsilon"), settings.count("n_layer"))
     masked = f"{prefix}h.0.attn.bias" in weights
     outer = prefix.removesuffix("transformer.")
     unembedding = untied_or_tied(weights, questions, (f"{outer}lm_head",), f"{prefix}wte.weight", None)

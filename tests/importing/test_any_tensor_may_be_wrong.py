@@ -69,6 +69,15 @@ def test_any_setting_may_have_another_value(kind: str, value: Any) -> None:
         attempt(Contents(whole.tensors, {**whole.settings, name: value}), options)
 
 
+def test_settings_that_nobody_asks_for_are_named_unless_they_are_known_to_change_nothing() -> None:
+    whole, options = contents("gpt2")
+    more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2, "alibi": True}
+    notes = recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).report.assumed
+    assert notes[-1] == 'settings of config.json that were not used: "alibi"'
+    with pytest.raises(InputError, match="m: 2 layers, expected 3, as another file tells"):
+        recognise(Contents(whole.tensors, {**more, "n_layer": 3}), options, "m", "config.json", ())
+
+
 def test_settings_are_typed() -> None:
     eighth = Fraction(1, 8)
     settings = Settings({"heads": 3, "epsilon": eighth, "tied": False, "none": None}, "c")
