@@ -114,6 +114,18 @@ def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.Monke
         check_run(command, shown, tmp_path)
 
 
+def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first session writes the file that its runs read, and its second one reads what they wrote."""
+    text = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    before, after = text.split("## From Python")
+    check_python_session(before, "importing.md")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path)
+    check_python_session(after, "importing.md")
+
+
 def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
     blocks = console_blocks((ROOT / "docs" / "rasp.md").read_text(encoding="utf-8"))
     assert blocks
@@ -123,8 +135,8 @@ def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
                                       "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/floats.md", "docs/map.md", "docs/models.md", "docs/rasp.md",
-                                      "docs/scale.md", "docs/softened.md", "docs/softening.md"])
+                                      "docs/floats.md", "docs/importing.md", "docs/map.md", "docs/models.md",
+                                      "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):

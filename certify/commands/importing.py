@@ -57,12 +57,12 @@ def import_files(
     """
     from certify.showing.terminal_tables import console
     from certify.showing.trained_networks import imported_to_json, print_network
-    from constructions.importing.config_file import decimal
+    from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import import_network
     from constructions.importing.questions import Options
 
     check_place(output, as_json)
-    exact = None if epsilon is None else decimal(epsilon, "--epsilon")
+    exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
         position_table, output_layer))

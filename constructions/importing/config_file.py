@@ -13,6 +13,12 @@ from constructions.network.json_form import read_json
 from constructions.trained.json_values import found
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3})?", re.ASCII)
+_HARMLESS = re.compile(
+    r".*(drop|dropout|token_id|_range|dtype)|_.*|summary_.*|(id|label)2(id|label)|n_(embd|positions|ctx|inner|layer)|"
+    r"architectures|model_type|use_cache|transformers_version|vocab_size|reorder_and_upcast_attn|hidden_size|block_size|"
+    r"intermediate_size|num_(hidden_layers|labels)|max_position_embeddings|pretraining_tp|task_specific_params|bias|"
+    r"output_(attentions|hidden_states)|return_dict|(attention|mlp)_bias|max_window_layers|problem_type")
+"""Of training, of text, or sizes that the tensors have anyway."""
 
 
 def decimal(text: str, where: str) -> Fraction:
@@ -27,6 +33,18 @@ def decimal(text: str, where: str) -> Fraction:
     if not _DECIMAL.fullmatch(text):
         raise InputError(f"{where}: {found(text[:40])}, expected a decimal number such as 1e-5")
     return Fraction(text)
+
+
+def positive_decimal(text: str, where: str) -> Fraction:
+    """Likewise, above 0.
+
+    Raises:
+        InputError: if it is another text or number.
+    """
+    number = decimal(text, where)
+    if number <= 0:
+        raise InputError(f"{where}: found {text}, expected more than 0")
+    return number
 
 
 def read_config(data: bytes, where: str) -> Contents:
@@ -52,14 +70,21 @@ class Settings:
     def __init__(self, settings: Mapping[str, Any], where: str) -> None:
         self.settings = settings
         self.where = where
+        self._read: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
+        self._read.add(name)
         return self.settings.get(name) is not None
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value, or the default where there is none or null."""
+        self._read.add(name)
         value = self.settings.get(name)
         return default if value is None else value
+
+    def unread(self) -> list[str]:
+        """The settings that nobody asked for and that are not known to change nothing."""
+        return [name for name in self.settings if name not in self._read and not _HARMLESS.fullmatch(str(name))]
 
     def count(self, name: str) -> int | None:
         """A whole number from 1, or None where there is none.

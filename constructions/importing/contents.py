@@ -38,10 +38,13 @@ class Stored:
 
 @dataclass(frozen=True)
 class Contents:
-    """Tensors by name, and ``settings``: what a checkpoint or config.json says of the architecture."""
+    """Tensors by name; ``settings``: what a checkpoint or config.json says of the architecture; ``others``: the names
+    of what is no weight, each with what it is.
+    """
 
     tensors: Mapping[str, Stored]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
@@ -52,6 +55,7 @@ def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
     """
     tensors: dict[str, Stored] = {}
     settings: dict[str, Any] = {}
+    others: dict[str, str] = {}
     for where, part in parts:
         for name in part.tensors.keys() & tensors.keys():
             raise InputError(f"{where}: tensor {name} is in another file, too, expected it once")
@@ -59,4 +63,5 @@ def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
             raise InputError(f"{where}: settings of the network are in another file, too, expected them once")
         tensors |= part.tensors
         settings |= part.settings
-    return Contents(tensors, settings)
+        others |= part.others
+    return Contents(tensors, settings, others)

@@ -53,7 +53,7 @@ class _Reading:
         self.questions = questions
         self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)),
                              key=_natural)
-        self.width = weights.shape(self.layers[0] + _PACKED)[-1]
+        self.width = weights.matrix(self.layers[0] + _PACKED).shape[1]
         self.rest = [name for name in weights.stored if not name.startswith(tuple(self.layers))
                      or (self.layers == [""] and not re.match(r"(self_attn|linear[12]|norm[12])\.", name))]
         stacks = {re.sub(r"\d+\.$", "", layer) for layer in self.layers}
@@ -147,7 +147,8 @@ class _Reading:
                              f"expected --position-table NAME")
         if kind != "sinusoidal":
             return None
-        return self.weights.put("computed.positions", sinusoidal_table(table_rows(self.questions, None), self.width))
+        count = table_rows(self.questions, None, self.width)
+        return self.weights.put("computed.positions", sinusoidal_table(count, self.width))
 
     # -- the layers ----------------------------------------------------------------------------------------------------
 

@@ -29,13 +29,13 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     settings.refuse("model_type", "gpt2")
     settings.refuse("add_cross_attention", False)
     prefix = ending(weights.stored, "wte.weight") or ""
-    width = weights.shape(f"{prefix}wte.weight")[-1]
+    width = weights.matrix(f"{prefix}wte.weight").shape[1]
     by = settings.where
     heads = head_count(questions, settings.count("n_head"), width, by)
     blocks = Blocks(
         weights, prefix, weights.matrix, heads, lambda index: _scale(settings, questions, width // heads, index),
         questions.either("activation", activation_in(settings, ["activation_function"]), by),
-        questions.either("epsilon", settings.number("layer_norm_epsilon"), by))
+        questions.either("epsilon", settings.number("layer_norm_epsilon"), by), settings.count("n_layer"))
     outer = prefix.removesuffix("transformer.")
     tied = settings.flag("tie_word_embeddings", True) if settings.settings else None
     layers = tuple(outer + name for name in ("lm_head", "score", "classifier"))

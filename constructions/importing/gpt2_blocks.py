@@ -33,6 +33,7 @@ class Blocks:
     scale: Callable[[int], Scale]
     activation: Activation
     epsilon: Fraction
+    layers: int | None
 
     @property
     def tokens(self) -> View:
@@ -41,7 +42,8 @@ class Blocks:
 
     def steps(self) -> tuple[Step, ...]:
         """Two steps for each block, and the last norm."""
-        count = numbered(self.weights.stored, f"{self.prefix}h.", ".attn.c_attn.weight", self.weights.where)
+        count = numbered(self.weights.stored, f"{self.prefix}h.", ".attn.c_attn.weight", self.weights.where,
+                         self.layers)
         blocks = [step for index in range(count) for step in self._block(index)]
         return (*blocks, NormStep(self._norm(f"{self.prefix}ln_f")))
 
@@ -77,7 +79,7 @@ def untied_or_tied(weights: Weights, questions: Questions, names: tuple[str, ...
 
     ``tied`` None: the files do not tell what a missing layer means, and the user must.
     """
-    width = weights.shape(tied_to)[-1]
+    width = weights.matrix(tied_to).shape[1]
     for name in names:
         if f"{name}.weight" in weights:
             if weights.same_as(f"{name}.weight", tied_to):

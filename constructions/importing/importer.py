@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constructions.errors import InputError
@@ -20,6 +20,7 @@ from constructions.importing.safetensors_file import looks_like_safetensors, rea
 from constructions.importing.torch_file import is_old_torch_file, read_torch
 from constructions.importing.weights import Weights
 from constructions.text import printable
+from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, TrainedNetwork, views
 from constructions.trained.validation import check_network
 
@@ -68,7 +69,6 @@ def import_network(files: Sequence[str | Path], options: Options | None = None) 
         InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
             answer is missing.
     """
-    options = options or Options()
     sources, parts = [], []
     for path in _without_folders(files):
         data, name = _read_bytes(path), printable(path.name)
@@ -76,22 +76,28 @@ def import_network(files: Sequence[str | Path], options: Options | None = None) 
         parts.append((name, read_contents(data, name)))
     where = next((name for name, part in parts if part.tensors), "import")
     settings_file = next((name for name, part in parts if part.settings), "config.json")
-    contents = merge(parts)
+    return recognise(merge(parts), options or Options(), where, settings_file, tuple(sources))
+
+
+def recognise(contents: Contents, options: Options, where: str, settings_file: str,
+              sources: tuple[Source, ...]) -> Imported:
+    """The network that these tensors and settings are; ``where`` and ``settings_file`` are named in complaints.
+
+    Raises:
+        InputError: if it is not understood, or an answer is missing.
+    """
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights)
-    found = recogniser.build(weights, Settings(contents.settings, settings_file), questions)
+    settings = Settings(contents.settings, settings_file)
+    found = recogniser.build(weights, settings, questions)
     questions.finish()
+    if unread := settings.unread():
+        questions.assume(f"settings of {settings_file} that were not used: {', '.join(map(found_text, unread))}")
     weights.set_aside(recogniser.buffers)
-    network = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {},
-                             tuple(sources))
-    network = _with_tensors(network, weights)
+    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
+    network = replace(read, tensors=weights.finish(views(read)))
     check_network(network, where)
     return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside))
-
-
-def _with_tensors(network: TrainedNetwork, weights: Weights) -> TrainedNetwork:
-    return TrainedNetwork(network.attention, network.tokens, network.positions, network.steps, network.unembedding,
-                          weights.finish(views(network)), network.sources)
 
 
 def _without_folders(files: Sequence[str | Path]) -> list[Path]:

@@ -55,9 +55,11 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     prefix = ending(weights.stored, "embed_tokens.weight") or ""
     tokens = weights.matrix(f"{prefix}embed_tokens.weight")
     sizes = _sizes(settings, questions, tokens.shape[1])
+    weights.linear(f"{prefix}layers.0.self_attn.q_proj.weight", sizes.width, sizes.heads * sizes.head_width)
     rotary = _rotary(weights, settings, questions, sizes.head_width)
     scale = score_scale(questions, sizes.head_width)
-    count = numbered(weights.stored, f"{prefix}layers.", ".self_attn.q_proj.weight", weights.where)
+    count = numbered(weights.stored, f"{prefix}layers.", ".self_attn.q_proj.weight", weights.where,
+                     settings.count("num_hidden_layers"))
     steps = [step for index in range(count)
              for step in _layer(weights, f"{prefix}layers.{index}", sizes, scale, rotary)]
     final = NormStep(_norm(weights, f"{prefix}norm", sizes))
@@ -76,7 +78,7 @@ def _refuse_variants(settings: Settings, where: str) -> None:
         settings.refuse("sliding_window")
     for name in ("rope_scaling", "rope_parameters"):
         rope = settings.get(name, {})
-        kind = rope.get("rope_type", rope.get("type", "default")) if isinstance(rope, dict) else rope
+        kind = rope.get("rope_type", rope.get("type", "default")) if isinstance(rope, dict) else None
         if kind != "default":
             raise InputError(f"{settings.where}, {name}: {found(rope)} is not handled, expected none")
 
@@ -95,7 +97,9 @@ def _sizes(settings: Settings, questions: Questions, width: int) -> _Sizes:
 def _rotary(weights: Weights, settings: Settings, questions: Questions, head_width: int) -> Rotary:
     nested: Any = settings.get("rope_parameters", {})
     base = Settings(nested, settings.where).number("rope_theta") or settings.number("rope_theta") or Fraction(10000)
-    positions = table_rows(questions, settings.count("max_position_embeddings"))
+    if head_width % 2:
+        raise InputError(f"{settings.where}: heads of width {head_width}, expected an even width (rotary)")
+    positions = table_rows(questions, settings.count("max_position_embeddings"), head_width // 2)
     cosines, sines = rotary_tables(positions, head_width // 2, base)
     questions.assume(f"rotary positions turn halves of queries and keys, to base {base}")
     return Rotary(weights.put("computed.cosines", cosines), weights.put("computed.sines", sines), "halves")

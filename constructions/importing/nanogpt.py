@@ -26,12 +26,12 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
         InputError: if a tensor is missing, or an answer.
     """
     prefix = ending(weights.stored, "wte.weight") or ""
-    width = weights.shape(f"{prefix}wte.weight")[-1]
+    width = weights.matrix(f"{prefix}wte.weight").shape[1]
     heads = head_count(questions, settings.count("n_head"), width, "the checkpoint")
     scale = score_scale(questions, width // heads)
     blocks = Blocks(
         weights, prefix, weights.linear, heads, lambda _: scale,
-        questions.ask("activation"), questions.ask("epsilon"))
+        questions.ask("activation"), questions.ask("epsilon"), settings.count("n_layer"))
     masked = f"{prefix}h.0.attn.bias" in weights
     outer = prefix.removesuffix("transformer.")
     unembedding = untied_or_tied(weights, questions, (f"{outer}lm_head",), f"{prefix}wte.weight", None)

@@ -46,16 +46,18 @@ def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fractio
     return split_heads(query, key, value, out, heads, slopes=slopes)
 
 
-def numbered(names: Iterable[str], before: str, after: str, where: str) -> int:
+def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:
     """How many layers there are, by the numbers between two parts of their names, which are 0, 1, 2, …
 
     Raises:
-        InputError: if a number is missing.
+        InputError: if a number is missing, or a file tells another count.
     """
     pattern = re.compile(re.escape(before) + r"(\d{1,6})" + re.escape(after), re.ASCII)
     numbers = {int(match[1]) for name in names if (match := pattern.match(name))}
     if numbers != set(range(len(numbers))):
         raise InputError(f"{where}: layers {sorted(numbers)[:20]} of {before}…, expected 0 to {len(numbers) - 1}")
+    if told not in (None, len(numbers)):
+        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as another file tells")
     return len(numbers)
 
 

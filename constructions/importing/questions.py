@@ -17,6 +17,8 @@ V = TypeVar("V")
 
 DEFAULT_ROWS = 512
 """Of tables that are computed, where no smaller number is told."""
+MAX_COMPUTED = 1_000_000
+"""Numbers of one computed table."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Options:
 _HOW = {
     "attention": "--attention causal or bidirectional, which no weight tells",
     "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which no weight tells",
-    "norm": "--norm layer, rms or none, since there are no weights of norms",
+    "norm": "--norm layer, rms (then --epsilon, too) or none, since there are no weights of norms",
     "epsilon": "--epsilon of the norms, which no weight tells (1e-5 where PyTorch was told nothing else)",
     "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
     "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
@@ -51,7 +53,7 @@ _HOW = {
 }
 """What to say of a question without an answer."""
 _PLACEHOLDERS: dict[str, Any] = {
-    "attention": "causal", "activation": "relu", "norm": "layer", "epsilon": Fraction(1), "heads": 1,
+    "attention": "causal", "activation": "relu", "norm": "none", "epsilon": Fraction(1), "heads": 1,
     "norm_first": True, "positions": "none"}  # fmt: skip
 """With these the recognition goes on, so that all open questions are in one complaint."""
 
@@ -85,6 +87,13 @@ class Questions:
             return _PLACEHOLDERS[name]
         return answer
 
+    def shown(self, name: str) -> str:
+        """The option as the user wrote it."""
+        value = getattr(self.options, name)
+        if name == "norm_first":
+            return "--norm-first" if value else "--norm-last"
+        return f"--{name.replace('_', '-')}"
+
     def told(self, name: str, value: V, by: str) -> V:
         """What the file tells.
 
@@ -93,7 +102,7 @@ class Questions:
         """
         answer = self.option(name)
         if answer is not None and answer != value:
-            raise InputError(f"{self.where}: --{name.replace('_', '-')} {answer}, but {by} tells {value}")
+            raise InputError(f"{self.where}: {self.shown(name)} {answer}, but {by} tells {value}")
         return value
 
     def either(self, name: str, value: V | None, by: str) -> V:
@@ -115,8 +124,8 @@ class Questions:
             raise self._complaint()
         for field in fields(self.options):
             if getattr(self.options, field.name) is not None and field.name not in self._used:
-                raise InputError(f"{self.where}: --{field.name.replace('_', '-')} is of no use here, as nothing in "
-                                 f"the network depends on it; expected it left out")
+                raise InputError(f"{self.where}: {self.shown(field.name)} is of no use here, as nothing in the network "
+                                 f"depends on it; expected it left out")
 
     def _complaint(self) -> InputError:
         wanted = "; ".join(_HOW[name] for name in self._open)
@@ -150,16 +159,17 @@ def score_scale(questions: Questions, head_width: int) -> Scale:
     return Scale(root=head_width)
 
 
-def table_rows(questions: Questions, most: int | None) -> int:
-    """How many rows a computed table gets: what is asked for, at most what the settings allow.
+def table_rows(questions: Questions, most: int | None, columns: int) -> int:
+    """How many rows a computed table of so many columns gets: what is asked for, at most what the settings allow.
 
     Raises:
         InputError: if more are asked for.
     """
+    limit = min(most or MAX_COMPUTED, MAX_COMPUTED // columns)
     rows = questions.option("rows")
-    if rows is not None and not 1 <= rows <= (most or 1_000_000):
-        raise InputError(f"{questions.where}: --rows {rows}, expected 1 to {most or 1_000_000}")
-    result: int = rows or min(most or DEFAULT_ROWS, DEFAULT_ROWS)
+    if rows is not None and not 1 <= rows <= limit:
+        raise InputError(f"{questions.where}: --rows {rows}, expected 1 to {limit}")
+    result: int = rows or min(limit, DEFAULT_ROWS)
     questions.assume(f"the tables of positions are computed for {result} positions" + (f" of {most}" if most else ""))
     return result
 

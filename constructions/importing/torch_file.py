@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,26 +42,34 @@ def read_torch(data: bytes, where: str) -> Contents:
     folder = pickles[0].removesuffix("data.pkl")
     if archive.sizes.get(folder + "byteorder") and archive.read(folder + "byteorder") != b"little":
         raise InputError(f"{where}: its byte order is not little, expected little")
-    state, settings = _state_dict(interpret(archive.read(pickles[0]), where), where)
+    state, settings, others = _state_dict(interpret(archive.read(pickles[0]), where), where)
     storages = _Storages(archive, folder)
     tensors = {}
-    for name, value in state.items():
-        if not isinstance(value, StridedTensor):
-            raise InputError(f"{where}: entry {str(name)[:60]} is of type {type(value).__name__}, expected a tensor")
-        tensors[str(name)] = storages.stored(value, f"{where}, tensor {name}")
-    return Contents(tensors, settings)
+    for key, value in state.items():
+        name = str(key)
+        if isinstance(value, StridedTensor):
+            tensors[name] = storages.stored(value, f"{where}, tensor {name}")
+        elif value is None or isinstance(value, Real | str):
+            others[name] = f"no tensor, but of type {type(value).__name__}"
+        else:
+            raise InputError(f"{where}: entry {name[:60]} is of type {type(value).__name__}, expected a tensor")
+    return Contents(tensors, settings, others)
 
 
-def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any]]:
-    """The state dict itself, perhaps inside a checkpoint, and the settings beside it."""
-    if isinstance(value, dict) and not any(isinstance(entry, StridedTensor) for entry in value.values()):
-        inside = [key for key in _WRAPPERS if isinstance(value.get(key), dict)]
-        if len(inside) == 1:
-            settings = [value[key] for key in _SETTINGS if isinstance(value.get(key), dict)]
-            return value[inside[0]], settings[0] if settings else {}
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{where}: a {type(value).__name__} is saved in it, expected a state dict with tensors")
-    return value, {}
+def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any], dict[str, str]]:
+    """The state dict, perhaps inside a checkpoint; the settings beside it; what else is beside it."""
+    inside = [key for key in _WRAPPERS if isinstance(value, dict) and _has_tensors(value.get(key))]
+    if len(inside) == 1:
+        settings = [value[key] for key in _SETTINGS if isinstance(value.get(key), dict)]
+        others = {str(key): "beside the state dict" for key in value if key not in (*inside, *_SETTINGS)}
+        return value[inside[0]], settings[0] if settings else {}, others
+    if not _has_tensors(value):
+        raise InputError(f"{where}: a {type(value).__name__} without tensors is saved in it, expected a state dict")
+    return value, {}, {}
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, dict) and any(isinstance(entry, StridedTensor) for entry in value.values())
 
 
 class _Storages:

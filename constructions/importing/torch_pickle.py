@@ -68,7 +68,7 @@ def interpret(data: bytes, where: str) -> Any:
     try:
         for opcode, argument, _ in pickletools.genops(data):
             machine.step(opcode.name, argument)
-        (result,) = machine.stack
+        result = machine.pop()
     except (ValueError, IndexError, KeyError, OverflowError) as error:
         if isinstance(error, InputError):
             raise

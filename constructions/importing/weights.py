@@ -19,7 +19,7 @@ class Weights:
         self.stored = contents.tensors
         self.where = where
         self.tensors: dict[str, Tensor] = {}
-        self.aside: dict[str, str] = {}
+        self.aside: dict[str, str] = dict(contents.others)
 
     def __contains__(self, name: str) -> bool:
         return name in self.stored

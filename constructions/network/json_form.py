@@ -166,7 +166,7 @@ def read_json(text: str, where: str, parse_float: Callable[[str], Any] | None = 
 def _check_depth(text: str, where: str) -> None:
     """Refuse nesting beyond MAX_DEPTH before any recursive reader sees the text."""
     depth = 0
-    for bracket in re.finditer(r'"(?:[^"\\]|\\.)*"?|[\[{\]}]', text, re.DOTALL):
+    for bracket in re.finditer(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', text, re.DOTALL):
         token = bracket.group()[0]
         depth += (token in "[{") - (token in "]}")
         if depth > MAX_DEPTH:

@@ -179,7 +179,7 @@ def llama(torch: Any) -> tuple[State, Logits]:
 
 def encoder(torch: Any, norm_first: bool, causal: bool, table: str = "learned",
             scaled: bool = False) -> tuple[State, Logits]:
-    """torch's own TransformerEncoder inside a module; table: learned, buffer ([T, 1, d]), sinusoidal (in no file)."""
+    """torch's own TransformerEncoder inside a module; table: learned, buffer, or (in no file) sinusoidal, alibi."""
     nn = torch.nn
     torch.manual_seed(3)
 
@@ -208,12 +208,17 @@ def encoder(torch: Any, norm_first: bool, causal: bool, table: str = "learned",
                 case "sinusoidal":
                     x = x + sinusoidal(torch).float().double()[:count]
             mask = nn.Transformer.generate_square_subsequent_mask(count).double() if causal else None
+            if table == "alibi":  # slopes 1/16 and 1/256 of two heads, for every word of the batch
+                places = torch.arange(count).double()
+                slopes = torch.tensor([1 / 16, 1 / 256]).double()[:, None, None]
+                mask = (mask + slopes * (places - places[:, None])).repeat(len(tokens), 1, 1)
             return self.fc(self.encoder(x, mask=mask))
 
     model = Classifier().eval()
     for parameter in model.parameters():
         if parameter.dim() == 1:
             nn.init.normal_(parameter, mean=0.5)
+    torch.backends.mha.set_fastpath_enabled(False)  # it takes every number of a mask but 0 for "not visible"
     state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     model = model.double()
     if scaled:

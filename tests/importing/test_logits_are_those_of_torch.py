@@ -57,11 +57,14 @@ def test_nanogpt(tmp_path: Path, bias: bool, wrapped: bool) -> None:
     state, logits = models.gpt2(torch, "_orig_mod.transformer.", linear=True, bias=bias)
     state["_orig_mod.lm_head.weight"] = state["_orig_mod.transformer.wte.weight"]
     saved = {"model": state, "optimizer": {"state": {0: {"exp_avg": torch.zeros(3)}}, "lr": 0.1}, "iter_num": 5,
+             "best_val_loss": torch.tensor(0.5),
              "model_args": {"n_layer": 2, "n_head": 2, "bias": bias, "dropout": 0.0}} if wrapped else state
     options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=None if wrapped else 2)
     result = imported(torch, tmp_path, saved, options)
     check_logits(torch, result, logits)
-    assert result.report.not_weights == {"_orig_mod.lm_head.weight": "the same as _orig_mod.transformer.wte.weight"}
+    beside = {name: "beside the state dict" for name in ("optimizer", "iter_num", "best_val_loss") if wrapped}
+    assert result.report.not_weights == beside | {
+        "_orig_mod.lm_head.weight": "the same as _orig_mod.transformer.wte.weight"}
 
 
 @pytest.mark.parametrize(("rotary", "gated", "groups"), [
@@ -92,6 +95,16 @@ def test_transformer_encoder(tmp_path: Path, norm_first: bool, causal: bool, tab
                       norm_first=norm_first, positions="sinusoidal" if table == "sinusoidal" else None,
                       rows=12 if table == "sinusoidal" else None)
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
+
+
+def test_alibi(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    state, logits = models.encoder(torch, True, True, "alibi")
+    options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=2, norm_first=True,
+                      positions="alibi")
+    result = imported(torch, tmp_path, state, options)
+    check_logits(torch, result, logits)
+    assert result.network.rows is None
 
 
 def test_token_vectors_times_the_root_of_the_width(tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""Whatever shape or type one tensor or one setting has instead, the complaint is one line, or the network is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from constructions.errors import InputError
+from constructions.importing.config_file import Settings
+from constructions.importing.contents import Contents, Stored
+from constructions.importing.importer import recognise
+from constructions.importing.questions import Options
+from tests.importing import models_in_torch as models
+from tests.importing.test_logits_are_those_of_torch import GPT2, LLAMA
+from tests.with_torch import torch_or_skip
+
+EPSILON = Fraction(1, 100000)
+CAUSAL = Options(attention="causal", activation="gelu", epsilon=EPSILON)
+KINDS: dict[str, Any] = {
+    "gpt2": (models.gpt2, (), GPT2, Options()),
+    "nanogpt": (models.gpt2, ("", True), {}, replace(CAUSAL, heads=2, output_layer="wte.weight")),
+    "hooked": (models.hooked, ("halves", True, 1), {}, CAUSAL),
+    "llama": (models.llama, (), LLAMA, Options()),
+    "encoder": (models.encoder, (True, True), {}, replace(CAUSAL, heads=2, norm_first=True)),
+}
+
+
+def contents(kind: str) -> tuple[Contents, Options]:
+    build, arguments, settings, options = KINDS[kind]
+    state, _ = build(torch_or_skip(), *arguments)
+    stored = {name: Stored("float32", "binary32", tuple(tensor.shape), lambda tensor=tensor: tensor.numpy().tobytes())
+              if tensor.is_floating_point() else Stored("bool", None, tuple(tensor.shape), bytes)
+              for name, tensor in state.items()}
+    exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in settings.items()}
+    return Contents(stored, exact), options
+
+
+def attempt(given: Contents, options: Options) -> None:
+    try:
+        recognise(given, options, "m", "config.json", ())
+    except InputError as error:
+        assert "\n" not in str(error)
+        assert len(str(error)) < 600
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_tensor_may_have_another_shape_or_type_or_be_missing(kind: str) -> None:
+    whole, options = contents(kind)
+    assert recognise(whole, options, "m", "config.json", ()).network.tensors
+    for name, stored in whole.tensors.items():
+        others = {key: value for key, value in whole.tensors.items() if key != name}
+        attempt(Contents(others, whole.settings), options)
+        for shape in ((), (0,), (1,), (3,), (0, 0), (2, 3), (3, 2), (1, 2, 3), (4, 4, 4, 4)):
+            wrong = replace(stored, shape=shape, read=lambda shape=shape: bytes(4 * len(shape)))
+            attempt(Contents({**whole.tensors, name: wrong}, whole.settings), options)
+        attempt(Contents({**whole.tensors, name: replace(stored, format=None)}, whole.settings), options)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+@pytest.mark.parametrize("value", [None, 0, -1, 7, 2**40, "x", [], {}, {"rope_type": 3}, True, Fraction(-1, 2)])
+def test_any_setting_may_have_another_value(kind: str, value: Any) -> None:
+    whole, options = contents(kind)
+    names = [*whole.settings, "tie_word_embeddings", "scale_attn_weights", "scale_attn_by_inverse_layer_idx",
+             "head_dim", "rope_scaling", "rope_parameters", "add_cross_attention", "rope_theta", "use_sliding_window"]
+    for name in names:
+        attempt(Contents(whole.tensors, {**whole.settings, name: value}), options)
+
+
+def test_settings_that_nobody_asks_for_are_named_unless_they_are_known_to_change_nothing() -> None:
+    whole, options = contents("gpt2")
+    more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2, "alibi": True}
+    notes = recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).report.assumed
+    assert notes[-1] == 'settings of config.json that were not used: "alibi"'
+    with pytest.raises(InputError, match="m: 2 layers, expected 3, as another file tells"):
+        recognise(Contents(whole.tensors, {**more, "n_layer": 3}), options, "m", "config.json", ())
+
+
+def test_settings_are_typed() -> None:
+    eighth = Fraction(1, 8)
+    settings = Settings({"heads": 3, "epsilon": eighth, "tied": False, "none": None}, "c")
+    assert (settings.count("heads"), settings.number("epsilon"), settings.flag("tied", True)) == (3, eighth, False)
+    assert (settings.count("none"), settings.number("other"), settings.flag("none", True)) == (None, None, True)
+    for wrong in (lambda: settings.count("epsilon"), lambda: settings.number("tied"),
+                  lambda: settings.flag("heads", True)):
+        with pytest.raises(InputError):
+            wrong()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_no_file_tells_is_asked_for_in_one_line(kind: str) -> None:
+    whole, _ = contents(kind)
+    if not whole.settings:
+        with pytest.raises(InputError, match="the file does not tell all; expected --"):
+            recognise(whole, Options(), "m", "config.json", ())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_that_contradict_the_file_or_are_of_no_use_are_refused(kind: str) -> None:
+    whole, options = contents(kind)
+    for change in ({"positions": "none"}, {"heads": 3}, {"norm": "none"}):
+        if kind in ("hooked", "llama") and "positions" in change:
+            continue
+        with pytest.raises(InputError, match=r"tells|of no use|expected a divisor|placeholder"):
+            recognise(whole, replace(options, **change), "m", "config.json", ())
