@@ -107,8 +107,9 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
         steps = [w.attention(d, 1, None, rows), w.units(d, hidden, None, "sigmoid"), w.attention(d, 1, None, rows)]
     elif kind == "bidirectional":
         causal = False
-        steps = [w.attention(d, 2, layer(), rows), w.units(d, hidden, layer(), "gelu"),
-                 w.attention(d, 2, layer(), rows), w.units(d, hidden, layer(), "gelu"), {"step": "norm", "norm": layer()}]
+        steps = [step for _ in range(2) for step in (w.attention(d, 2, layer(), rows),
+                                                     w.units(d, hidden, layer(), "gelu"))]
+        steps.append({"step": "norm", "norm": layer()})
     else:
         steps = [step for _ in range(3) for step in (w.attention(d, 2, layer(), rows),
                                                      w.units(d, hidden, layer(), "gelu-tanh"))]
