@@ -1,9 +1,10 @@
 """One unit of a cover by classes: every row that is claimed at its nodes; docs/trained.md, sections 4 and 5.
 
-At each attention step all that can be attended to is made ready first: before the first one a node is one token at one
-position, later a class with a form of its own. Then the ranges that the certificate states for the averages of each node
-that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to the next
-attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms (rows.py).
+At each attention step all that can be attended to is made ready first: before the first one a node is one token at
+one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
+each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
+the next attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms
+(rows.py).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..budget import Budget
 from ..reading.trained import ClassesUnit, Decision, TrainedClaim
 from ..verdicts import expect, require, within
 from .directions import Turn, average, make_turn
-from .forms import FRACTION, Form, Linear, apply, move, plus, shift_symbols, spread
+from .forms import FRACTION, Form, Linear, apply, move, plus, promoted, shift_symbols, spread
 from .graphs import Columns, Node, ancestors, follow, in_order
 from .maps import make_rows
 from .packed import SLOT
@@ -59,6 +60,7 @@ class Classes:
                 self.stages.append(Stage(maps, []))
             else:
                 (self.stages[-1].after if self.stages else self.first).append(maps)
+        self.reads: dict[tuple[int, ...], Read] = {}
         self._points: dict[tuple[int, int], Form] = {}
         self._turns: dict[int, list[list[Turn]]] = {}
         self._rows: dict[frozenset[int], Linear] = {}
@@ -73,7 +75,8 @@ class Classes:
         """
         asked = find_asked(self.decision.claim, unit, self.follow(unit))
         rows = self.decision.network.rows
-        require(rows is None or unit.offset + len(asked.columns.tokens) <= rows, "a token has no row in a table of positions")
+        tokens = len(asked.columns.tokens)
+        require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
         Proof(self, unit, asked).run()
         return len(asked.cases)
 
@@ -213,16 +216,30 @@ class Step:
     def __init__(self, proof: Proof, number: int, stage: Stage, sources: list[list[Source]],
                  streams: dict[Source, Form]) -> None:
         self.proof, self.budget, self.maps = proof, proof.budget, stage.attention
+        streams = {source: promoted(stream) for source, stream in streams.items()}
         self.turns, self.sources, self.streams = proof.turns[number], sources, streams
-        self.normed = {source: normed(self.budget, self.maps.norm, stream) for source, stream in streams.items()}
-        self.reads = [{source: self.read(source, head, turn) for source in streams}
-                      for head, turn in zip(self.maps.heads, self.turns, strict=True)]
+        self._normed: dict[Source, Form] = {}
+        known = proof.shared.reads if number == 0 else {}
+        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
 
-    def read(self, source: Source, head: HeadMaps, turn: Turn) -> Read:
+    def read(self, known: dict[tuple[int, ...], Read], source: Source, k: int) -> Read:
+        """What head k reads there; before the first step it is the same in all units at an offset."""
+        key = (self.proof.unit.offset, self.proof.unit.directions, k, *source)
+        if key not in known:
+            known[key] = self.make_read(source, self.maps.heads[k], self.turns[k])
+        return known[key]
+
+    def normed(self, source: Source) -> Form:
+        """The stream there as the heads see it."""
+        if source not in self._normed:
+            self._normed[source] = normed(self.budget, self.maps.norm, self.streams[source])
+        return self._normed[source]
+
+    def make_read(self, source: Source, head: HeadMaps, turn: Turn) -> Read:
         """What a head reads there."""
-        value = apply(self.budget, head.value, self.normed[source])
+        value = apply(self.budget, head.value, self.normed(source))
         key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
-                     apply(self.budget, head.key, self.normed[source]))
+                     apply(self.budget, head.key, self.normed(source)))
         self.budget.hold(SLOT * key.slots * (len(value.rows) + len(key.rows)) + (1 << 14))
         return Read(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
 
@@ -239,11 +256,13 @@ class Step:
         for k, (head, turn) in enumerate(zip(self.maps.heads, self.turns, strict=True)):
             averages = self.averages(node, before, head, self.reads[k])
             least, greatest = self.proof.numbers.take(len(turn.rows))
-            most = {source: self.reads[k][source].most for source in averages.weights}
-            require(averages.stay_below(most, greatest + [-x for x in least]), "a range of head {} is not proved", k + 1)
-            sizes = list(map(max, *[self.reads[k][source].value.sizes for source in averages.weights], [0] * len(least)))
+            reads = {source: self.reads[k][source] for source in averages.weights}
+            most = {source: read.most for source, read in reads.items()}
+            require(averages.stay_below(most, greatest + [-x for x in least]), "a range of head {} is not proved",
+                    k + 1)
+            sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
             z = apply(self.budget, head.out, average(self.budget, turn, least, greatest, sizes))
-            last = Last(averages, self.reads[k], turn, least, greatest, first)
+            last = Last(averages, reads, turn, least, greatest, first)
             result = plus(result, shift_symbols(z, first - 1))
             first += len(turn.rows)
         if self.maps.bias is not None:
@@ -254,9 +273,10 @@ class Step:
         """The weights of all that is on a path to the node."""
         p, index = node
         form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
-                      apply(self.budget, head.query, self.normed[self.sources[p][index]]))
+                      apply(self.budget, head.query, self.normed(self.sources[p][index])))
         query = Vectors(form, spread(self.budget, form))
         met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
         found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
                  for source in met}
-        return Averages(self.budget, self.proof.columns, self.sources, before, weigh(self.budget, self.proof.shared.weights, found))
+        weights = weigh(self.budget, self.proof.shared.weights, found)
+        return Averages(self.budget, self.proof.columns, self.sources, before, weights)

@@ -1,8 +1,8 @@
 """The claim's automaton and its past-only formulas as one deterministic automaton over letters: the *tracker*.
 
-A formula is past-only if it has no `next` and no `until`, counts to the left only, and does not mention n. Its truth at i
-then follows from w_1 ... w_i: `since` remembers its last value, `prev` the last value of its operand (both false before
-position 1), a comparison of counts the sum that it compares, a predicate of a count the count.
+A formula is past-only if it has no `next` and no `until`, counts to the left only, and does not mention n. Its truth
+at i then follows from w_1 ... w_i: `since` remembers its last value, `prev` the last value of its operand (both false
+before position 1), a comparison of counts the sum that it compares, a predicate of a count the count.
 """
 
 from __future__ import annotations
