@@ -13,13 +13,13 @@ from operator import le
 from struct import unpack
 from typing import NamedTuple
 
-from ..budget import Budget
-from ..reading.trained import ClassesUnit, Decision, TrainedClaim
+from ..reading.trained import ClassesUnit, Decision
 from ..verdicts import expect, require, within
 from .directions import Turn, average, make_turn
 from .forms import FRACTION, Form, Linear, apply, move, plus, promoted, shift_symbols, spread
 from .graphs import Columns, Node, ancestors, follow, in_order
 from .maps import make_rows
+from .obligations import is_by_place
 from .packed import SLOT
 from .passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
 from .ranges import Averages, Read, Source, Vectors, both_ways, scores, weigh, with_slope
@@ -47,9 +47,11 @@ class Asked(NamedTuple):
 class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
-    def __init__(self, decision: Decision, budget: Budget) -> None:
+    def __init__(self, decision: Decision) -> None:
         require(decision.network.causal, "classes need causal attention")
-        self.decision, self.budget = decision, budget
+        self.decision, self.budget = decision, decision.language.budget
+        self.by_place = is_by_place(decision.network, decision.claim, decision.language)
+        budget = self.budget
         self.tracker = Tracker(decision.language, decision.claim)
         self.weights = Weights(budget)
         self.first: Between = []
@@ -73,7 +75,7 @@ class Classes:
             Rejected: if a range or a row is not proved, or the graph is no cover.
             Malformed: if graph or ranges do not fit the unit.
         """
-        asked = find_asked(self.decision.claim, unit, self.follow(unit))
+        asked = self.asked(unit, self.follow(unit))
         rows = self.decision.network.rows
         tokens = len(asked.columns.tokens)
         require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
@@ -83,7 +85,7 @@ class Classes:
     def follow(self, unit: ClassesUnit) -> Columns:
         """The columns of the unit, whose graph is a cover."""
         claim = self.decision.claim
-        n = None if is_by_place(claim) else unit.first
+        n = None if self.by_place else unit.first
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
         expect(unit.first > 0 or claim.empty, "a unit with place 0")
         levels = unit.last if n is None else n + len(claim.after)
@@ -91,6 +93,22 @@ class Classes:
         if key not in self._followed:
             self._followed[key] = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
         return self._followed[key]
+
+    def asked(self, unit: ClassesUnit, columns: Columns) -> Asked:
+        """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
+
+        Where the first token is read, its rows are those of all cases that hold after some word of the length.
+        """
+        claim = self.decision.claim
+        shift, last = len(claim.before) - 1, len(columns.cases) - 1
+        if claim.read == "first":
+            after = frozenset[int]().union(*columns.cases[unit.first])
+            found = {(0, index): after for index in range(len(columns.tokens[0]))}
+        else:
+            found = {(level + shift, index): cases for level in range(unit.first if self.by_place else last, last + 1)
+                     for index, cases in enumerate(columns.cases[level])}
+        rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
+        return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
     def turns(self, unit: ClassesUnit) -> list[list[Turn]]:
         """The directions of each head of each attention step."""
@@ -116,26 +134,6 @@ class Classes:
             self.budget.hold(1 << 14)
             self._points[key] = pass_between(self.budget, self.first, embed(self.decision.network, token, position))
         return self._points[key]
-
-
-def is_by_place(claim: TrainedClaim) -> bool:
-    """Whether obligations are by place, where the network is causal and the formulas past-only."""
-    return claim.read == "each" or (claim.read == "last" and not claim.after)
-
-
-def find_asked(claim: TrainedClaim, unit: ClassesUnit, columns: Columns) -> Asked:
-    """The nodes with rows to prove."""
-    shift = len(claim.before) - 1
-    rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
-    if claim.read == "first":
-        judged = [(0, frozenset[int]().union(*columns.cases[unit.first]))] * len(columns.tokens[0])
-        found = {(column, index): cases for index, (column, cases) in enumerate(judged)}
-    else:
-        by_place, last = is_by_place(claim), len(columns.cases) - 1
-        first = unit.first if by_place else last
-        found = {(level + shift, index): cases for level in range(first, last + 1)
-                 for index, cases in enumerate(columns.cases[level])}
-    return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
 
 class Numbers:
@@ -223,8 +221,8 @@ class Step:
         self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
 
     def read(self, known: dict[tuple[int, ...], Read], source: Source, k: int) -> Read:
-        """What head k reads there; before the first step it is the same in all units at an offset."""
-        key = (self.proof.unit.offset, self.proof.unit.directions, k, *source)
+        """What head k reads there; before the first step it follows from token and position number."""
+        key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
         if key not in known:
             known[key] = self.make_read(source, self.maps.heads[k], self.turns[k])
         return known[key]

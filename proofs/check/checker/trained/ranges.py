@@ -67,12 +67,12 @@ def scores(budget: Budget, query: Vectors, key: Vectors) -> Bounds:
 def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
     """How far the inner product of a form with a point moves as the form does, in units of 2^-88."""
     form = moving.form
+    loose: int = sum(map(mul, form.radii, map(abs, fixed)))
     if form.slots == 1:
-        return sum(map(mul, moving.known.reaches, map(abs, fixed)))
+        return loose
     budget.spend(1 + (len(fixed) * (10 + form.slots) >> 5))
     require(sum(map(mul, form.sizes, map(abs, fixed))) >> FRACTION < READABLE, "a score is too great")
     slots = unpack(rescale(sum(map(mul, fixed, form.rows)), form.slots, FRACTION), form.slots)
-    loose = sum(map(mul, form.radii, map(abs, fixed)))
     return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + loose
 
 
