@@ -83,6 +83,6 @@ def prove_units(given: Decision, units: Iterable[Unit], share: Share = ALL) -> C
             coverage["words"] += prove_words(judge, unit, share)
         else:
             with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
-                classes = classes or Classes(given, given.language.budget)
+                classes = classes or Classes(given)
                 coverage["classes"] += classes.prove(unit)
     return coverage

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..language import Language
+from ..language import Language, Place
 from ..reading.trained import ClassesUnit, Decision, TrainedClaim
 from ..reading.trained_network import Network
 from ..verdicts import require
-from .tracker import is_past_only
+
+AHEAD = frozenset({"next", "until"})
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,14 @@ class Obligations:
     offset: int
     first: int
     last: int
+
+
+def is_past_only(language: Language, formula: Place) -> bool:
+    """Whether no formula of it looks ahead, mentions n or counts to the right."""
+    nodes = [language.nodes[place] for place in language.below([formula])]
+    counts = [operand for node in nodes if node.operator in ("T", "on") for operand in node.operands]
+    return not ("n" in language.leaves(formula) or any(node.operator in AHEAD for node in nodes)
+                or any(language.nodes[count].operator == "#>" for count in counts))
 
 
 def is_by_place(network: Network, claim: TrainedClaim, language: Language) -> bool:

@@ -12,11 +12,11 @@ from ..language import Language
 from ..reading.trained import TrainedClaim, WordsUnit
 from ..reading.trained_network import Network
 from ..verdicts import Rejected, quote, require
-from .obligations import is_by_place
+from .obligations import is_by_place, is_past_only
 from .precision import HIGHEST, Precision, Undecided
 from .stack import Stack
 from .tables import Tables
-from .tracker import State, Tracker, is_past_only
+from .tracker import State, Tracker
 from .truth import Truth
 from .walks import BidirectionalWalk, CausalWalk, Values, Walk
 
