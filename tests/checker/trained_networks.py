@@ -117,6 +117,21 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
     return w.network(tokens, d, positions, steps, causal, outputs)
 
 
+def mean_network(rows: int | None = None) -> dict[str, Any]:
+    """Logit 0 is the part of tokens 1 among those up to here, logit 1 is a half: exactly, as all scores are 0."""
+    w = Weights(0)
+    nothing = {"weight": w.view([[0.0], [0.0]]), "bias": None}
+    value = {"weight": w.view([[1.0], [0.0]]), "bias": None}
+    head = {"query": nothing, "key": nothing, "value": value, "out": w.view([[0.0, 1.0]]), "slope": None}
+    attention = {"step": "attention", "norm": None, "heads": [head], "bias": None, "scale": {"times": "1"},
+                 "rotary": None}
+    return {"format": "certify-trained", "version": 1, "sources": [], "attention": "causal",
+            "tokens": w.view([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
+            "positions": w.view([[0.0, 0.0]] * rows) if rows else None, "steps": [attention],
+            "unembedding": {"weight": w.view([[0.0, 0.0], [1.0, 0.0]]), "bias": w.view([0.0, 0.5])},
+            "tensors": w.tensors}
+
+
 def make_claim(**changes: Any) -> dict[str, Any]:
     """About words over 0 and 1 after token 2, before token 3: nothing is asked of the logits."""
     claim = {"alphabet": ["0", "1"], "tokens": [0, 1], "before": [2], "after": [], "offsets": [0, 0], "min_n": 1,
