@@ -1,7 +1,7 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
 from .checker.asking import Asked
-from .checker.checking import Accepted, check_file, check_text
+from .checker.checking import Accepted, check_file, check_part, check_sample, check_text, estimate
 from .checker.command import Request, gravest, main, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
@@ -32,8 +32,11 @@ __all__ = [
     "Softened",
     "WrongWord",
     "check_file",
+    "check_part",
+    "check_sample",
     "check_shard",
     "check_text",
+    "estimate",
     "finish",
     "gravest",
     "main",

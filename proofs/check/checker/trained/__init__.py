@@ -15,16 +15,29 @@ tables        the first attention, for each token at each place
 memory        a later attention, for the places that it has met
 walks         words through the network
 words         all words of a unit
-classes       classes of words; with tracker, graphs, maps, packed, forms, form_norms, form_units, passing, directions,
-              weights, ranges, rows
+tracker       what must be remembered of a word to know which cases hold
+graphs        a graph of classes is a cover of all words
+packed        many signed integers in one
+forms         affine forms, and linear maps of them; then
+maps          weights as integers
+form_norms    layer norm and RMS norm of a form
+form_units    activations of a form
+directions    the form of an average that is bounded along directions
+weights       weights of softmax as integers
+ranges        averages stay in stated ranges: longest paths
+passing       all steps on forms
+rows          rows at the stream of a node
+classes       a unit of a cover by classes
 wrong_word    a word by which a claim is false
 deciding      the whole cover, a part of it, or a sample
+costs         what the units take, about
 describing    the claim in words
 """
 
+from .costs import estimate_decision
 from .deciding import prove_decision, prove_part, prove_sample
 from .describing import describe_decision, describe_wrong_word
 from .wrong_word import prove_wrong_word
 
-__all__ = ["describe_decision", "describe_wrong_word", "prove_decision", "prove_part", "prove_sample",
-           "prove_wrong_word"]
+__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "prove_decision", "prove_part",
+           "prove_sample", "prove_wrong_word"]

@@ -21,10 +21,10 @@ Bounds M of |f'''|. Let φ be the normal density, s = 1/(1 + exp(-x)).
   y^k exp(-1.59y) <= (k / (1.59 · 2.718))^k: 0.232, 0.215, 0.335, 0.736, 2.08, 29.5 for k = 1, 2, 3, 4, 5, 7. The sum is
   at most 7.68 + 1.35 + 0.89 + 0.56 + 0.31 + 0.46 + 0.30 < 12. M = 12.
 
-Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1 - s)
-and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >= -0.25.
-gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 + 0.2142 · 0.335
-< 0.45: |f'| <= 1.45.
+Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1
+- s) and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >=
+-0.25. gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 +
+0.2142 · 0.335 < 0.45: |f'| <= 1.45.
 
 Size: |f(x)| <= |x| for relu, gelu, silu and gelu-tanh, <= 1 for the others.
 """
@@ -46,7 +46,7 @@ CELL_BITS = 1600  # of memory for a cell, and its values
 
 @dataclass(frozen=True)
 class Shape:
-    """What is proved of an activation above: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
+    """Of an activation: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
 
     third: Fraction
     slope: Fraction

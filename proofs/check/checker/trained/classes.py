@@ -1,9 +1,10 @@
 """One unit of a cover by classes: every row that is claimed at its nodes; docs/trained.md, sections 4 and 5.
 
-At each attention step all that can be attended to is made ready first: before the first one a node is one token at one
-position, later a class with a form of its own. Then the ranges that the certificate states for the averages of each node
-that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to the next
-attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms (rows.py).
+At each attention step all that can be attended to is made ready first: before the first one a node is one token at
+one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
+each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
+the next attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms
+(rows.py).
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from operator import le
 from struct import unpack
 from typing import NamedTuple
 
-from ..budget import Budget
-from ..reading.trained import ClassesUnit, Decision, TrainedClaim
+from ..reading.trained import ClassesUnit, Decision
 from ..verdicts import expect, require, within
 from .directions import Turn, average, make_turn
-from .forms import FRACTION, Form, Linear, apply, move, plus, shift_symbols, spread
+from .forms import FRACTION, Form, Linear, apply, move, plus, promoted, shift_symbols, spread
 from .graphs import Columns, Node, ancestors, follow, in_order
 from .maps import make_rows
+from .obligations import is_by_place
 from .packed import SLOT
 from .passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
 from .ranges import Averages, Read, Source, Vectors, both_ways, scores, weigh, with_slope
@@ -46,9 +47,11 @@ class Asked(NamedTuple):
 class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
-    def __init__(self, decision: Decision, budget: Budget) -> None:
+    def __init__(self, decision: Decision) -> None:
         require(decision.network.causal, "classes need causal attention")
-        self.decision, self.budget = decision, budget
+        self.decision, self.budget = decision, decision.language.budget
+        self.by_place = is_by_place(decision.network, decision.claim, decision.language)
+        budget = self.budget
         self.tracker = Tracker(decision.language, decision.claim)
         self.weights = Weights(budget)
         self.first: Between = []
@@ -59,6 +62,7 @@ class Classes:
                 self.stages.append(Stage(maps, []))
             else:
                 (self.stages[-1].after if self.stages else self.first).append(maps)
+        self.reads: dict[tuple[int, ...], Read] = {}
         self._points: dict[tuple[int, int], Form] = {}
         self._turns: dict[int, list[list[Turn]]] = {}
         self._rows: dict[frozenset[int], Linear] = {}
@@ -71,16 +75,17 @@ class Classes:
             Rejected: if a range or a row is not proved, or the graph is no cover.
             Malformed: if graph or ranges do not fit the unit.
         """
-        asked = find_asked(self.decision.claim, unit, self.follow(unit))
+        asked = self.asked(unit, self.follow(unit))
         rows = self.decision.network.rows
-        require(rows is None or unit.offset + len(asked.columns.tokens) <= rows, "a token has no row in a table of positions")
+        tokens = len(asked.columns.tokens)
+        require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
         Proof(self, unit, asked).run()
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> Columns:
         """The columns of the unit, whose graph is a cover."""
         claim = self.decision.claim
-        n = None if is_by_place(claim) else unit.first
+        n = None if self.by_place else unit.first
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
         expect(unit.first > 0 or claim.empty, "a unit with place 0")
         levels = unit.last if n is None else n + len(claim.after)
@@ -88,6 +93,22 @@ class Classes:
         if key not in self._followed:
             self._followed[key] = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
         return self._followed[key]
+
+    def asked(self, unit: ClassesUnit, columns: Columns) -> Asked:
+        """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
+
+        Where the first token is read, its rows are those of all cases that hold after some word of the length.
+        """
+        claim = self.decision.claim
+        shift, last = len(claim.before) - 1, len(columns.cases) - 1
+        if claim.read == "first":
+            after = frozenset[int]().union(*columns.cases[unit.first])
+            found = {(0, index): after for index in range(len(columns.tokens[0]))}
+        else:
+            found = {(level + shift, index): cases for level in range(unit.first if self.by_place else last, last + 1)
+                     for index, cases in enumerate(columns.cases[level])}
+        rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
+        return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
     def turns(self, unit: ClassesUnit) -> list[list[Turn]]:
         """The directions of each head of each attention step."""
@@ -113,26 +134,6 @@ class Classes:
             self.budget.hold(1 << 14)
             self._points[key] = pass_between(self.budget, self.first, embed(self.decision.network, token, position))
         return self._points[key]
-
-
-def is_by_place(claim: TrainedClaim) -> bool:
-    """Whether obligations are by place, where the network is causal and the formulas past-only."""
-    return claim.read == "each" or (claim.read == "last" and not claim.after)
-
-
-def find_asked(claim: TrainedClaim, unit: ClassesUnit, columns: Columns) -> Asked:
-    """The nodes with rows to prove."""
-    shift = len(claim.before) - 1
-    rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
-    if claim.read == "first":
-        judged = [(0, frozenset[int]().union(*columns.cases[unit.first]))] * len(columns.tokens[0])
-        found = {(column, index): cases for index, (column, cases) in enumerate(judged)}
-    else:
-        by_place, last = is_by_place(claim), len(columns.cases) - 1
-        first = unit.first if by_place else last
-        found = {(level + shift, index): cases for level in range(first, last + 1)
-                 for index, cases in enumerate(columns.cases[level])}
-    return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
 
 class Numbers:
@@ -213,16 +214,30 @@ class Step:
     def __init__(self, proof: Proof, number: int, stage: Stage, sources: list[list[Source]],
                  streams: dict[Source, Form]) -> None:
         self.proof, self.budget, self.maps = proof, proof.budget, stage.attention
+        streams = {source: promoted(stream) for source, stream in streams.items()}
         self.turns, self.sources, self.streams = proof.turns[number], sources, streams
-        self.normed = {source: normed(self.budget, self.maps.norm, stream) for source, stream in streams.items()}
-        self.reads = [{source: self.read(source, head, turn) for source in streams}
-                      for head, turn in zip(self.maps.heads, self.turns, strict=True)]
+        self._normed: dict[Source, Form] = {}
+        known = proof.shared.reads if number == 0 else {}
+        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
 
-    def read(self, source: Source, head: HeadMaps, turn: Turn) -> Read:
+    def read(self, known: dict[tuple[int, ...], Read], source: Source, k: int) -> Read:
+        """What head k reads there; before the first step it follows from token and position number."""
+        key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
+        if key not in known:
+            known[key] = self.make_read(source, self.maps.heads[k], self.turns[k])
+        return known[key]
+
+    def normed(self, source: Source) -> Form:
+        """The stream there as the heads see it."""
+        if source not in self._normed:
+            self._normed[source] = normed(self.budget, self.maps.norm, self.streams[source])
+        return self._normed[source]
+
+    def make_read(self, source: Source, head: HeadMaps, turn: Turn) -> Read:
         """What a head reads there."""
-        value = apply(self.budget, head.value, self.normed[source])
+        value = apply(self.budget, head.value, self.normed(source))
         key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
-                     apply(self.budget, head.key, self.normed[source]))
+                     apply(self.budget, head.key, self.normed(source)))
         self.budget.hold(SLOT * key.slots * (len(value.rows) + len(key.rows)) + (1 << 14))
         return Read(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
 
@@ -239,11 +254,13 @@ class Step:
         for k, (head, turn) in enumerate(zip(self.maps.heads, self.turns, strict=True)):
             averages = self.averages(node, before, head, self.reads[k])
             least, greatest = self.proof.numbers.take(len(turn.rows))
-            most = {source: self.reads[k][source].most for source in averages.weights}
-            require(averages.stay_below(most, greatest + [-x for x in least]), "a range of head {} is not proved", k + 1)
-            sizes = list(map(max, *[self.reads[k][source].value.sizes for source in averages.weights], [0] * len(least)))
+            reads = {source: self.reads[k][source] for source in averages.weights}
+            most = {source: read.most for source, read in reads.items()}
+            require(averages.stay_below(most, greatest + [-x for x in least]), "a range of head {} is not proved",
+                    k + 1)
+            sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
             z = apply(self.budget, head.out, average(self.budget, turn, least, greatest, sizes))
-            last = Last(averages, self.reads[k], turn, least, greatest, first)
+            last = Last(averages, reads, turn, least, greatest, first)
             result = plus(result, shift_symbols(z, first - 1))
             first += len(turn.rows)
         if self.maps.bias is not None:
@@ -254,9 +271,10 @@ class Step:
         """The weights of all that is on a path to the node."""
         p, index = node
         form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
-                      apply(self.budget, head.query, self.normed[self.sources[p][index]]))
+                      apply(self.budget, head.query, self.normed(self.sources[p][index])))
         query = Vectors(form, spread(self.budget, form))
         met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
         found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
                  for source in met}
-        return Averages(self.budget, self.proof.columns, self.sources, before, weigh(self.budget, self.proof.shared.weights, found))
+        weights = weigh(self.budget, self.proof.shared.weights, found)
+        return Averages(self.budget, self.proof.columns, self.sources, before, weights)

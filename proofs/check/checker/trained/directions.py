@@ -15,7 +15,7 @@ PLACES = 30  # bits behind the point of a direction
 
 
 class Turn(NamedTuple):
-    """A matrix Q of directions, its rows: the map to c·v for all c, the one back (the transpose), and |I - Q'Q| over 2^60."""
+    """Directions as rows of a matrix Q: the map to all c·v, the one back (the transpose), and |I - Q'Q| over 2^60."""
 
     rows: list[tuple[int, ...]]
     there: Linear

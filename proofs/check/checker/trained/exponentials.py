@@ -20,12 +20,13 @@ class Exponentials:
     """``at(d)`` is within RELATIVE_ERROR 2^-F exp(-d) + ABSOLUTE_ERROR 2^-E of exp(-d), over 2^E, for d over 2^F.
 
     Proof. d = a + b + b' + c, a an integer, b a multiple of 2^-6 and b' one of 2^-12 below 2^-6, 0 <= c < 2^-12. The
-    factors exp(-a), exp(-b), exp(-b') are enclosed within 2^-138 of themselves, which is looked at, and rounded down at
-    2^-PRODUCT_BITS, their product once more; so the entry of the table (with b for b + b') is off by less than 2^-136 exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c)
-    alternates: the first term left out, c^K / K! < 2^-F / 4, bounds the rest. By Horner's rule what is lost before the
-    last step is multiplied by c < 2^-12; the last step loses the rounding of one product: altogether less than
-    (1 + 1/4 + 1/4) 2^-F. As exp(-c) is between 1 - 2^-12 and 1, the product of both is off by less than
-    2 · 2^-F exp(-d) + 2 · 2^-E, and its rounding by 2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
+    factors exp(-a), exp(-b), exp(-b') are enclosed within 2^-138 of themselves, which is looked at, and rounded down
+    at 2^-PRODUCT_BITS, their product once more; so the entry of the table (with b for b + b') is off by less than
+    2^-136 exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c) alternates: the first
+    term left out, c^K / K! < 2^-F / 4, bounds the rest. By Horner's rule what is lost before the last step is
+    multiplied by c < 2^-12; the last step loses the rounding of one product: altogether less than (1 + 1/4 + 1/4)
+    2^-F. As exp(-c) is between 1 - 2^-12 and 1, the product of both is off by less than 2 · 2^-F exp(-d) + 2 · 2^-E,
+    and its rounding by 2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
     """
 
     def __init__(self, fraction: int, bits: int, budget: Budget) -> None:

@@ -1,7 +1,7 @@
 """Layer norm and RMS norm of affine forms; docs/trained.md, section 5.
 
-Both are sqrt(d) y / sqrt(|y|^2 + E), with y = x and E = d ε for `rms`. For `layer`, y = d (x - mean(x)), which has integer
-coefficients, and E = d^3 ε: (x - mean) / sqrt(mean((x - mean)^2) + ε) = y / sqrt(|y|^2 / d + d^2 ε).
+Both are sqrt(d) y / sqrt(|y|^2 + E), with y = x and E = d ε for `rms`. For `layer`, y = d (x - mean(x)), which has
+integer coefficients, and E = d^3 ε: (x - mean) / sqrt(mean((x - mean)^2) + ε) = y / sqrt(|y|^2 / d + d^2 ε).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..budget import Budget
 from ..verdicts import require
-from .forms import FRACTION, Form, Spread, charge, spread, tighten, with_symbols, within_range
+from .forms import FRACTION, Form, Spread, charge, promoted, spread, tighten, widened, within_range
 from .packed import MOST, READABLE, SLOT, rescale, unpack
 
 ROOT = 48  # bits behind the point of 1/sqrt
@@ -23,7 +23,7 @@ MOST_SQUARED = 1 << 124  # |y|^2 + E is below it, in units of 2^-88
 
 
 class Single(NamedTuple):
-    """A form of one number: its slots, a radius for what has no symbol, the centre, and how far it may be from there."""
+    """A form of one number: slots, a radius for what has no symbol, the centre, and how far it may be from there."""
 
     row: int
     slots: int
@@ -53,7 +53,7 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: Form) -> Form:
     Raises:
         Rejected: if the variance is not known to be above 0, or numbers do not fit.
     """
-    d = len(x.rows)
+    d, x = len(x.rows), promoted(x)
     y = centred(x) if kind == "layer" else x
     known = spread(budget, y)
     y = tighten(y, known)
@@ -72,10 +72,10 @@ def centred(x: Form) -> Form:
 def square(y: Form, known: Spread, extra: Fraction) -> Squares:
     """|y|^2 + extra.
 
-    Proof. With y = m + δ, |y|^2 = |m|^2 + 2 m·δ + |δ|^2, and 0 <= |δ|^2 <= Σ reach^2 =: R. The slots of Σ m_i y_i are |m|^2
-    and m·generators; what has no symbol is 2 Σ |m_i| radius_i, and R/2 around R/2. |y_i| is between |m_i| - reach_i (or 0)
-    and |m_i| + reach_i, its size. The sum is below 2^124, so slots of twice the sum fit. It is shifted by as many bits as
-    are too many; each slot is rounded by at most 1/2, the radius up.
+    Proof. With y = m + δ, |y|^2 = |m|^2 + 2 m·δ + |δ|^2, and 0 <= |δ|^2 <= Σ reach^2 =: R. The slots of Σ m_i y_i are
+    |m|^2 and m·generators; what has no symbol is 2 Σ |m_i| radius_i, and R/2 around R/2. |y_i| is between |m_i| -
+    reach_i (or 0) and |m_i| + reach_i, its size. The sum is below 2^124, so slots of twice the sum fit. It is shifted
+    by as many bits as are too many; each slot is rounded by at most 1/2, the radius up.
     """
     centres, reaches = known
     below = (extra.numerator << 2 * FRACTION) // extra.denominator
@@ -95,10 +95,10 @@ def square(y: Form, known: Spread, extra: Fraction) -> Squares:
 def inverse_root(squares: Squares, d: int) -> Single:
     """sqrt(d / u) in units of 2^-48, where u is the sum.
 
-    Proof. p(u) = sqrt(d / u) is convex, so with any slope -s, p(u) + s u is on [least, greatest] at most the greater of
-    its values at the ends, and at least what the tangent of p at any t > 0 gives there, which is linear in u, so the lesser
-    of its values at the ends: p(t) - p(t) (e - t) / (2 t) + s e. So p(u) is within ``doubt`` of ``centre`` - s u. The slope
-    is s = slope / 2^places in units of p for a unit of u.
+    Proof. p(u) = sqrt(d / u) is convex, so with any slope -s, p(u) + s u is on [least, greatest] at most the greater
+    of its values at the ends, and at least what the tangent of p at any t > 0 gives there, which is linear in u, so
+    the lesser of its values at the ends: p(t) - p(t) (e - t) / (2 t) + s e. So p(u) is within ``doubt`` of ``centre``
+    - s u. The slope is s = slope / 2^places in units of p for a unit of u.
 
     Raises:
         Rejected: if u is not known to be above 0.
@@ -116,7 +116,8 @@ def inverse_root(squares: Squares, d: int) -> Single:
     lowest = min((tangent_at(at_t, t, e) << places) + slope * e for e, _ in ends)
     centre, doubt = highest + lowest >> places + 1, (highest - lowest >> places + 1) + 2
     size = slope * (abs(form.centre) + form.reach)
-    require(size < MOST and abs(centre) + doubt + (size >> places) < READABLE >> 1, "a norm of a vector that is too short")
+    fits = size < MOST and abs(centre) + doubt + (size >> places) < READABLE >> 1
+    require(fits, "a norm of a vector that is too short")
     row = centre - rescale(slope * form.row, form.slots, places)
     return make_single(row, form.slots, doubt + (slope * form.radius >> places) + 2 + (form.slots + 1 >> 1))
 
@@ -145,9 +146,9 @@ def tangent_at(p: int, t: int, e: int) -> int:
 def times_root(y: Form, known: Spread, root: Single) -> Form:
     """The product of every coordinate and the one number, a positive one.
 
-    Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its radius, the
-    same for all coordinates; b δ those of y; |δ π| is at most the product of the reaches: a symbol for each coordinate.
-    A point has no symbols, and all of this is its radius.
+    Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its
+    radius, the same for all coordinates; b δ those of y; |δ π| is at most the product of the reaches. A point has no
+    symbols, and all of this is its radius.
     """
     b, reach, shared = root.centre, root.reach, y.slots > 1
     p = root.row + (root.radius << SLOT * root.slots) if shared else root.row
@@ -158,4 +159,4 @@ def times_root(y: Form, known: Spread, root: Single) -> Form:
         radii.append((abs(b) * radius + (0 if shared else abs(m) * root.radius) >> ROOT) + 2 + (width >> 1))
         reaches.append((r * reach >> ROOT) + 1)
         sizes.append((size * (abs(b) + reach) >> ROOT) + width + 4)
-    return with_symbols(within_range(rows, width, radii, sizes), reaches)
+    return widened(within_range(rows, width, radii, sizes), reaches)

@@ -5,11 +5,12 @@ docs/trained.md, section 5. Bounds M of |f''|, with s = 1 / (1 + exp(-x)) and φ
 - gelu: f'' = φ (2 - x^2). If x^2 <= 2 it is at most 2 φ(0) < 0.8, else |f''| <= x^2 φ <= 2 φ(sqrt 2) < 0.3.
 - sigmoid: s(1 - s)(1 - 2s), at most 1/(6 sqrt 3) < 0.1. tanh(x) = 2 s(2x) - 1: 8 times that, 4/(3 sqrt 3) < 0.77.
 - silu: s' (2 - x tanh(x/2)), at most 2 s' <= 0.5, and at least -|x| s' >= -|x| exp(-|x|) > -0.37.
-- gelu-tanh: x s(u), u = 2c(x + ax^3): f'' = s' (2u' + x u'') + x s'' u'^2, with s' and s'' taken at u; the second term is not
-  positive. The first is at least 0 and at most c (1 + 6ax^2) / (1 + c^2 x^2) <= c < 0.8, since s' = 1 / (4 cosh^2(u/2)),
-  cosh^2(t) >= 1 + t^2, |u| >= 2c|x|, 2u' + x u'' = 4c (1 + 6ax^2) and 6a < c^2. With y = |x|, the second is at most
-  2.55 y (1 + 0.1342 y^2)^2 |s''|, |s''| <= 0.0963: below 0.42 if y <= 1.2. Else |s''| <= exp(-1.59y); y exp(-1.59y) < 0.18,
-  y^3 exp(-1.59y) < 0.34 and y^5 exp(-1.59y) < 2.1: below 2.55 (0.18 + 0.2684 * 0.34 + 0.0181 * 2.1) < 0.8.
+- gelu-tanh: x s(u), u = 2c(x + ax^3): f'' = s' (2u' + x u'') + x s'' u'^2, with s' and s'' taken at u; the second
+  term is not positive. The first is at least 0 and at most c (1 + 6ax^2) / (1 + c^2 x^2) <= c < 0.8, since s' = 1 /
+  (4 cosh^2(u/2)), cosh^2(t) >= 1 + t^2, |u| >= 2c|x|, 2u' + x u'' = 4c (1 + 6ax^2) and 6a < c^2. With y = |x|, the
+  second is at most 2.55 y (1 + 0.1342 y^2)^2 |s''|, |s''| <= 0.0963: below 0.42 if y <= 1.2. Else |s''| <=
+  exp(-1.59y); y exp(-1.59y) < 0.18, y^3 exp(-1.59y) < 0.34 and y^5 exp(-1.59y) < 2.1: below 2.55 (0.18 + 0.2684 *
+  0.34 + 0.0181 * 2.1) < 0.8.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 from ..budget import Budget
 from .activations import Activation
-from .forms import FRACTION, UNIT, WEIGHT, Form, Spread, charge, spread, tighten, with_symbols, within_range
+from .forms import FRACTION, UNIT, WEIGHT, Form, charge, spread, tighten, widened, within_range
 from .packed import rescale
 
 CELLS = 32  # of the grid on which the distance from the line is taken, if the interval is wide
@@ -50,8 +51,8 @@ class Line(NamedTuple):
 def activate(budget: Budget, curve: Curve, x: Form) -> Form:
     """The activation of each coordinate.
 
-    Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius. The
-    slope is an exact number; each slot is rounded by at most 1/2.
+    Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
+    The slope is an exact number; each slot is rounded by at most 1/2.
     """
     known = spread(budget, x)
     x = tighten(x, known)
@@ -62,15 +63,16 @@ def activate(budget: Budget, curve: Curve, x: Form) -> Form:
         rows.append(rescale(line.slope * row, x.slots, WEIGHT) + line.height)
         radii.append((abs(line.slope) * radius >> WEIGHT) + 2 + (x.slots >> 1))
         sizes.append((abs(line.slope) * size >> WEIGHT) + abs(line.height) + x.slots + 4)
-    return with_symbols(within_range(rows, x.slots, radii, sizes), [line.doubt for line in lines])
+    return widened(within_range(rows, x.slots, radii, sizes), [line.doubt for line in lines])
 
 
 def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Line:
     """A line beside a function on an interval.
 
-    Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear on
-    both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between two
-    neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values there.
+    Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
+    on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between
+    two neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values
+    there.
     """
     width = greatest - least
     if curve.name == "relu":

@@ -1,11 +1,14 @@
 """Affine forms in integers: what is known of a vector on all words of a class; docs/trained.md, section 5.
 
-A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44, where the ε_k in [-1, 1] are *symbols*, the same ones in
-all coordinates (each word has its values of them), and ε is its own. Centre and generators of a coordinate are the slots
-of one packed integer. Symbols are only ever added at the end, so the sum of two packed integers is the sum of the forms.
+A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44, where the ε_k in [-1, 1] are *symbols*, the same
+ones in all coordinates (each word has its values of them), and ε is its own. Centre and generators of a coordinate
+are the slots of one packed integer. Symbols are only ever added at the end, so the sum of two packed integers is the
+sum of the forms.
 
 Every operation states a form that contains the true value wherever its operands do: whatever is rounded is added to
-the radius. A form with a single slot is a point with an error, and gets no symbols.
+the radius. A form with a single slot is a point with an error, and gets no symbols. Where radii are more than
+roundings, as after a norm or an activation, the form is *fresh*: the next linear map makes each of them a symbol of
+its own.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ from typing import NamedTuple
 
 from ..budget import Budget
 from ..verdicts import require
-from .packed import READABLE, SLOT, rescale, unpack
+from .packed import READABLE, SLOT, pack_short, rescale, unpack
 
 FRACTION = 44  # bits behind the point of what forms contain
 WEIGHT = FRACTION  # bits behind the point of weights
 UNIT = 1 << FRACTION
+HALF = 1 << WEIGHT - 1
 
 
 class Form(NamedTuple):
@@ -30,6 +34,7 @@ class Form(NamedTuple):
     slots: int
     radii: list[int]
     sizes: list[int]
+    fresh: bool = False
 
 
 class Spread(NamedTuple):
@@ -40,7 +45,8 @@ class Spread(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """x to W x + b: for each output the integers nearest to, or beside, its weights times 2^44, and their absolute values.
+    """x to W x + b: for each output the integers nearest to, or beside, its weights times 2^44, and their absolute
+    values.
 
     Each weight is off by at most 1 unit, and so is each bias, an integer over 2^44.
     """
@@ -62,17 +68,18 @@ def charge(budget: Budget, products: int, slots: int) -> None:
 
 def make_point(centres: Sequence[int], radii: Sequence[int]) -> Form:
     """What is known up to these errors."""
-    return within_range(list(centres), 1, list(radii), [abs(x) + radius for x, radius in zip(centres, radii, strict=True)])
+    sizes = [abs(x) + radius for x, radius in zip(centres, radii, strict=True)]
+    return within_range(list(centres), 1, list(radii), sizes)
 
 
-def within_range(rows: list[int], slots: int, radii: list[int], sizes: list[int]) -> Form:
+def within_range(rows: list[int], slots: int, radii: list[int], sizes: list[int], fresh: bool = False) -> Form:
     """The form, if its numbers fit their slots.
 
     Raises:
         Rejected: if they do not.
     """
     require(max(sizes, default=0) < READABLE, "a form reaches beyond 2^{}", READABLE.bit_length() - 1 - FRACTION)
-    return Form(rows, slots, radii, sizes)
+    return Form(rows, slots, radii, sizes, fresh)
 
 
 def spread(budget: Budget, form: Form) -> Spread:
@@ -91,26 +98,45 @@ def tighten(form: Form, known: Spread) -> Form:
 
 
 def plus(x: Form, y: Form) -> Form:
-    """The sum."""
+    """The sum of two forms, neither of them fresh."""
     return within_range(list(map(add, x.rows, y.rows)), max(x.slots, y.slots),
                         list(map(add, x.radii, y.radii)), list(map(add, x.sizes, y.sizes)))
 
 
 def apply(budget: Budget, linear: Linear, x: Form) -> Form:
-    """W x + b.
+    """W x + b; the radii of a fresh form become symbols, one for each of its coordinates.
 
     Proof. A weight is w/2^44, off by at most 1/2^44: off by Σ sizes/2^44 units in all. What has no symbol is at most
-    Σ |w| radius/2^44. Each slot is rounded by at most 1/2, the bias by 1. Sums of |w| times sizes, shifted, are below
-    2^62, so the slots before they are shifted are below 2^103.
+    Σ |w| radius/2^44; of a fresh form, the symbol of a radius has the generator w radius/2^44, rounded by at most
+    1/2. Each slot is rounded by at most 1/2, the bias by 1. Sums of |w| times sizes, shifted, are below 2^62, so the
+    slots before they are shifted are below 2^107.
     """
     charge(budget, len(linear.columns) * len(x.rows), x.slots + 24)
-    off = -(-sum(x.sizes) >> WEIGHT)
-    radii = [-(-sum(map(mul, weights, x.radii)) >> WEIGHT) + off + (x.slots >> 1) + 2 for weights in linear.absolute]
-    sizes = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + off + x.slots + 4
+    new = len(x.rows) if x.fresh else 0
+    off = -(-sum(x.sizes) >> WEIGHT) + (x.slots + new >> 1) + 2
+    radii = [off] * len(linear.columns) if x.fresh else [
+        -(-sum(map(mul, weights, x.radii)) >> WEIGHT) + off for weights in linear.absolute]
+    sizes = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + 2 * off
              for weights, bias in zip(linear.absolute, linear.bias, strict=True)]
     rows = [rescale(sum(map(mul, column, x.rows)), x.slots, WEIGHT) + bias
             for column, bias in zip(linear.columns, linear.bias, strict=True)]
-    return within_range(rows, x.slots, radii, sizes)
+    form = within_range(rows, x.slots, radii, sizes)
+    return with_generators(form, [[w * radius + HALF >> WEIGHT for w, radius in zip(column, x.radii, strict=True)]
+                                  for column in linear.columns]) if x.fresh else form
+
+
+def with_generators(form: Form, generators: Sequence[Sequence[int]]) -> Form:
+    """The form with so many symbols more, of which the sizes know: for each coordinate their generators."""
+    rows = [row + (pack_short(more) << SLOT * form.slots) for row, more in zip(form.rows, generators, strict=True)]
+    return form._replace(rows=rows, slots=form.slots + len(generators[0]))
+
+
+def promoted(x: Form) -> Form:
+    """The form with symbols in the place of its radii, if it is fresh: what is read more than once is the same."""
+    if not x.fresh:
+        return x
+    rows = [row + (radius << SLOT * (x.slots + i)) for i, (row, radius) in enumerate(zip(x.rows, x.radii, strict=True))]
+    return Form(rows, x.slots + len(rows), [0] * len(rows), x.sizes)
 
 
 def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] | None, x: Form) -> Form:
@@ -121,38 +147,32 @@ def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] 
     if gains is not None:
         charge(budget, len(x.rows), x.slots)
         off = [(size >> WEIGHT) + (x.slots >> 1) + 2 for size in x.sizes]
-        radii = [(abs(gain) * radius >> WEIGHT) + 1 + more for gain, radius, more in zip(gains, x.radii, off, strict=True)]
+        radii = [(abs(gain) * radius >> WEIGHT) + 1 + more
+                 for gain, radius, more in zip(gains, x.radii, off, strict=True)]
         sizes = [(abs(gain) * size >> WEIGHT) + x.slots + 4 + more
                  for gain, size, more in zip(gains, x.sizes, off, strict=True)]
         rows = [rescale(gain * row, x.slots, WEIGHT) for gain, row in zip(gains, x.rows, strict=True)]
-        x = within_range(rows, x.slots, radii, sizes)
+        x = within_range(rows, x.slots, radii, sizes, x.fresh)
     return x if bias is None else move(x, bias)
 
 
 def move(x: Form, bias: Sequence[int]) -> Form:
     """x + bias, where each bias is off by at most 1 unit."""
     return within_range(list(map(add, x.rows, bias)), x.slots, [radius + 1 for radius in x.radii],
-                        [size + abs(more) + 1 for size, more in zip(x.sizes, bias, strict=True)])
+                        [size + abs(more) + 1 for size, more in zip(x.sizes, bias, strict=True)], x.fresh)
 
 
-def with_symbols(x: Form, reaches: Sequence[int]) -> Form:
-    """The form where each coordinate has so much more that it may be off by: by a symbol, or, of a point, by its radius.
-
-    The radius becomes a part of the symbol. ``reaches`` are counted in the sizes by this function.
-    """
-    more = list(map(add, x.radii, reaches))
-    sizes = list(map(add, x.sizes, reaches))
-    if x.slots == 1:
-        return within_range(x.rows, 1, more, sizes)
-    rows = [row + (reach << SLOT * (x.slots + i)) for i, (row, reach) in enumerate(zip(x.rows, more, strict=True))]
-    return within_range(rows, x.slots + len(rows), [0] * len(rows), sizes)
+def widened(x: Form, reaches: Sequence[int]) -> Form:
+    """The form where each coordinate may be off by so much more; it is fresh, if it is not a point."""
+    radii, sizes = list(map(add, x.radii, reaches)), list(map(add, x.sizes, reaches))
+    return within_range(x.rows, x.slots, radii, sizes, x.slots > 1)
 
 
 def multiply(budget: Budget, x: Form, y: Form) -> Form:
-    """The product of each coordinate of x and the one of y.
+    """The product of each coordinate of x and the one of y; a fresh form.
 
-    Proof. With x = a + δ and y = b + η, centres a and b, xy = ab + aη + bδ + δη, and |δη| is at most the product of the
-    reaches: a symbol for each coordinate. What of η and δ has no symbol is at most |a| radius(η) + |b| radius(δ).
+    Proof. With x = a + δ and y = b + η, centres a and b, xy = ab + aη + bδ + δη, and |δη| is at most the product of
+    the reaches: widened by it. What of η and δ has no symbol is at most |a| radius(η) + |b| radius(δ).
     """
     charge(budget, 4 * len(x.rows), max(x.slots, y.slots))
     of_x, of_y = spread(budget, x), spread(budget, y)
@@ -164,7 +184,7 @@ def multiply(budget: Budget, x: Form, y: Form) -> Form:
         radii.append((abs(a) * y.radii[i] + abs(b) * x.radii[i] >> FRACTION) + (slots >> 1) + 2)
         reaches.append((of_x.reaches[i] * of_y.reaches[i] >> FRACTION) + 1)
         sizes.append((x.sizes[i] * y.sizes[i] >> FRACTION) + slots + 4)
-    return with_symbols(within_range(rows, slots, radii, sizes), reaches)
+    return widened(within_range(rows, slots, radii, sizes), reaches)
 
 
 def shift_symbols(form: Form, by: int) -> Form:

@@ -1,8 +1,9 @@
-"""A graph of classes is a cover of all words: every word follows one path, and all of a node's words end in its token.
+"""A graph of classes is a cover of all words: every word follows one path, and all of a node's words end in its
+token.
 
-Here the tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the graph.
-A node of a column has a token, and the nodes of the column before from which it is reached; none in the first column.
-docs/trained.md, section 4, Graph and Rows of a node.
+Here the tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the
+graph. A node of a column has a token, and the nodes of the column before from which it is reached; none in the first
+column. docs/trained.md, section 4, Graph and Rows of a node.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Node = tuple[int, int]
 
 
 class Columns(NamedTuple):
-    """Tokens, and predecessors, of the nodes of each column; and the cases that hold in a state of each node of a level."""
+    """Tokens and predecessors of each node of a column; and the cases that hold in a state of each node of a level."""
 
     tokens: list[list[int]]
     previous: list[list[tuple[int, ...]]]
@@ -46,7 +47,8 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
            levels + 1)
     expect(len(graph[0]) == 1, "graph: level 0 has {} nodes, expected 1", len(graph[0]))
     walk = Walk([], [], [{tracker.start()}])
-    tokens, previous = [[token] for token in claim.before], [[(0,) if p else ()] for p in range(len(claim.before))]
+    tokens = [[token] for token in claim.before]
+    previous: list[list[tuple[int, ...]]] = [[(0,) if p else ()] for p in range(len(claim.before))]
     cases = [cases_of(walk)]
     for level in range(levels):
         if n is None or level < n:

@@ -1,4 +1,4 @@
-"""Exact weights of a network as integers over 2^44, each off by at most 1 unit: what affine forms are multiplied with."""
+"""Weights of a network as integers over 2^44, each off by at most 1 unit: what affine forms are multiplied with."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def to_units(entries: Sequence[int], power: int, scale: Scale = PLAIN) -> list[i
     longest = max((entry.bit_length() for entry in entries), default=0)
     factor = scale.times if scale.times is not None else ONE
     more = factor.numerator.bit_length() - factor.denominator.bit_length()
-    require(not longest or longest + shift + more < MAX_WEIGHT_BITS, "a weight of 2^{} or more", MAX_WEIGHT_BITS - WEIGHT)
+    require(not longest or longest + shift + more < MAX_WEIGHT_BITS, "a weight of 2^{} or so", MAX_WEIGHT_BITS - WEIGHT)
     if scale.root is not None:
         return [over_root(entry, shift, scale.root) for entry in entries]
     up, down = factor.numerator << max(shift, 0), factor.denominator << max(-shift, 0)

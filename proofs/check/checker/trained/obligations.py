@@ -1,15 +1,16 @@
-"""What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables alone."""
+"""What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..language import Language
+from ..language import Language, Place
 from ..reading.trained import ClassesUnit, Decision, TrainedClaim
 from ..reading.trained_network import Network
 from ..verdicts import require
-from .tracker import is_past_only
+
+AHEAD = frozenset({"next", "until"})
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,14 @@ class Obligations:
     offset: int
     first: int
     last: int
+
+
+def is_past_only(language: Language, formula: Place) -> bool:
+    """Whether no formula of it looks ahead, mentions n or counts to the right."""
+    nodes = [language.nodes[place] for place in language.below([formula])]
+    counts = [operand for node in nodes if node.operator in ("T", "on") for operand in node.operands]
+    return not ("n" in language.leaves(formula) or any(node.operator in AHEAD for node in nodes)
+                or any(language.nodes[count].operator == "#>" for count in counts))
 
 
 def is_by_place(network: Network, claim: TrainedClaim, language: Language) -> bool:
@@ -60,8 +69,9 @@ def expect_covered(given: Decision) -> None:
         least = wanted.first
         while number < len(units) and units[number].offset == wanted.offset:
             unit = units[number]
-            require(wanted.first <= unit.first and unit.last <= wanted.last,
-                    "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what, unit.first, unit.last)
+            is_of_claim = wanted.first <= unit.first and unit.last <= wanted.last
+            require(is_of_claim, "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what,
+                    unit.first, unit.last)
             if unit.first > least:
                 break
             least, number = max(least, unit.last + 1), number + 1
@@ -79,5 +89,6 @@ def expect_classes_make_sense(given: Decision, by_place: bool) -> None:
     """
     classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
     past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
-    require(not classes or (given.network.causal and past), "cover: classes need a causal network and past-only formulas")
+    require(not classes or (given.network.causal and past),
+            "cover: classes need a causal network and past-only formulas")
     require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

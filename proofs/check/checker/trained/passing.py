@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ..budget import Budget
 from ..reading.trained_network import AttentionStep, Head, Network, Norm, NormStep, Rotary, Step, UnitsStep
-from .form_norms import normalise
 from .activations import Activation
+from .form_norms import normalise
 from .form_units import Curve, activate
-from .forms import Form, Linear, apply, make_point, multiply, plus, scale_each
+from .forms import Form, Linear, apply, make_point, multiply, plus, promoted, scale_each
 from .maps import make_bias, make_map, make_rotation, to_units
 from .precision import Precision
 
@@ -101,7 +101,7 @@ def embed(network: Network, token: int, position: int) -> Form:
 
 
 def normed(budget: Budget, norm: NormMaps | None, x: Form) -> Form:
-    """The norm of the stream, or the stream."""
+    """The norm of the stream, which may be fresh, or the stream."""
     if norm is None:
         return x
     return scale_each(budget, norm.gain, norm.bias, normalise(budget, norm.kind, norm.epsilon, x))
@@ -109,10 +109,12 @@ def normed(budget: Budget, norm: NormMaps | None, x: Form) -> Form:
 
 def pass_units(budget: Budget, maps: UnitMaps, x: Form) -> Form:
     """The stream after a step of units. A gate's activation is multiplied with what comes in."""
+    x = promoted(x)
     read = normed(budget, maps.norm, x)
     if maps.gate is None:
         units = activate(budget, maps.curve, apply(budget, maps.inward, read))
     else:
+        read = promoted(read)
         units = multiply(budget, activate(budget, maps.curve, apply(budget, maps.gate, read)),
                          apply(budget, maps.inward, read))
     return plus(x, apply(budget, maps.outward, units))

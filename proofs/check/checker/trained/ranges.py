@@ -1,11 +1,12 @@
 """What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
 
-For a query node v let [w-, w+] enclose the weight of a node on all words of both classes, times a factor that all nodes
-share, and let V be at least c·value on its class. On a word with the path u to v, c·z = Σ w_j (c·v_j) / Σ w_j with
-positive weights. If Σ_j max(w- (V - s), w+ (V - s)) over the nodes of a path is at most 0, so is Σ w_j (c·v_j - s), and
-c·z <= s. If the greatest such sum over all paths to v is at most 0, then c·z <= s on every word of v's class.
+For a query node v let [w-, w+] enclose the weight of a node on all words of both classes, times a factor that all
+nodes share, and let V be at least c·value on its class. On a word with the path u to v, c·z = Σ w_j (c·v_j) / Σ w_j
+with positive weights. If Σ_j max(w- (V - s), w+ (V - s)) over the nodes of a path is at most 0, so is Σ w_j (c·v_j -
+s), and c·z <= s. If the greatest such sum over all paths to v is at most 0, then c·z <= s on every word of v's class.
 
-Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is branch-free.
+Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
+branch-free.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Bounds(NamedTuple):
 def scores(budget: Budget, query: Vectors, key: Vectors) -> Bounds:
     """Bounds of the inner product over all words of both classes, in units of 2^-44.
 
-    Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the products
-    of the reaches. Symbols of different nodes are not the same, so all of it is added up.
+    Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the
+    products of the reaches. Symbols of different nodes are not the same, so all of it is added up.
     """
     budget.spend(2 + (len(query.known.centres) >> 3))
     centre = sum(map(mul, query.known.centres, key.known.centres))
@@ -66,12 +67,12 @@ def scores(budget: Budget, query: Vectors, key: Vectors) -> Bounds:
 def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
     """How far the inner product of a form with a point moves as the form does, in units of 2^-88."""
     form = moving.form
+    loose: int = sum(map(mul, form.radii, map(abs, fixed)))
     if form.slots == 1:
-        return sum(map(mul, moving.known.reaches, map(abs, fixed)))
+        return loose
     budget.spend(1 + (len(fixed) * (10 + form.slots) >> 5))
     require(sum(map(mul, form.sizes, map(abs, fixed))) >> FRACTION < READABLE, "a score is too great")
     slots = unpack(rescale(sum(map(mul, fixed, form.rows)), form.slots, FRACTION), form.slots)
-    loose = sum(map(mul, form.radii, map(abs, fixed)))
     return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + loose
 
 
@@ -115,7 +116,8 @@ class Averages:
     def stay_below(self, most: Mapping[Source, int], thresholds: Sequence[int]) -> bool:
         """Whether each average is at most its threshold, an integer over 2^44; ``most`` packs V for each source.
 
-        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below 2^118.
+        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
+        2^118.
         """
         slots = len(thresholds)
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")

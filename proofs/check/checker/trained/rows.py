@@ -50,10 +50,10 @@ def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: Form, las
 def exceed(budget: Budget, values: Form, rows: Sequence[int], floor: int, last: Last) -> bool:
     """Whether these rows are at least so much, by bounds of what the last average adds to each.
 
-    Proof. Let y_k = c_k·z be between middle - half and middle + half, with a symbol whose generator in the row is g, and let
-    α be any number. Then g ε = α (y_k - middle) + (g - α half) ε: the row is at least its centre, less what its other
-    generators and its radius may take, less |g - α half| for each k, plus Σ α (y_k - middle). That is at least the floor
-    if (Σ α c_k)·z is at least what is missing: if (-Σ α c_k)·z is at most the negative of it.
+    Proof. Let y_k = c_k·z be between middle - half and middle + half, with a symbol whose generator in the row is g,
+    and let α be any number. Then g ε = α (y_k - middle) + (g - α half) ε: the row is at least its centre, less what
+    its other generators and its radius may take, less |g - α half| for each k, plus Σ α (y_k - middle). That is at
+    least the floor if (Σ α c_k)·z is at least what is missing: if (-Σ α c_k)·z is at most the negative of it.
     """
     columns, thresholds = [], []
     for row in rows:

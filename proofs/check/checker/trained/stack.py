@@ -1,7 +1,7 @@
 """A network on numbers at a precision: steps that act on each token alone, attention between them, and rows of logits.
 
-The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors themselves
-are found once, from the embeddings on, for all words over the claim's tokens.
+The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors
+themselves are found once, from the embeddings on, for all words over the claim's tokens.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class NormOfStream:
 
 
 class UnitsOnNumbers:
-    """A step with units. With a gate, a · u is off by at most |a - a'| max |u| + max |a| |u - u'| + both errors' product."""
+    """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int) -> None:
         self._precision, self._reading = precision, Reading(step.norm, width, precision, reads)
@@ -128,8 +128,8 @@ Alone = NormOfStream | UnitsOnNumbers
 class RowsOnNumbers:
     """All rows of the claim, as linear forms of the last stream, in numbers; each multiplied until it is integral.
 
-    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream (or its norm) times the 2-norm
-    of its column, and the rounding of them all.
+    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
+    (or its norm) times the 2-norm of its column, and the rounding of them all.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, rows: Sequence[Row],
@@ -161,8 +161,8 @@ class Stack:
         blocks: attention, and the steps on each token after it.
     """
 
-    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int], rows: Sequence[Row],
-                 margin: Fraction, length: int) -> None:
+    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
+                 rows: Sequence[Row], margin: Fraction, length: int) -> None:
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
         self._length, self.cost = length, 0

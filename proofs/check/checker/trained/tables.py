@@ -1,8 +1,9 @@
 """What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
 
-For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for each
-head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights are those
-of scores below the greatest of all tokens that may be seen, so a word whose own scores are all far below it may be undecided.
+For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
+each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
+are those of scores below the greatest of all tokens that may be seen, so a word whose own scores are all far below it
+may be undecided.
 """
 
 from __future__ import annotations

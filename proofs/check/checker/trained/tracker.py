@@ -1,8 +1,8 @@
 """The claim's automaton and its past-only formulas as one deterministic automaton over letters: the *tracker*.
 
-A formula is past-only if it has no `next` and no `until`, counts to the left only, and does not mention n. Its truth at i
-then follows from w_1 ... w_i: `since` remembers its last value, `prev` the last value of its operand (both false before
-position 1), a comparison of counts the sum that it compares, a predicate of a count the count.
+The truth of a past-only formula at i follows from w_1 ... w_i: `since` remembers its last value, `prev` the last
+value of its operand (both false before position 1), a comparison of counts the sum that it compares, a predicate of a
+count the count.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from ..language import Language, Place
 from ..language.evaluation import COMPARE
-from ..language.table import FUTURE, PAST
+from ..language.table import PAST
 from ..language.truths import connect_one
 from ..reading.trained import Case, TrainedClaim
 from ..verdicts import require
+from .obligations import is_past_only
 
 
 class State(NamedTuple):
@@ -31,16 +32,6 @@ def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
     """The counts that a comparison or a predicate of a count is about."""
     operator, operands, _ = language.nodes[place]
     return operands if operator == "T" else operands[1:] if operator == "on" else ()
-
-
-def is_past_only(language: Language, formula: Place) -> bool:
-    """Whether the truth at i follows from the letters up to there, and is the same in all lengths."""
-    if "n" in language.leaves(formula):
-        return False
-    inner = language.below([formula])
-    counts = [count for place in inner for count in counts_of(language, place)]
-    return (all(language.nodes[place].operator not in FUTURE for place in inner)
-            and all(language.nodes[count].operator == "#<" for count in counts))
 
 
 class Tracker:

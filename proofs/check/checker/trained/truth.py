@@ -1,7 +1,7 @@
 """Which cases of a claim hold at the places of a word: formulas by their definition, the automaton by its steps.
 
-[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a does,
-and b does or it held one position before. ``until`` is its mirror image.
+[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a
+does, and b does or it held one position before. ``until`` is its mirror image.
 """
 
 from __future__ import annotations

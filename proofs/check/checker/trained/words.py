@@ -6,17 +6,17 @@ A word whose error bound is too large is run again at a higher precision.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..budget import Budget
 from ..language import Language
 from ..reading.trained import TrainedClaim, WordsUnit
 from ..reading.trained_network import Network
 from ..verdicts import Rejected, quote, require
-from .obligations import is_by_place
+from .obligations import is_by_place, is_past_only
 from .precision import HIGHEST, Precision, Undecided
 from .stack import Stack
 from .tables import Tables
-from .tracker import State, Tracker, is_past_only
+from .tracker import State, Tracker
 from .truth import Truth
 from .walks import BidirectionalWalk, CausalWalk, Values, Walk
 
@@ -24,6 +24,43 @@ Word = tuple[int, ...]
 
 Cases = Mapping[int, Sequence[int]]
 """The cases that hold, by position."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """One of so many shares (from 0) of all words.
+
+    Words are shared out by their first letters, as many as make four groups a share or more; shorter ones are of
+    share 0. So each word is in exactly one share, which `has` says, and every prefix of it passes `has_some`.
+    """
+
+    number: int = 0
+    shares: int = 1
+
+    def has(self, word: Word, letters: int) -> bool:
+        """Whether a word over so many letters is in the share."""
+        first = self._first(letters)
+        return self.number == (0 if len(word) < first else rank(word[:first], letters) % self.shares)
+
+    def has_some(self, word: Word, letters: int) -> bool:
+        """Whether a word that begins so may be in the share."""
+        return len(word) < self._first(letters) or self.has(word, letters)
+
+    def _first(self, letters: int) -> int:
+        if self.shares == 1 or letters == 1:
+            return 0 if self.shares == 1 else 1
+        return next(k for k in range(64) if letters**k >= 4 * self.shares)
+
+
+ALL = Share()
+
+
+def rank(word: Word, letters: int) -> int:
+    """The number of a word among those of its length."""
+    found = 0
+    for letter in word:
+        found = found * letters + letter
+    return found
 
 
 class Judge:
@@ -74,20 +111,20 @@ class Judge:
         claim = self.claim
         return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
 
-    def words(self, first: int, last: int) -> Iterator[tuple[Word, Cases]]:
-        """The words of these lengths, each after its prefixes, with the cases at judged positions (by place, the last).
+    def words(self, first: int, last: int, share: Share) -> Iterator[tuple[Word, Cases]]:
+        """The words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
 
         Words of which no later letter can make a case hold are left out, with all that begin with them.
         """
-        letters = range(len(self.claim.alphabet))
+        letters, size = range(len(self.claim.alphabet)), len(self.claim.alphabet)
         tracker = self._tracker
         waiting: list[tuple[Word, tuple[State, ...]]] = [((), (tracker.start(),) if tracker else ())]
         while waiting:
             word, states = waiting.pop()
             n = len(word)
-            if n >= first:
+            if n >= first and share.has(word, size):
                 yield word, self._cases(word, states)
-            if n < last and not (states and states[-1].automaton in self._dead):
+            if n < last and share.has_some(word, size) and not (states and states[-1].automaton in self._dead):
                 waiting += [((*word, letter), (*states, tracker.step(states[-1], letter, n + 1)) if tracker else ())
                             for letter in reversed(letters)]
 
@@ -172,15 +209,15 @@ class Runner:
                     raise Undecided
 
 
-def prove_words(judge: Judge, unit: WordsUnit) -> int:
-    """Every word of the unit; how many there are.
+def prove_words(judge: Judge, unit: WordsUnit, share: Share = ALL) -> int:
+    """Every word of the unit and of a share; how many were run or have nothing to prove.
 
     Raises:
         Rejected: if a row of a word is not above the margin.
     """
     runner = Runner(judge, unit.offset, tokens_at_places(judge, unit))
     words = 0
-    for word, cases in judge.words(unit.first, unit.last):
+    for word, cases in judge.words(unit.first, unit.last, share):
         words += 1
         judge.budget.spend(1)
         needed = judge.needed(len(word), cases)
