@@ -55,7 +55,8 @@ def test_words_have_the_cases_of_their_node_where_they_are_judged(claim: Claim, 
     last = len(graph.levels) - 1
     for level in range(1, last + 1) if not graph.merged else (last,):
         for word in words(min(level, LENGTH)):
-            assert graph.levels[level].cases[node_of(graph, word, level)] == reduce(tracker.step, word, tracker.start).cases
+            cases = reduce(tracker.step, word, tracker.start).cases
+            assert graph.levels[level].cases[node_of(graph, word, level)] == cases
 
 
 @pytest.mark.parametrize(("claim", "graph"), GRAPHS)

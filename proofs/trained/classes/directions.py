@@ -45,6 +45,12 @@ def sampled_directions(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, o
     return Directions(tuple(tuple(_principal(moment) for moment in step) for step in moments))
 
 
+def plain_directions(floats: FloatNetwork) -> Directions:
+    """The coordinates themselves, for where no word is asked."""
+    steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
+    return Directions(tuple(tuple(_principal(np.eye(head.out.shape[0])) for head in step.heads) for step in steps))
+
+
 def path_tokens(claim: Claim, skeleton: Skeleton, level: int,
                 path: Sequence[int] | NDArray[np.intp]) -> list[int]:
     """The input up to the node at a level, for a path of nodes (indices in the graph) on levels 1 … ."""

@@ -49,6 +49,7 @@ class ClassSearch:
             task.merged(at)
         task.decided.units.sort(key=lambda unit: unit.first)
         task.decided.open.sort()
+        task.decided.wrong = sorted(set(task.decided.wrong), key=lambda wrong: (wrong.place, wrong.value, wrong.word))
         return task.decided
 
 

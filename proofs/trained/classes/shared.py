@@ -9,7 +9,7 @@ import numpy as np
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.network import TrainedNetwork
-from proofs.trained.classes.directions import Directions, sampled_directions
+from proofs.trained.classes.directions import Directions, plain_directions, sampled_directions
 from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
@@ -99,8 +99,8 @@ class Shared:
         length = rounded if wide else self.longest(start)
         if (start, length) not in self._directions:
             skeleton = self._sampled_from(length, wide) or self._sampled_from(at, wide)
-            assert skeleton, "asked for where something is judged"
-            self._directions[start, length] = sampled_directions(self.floats, self.claim, skeleton, start)
+            found = sampled_directions(self.floats, self.claim, skeleton, start) if skeleton else None
+            self._directions[start, length] = found or plain_directions(self.floats)
         return self._directions[start, length]
 
     def _sampled_from(self, length: int, wide: bool) -> Skeleton | None:

@@ -1,0 +1,133 @@
+"""What classes decide agrees with running every word; units cover what is not open; their text holds their numbers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from constructions.errors import Unsupported
+from constructions.language.parser import parse_formula
+from constructions.trained.claim import Case, Claim, When
+from proofs.trained.certificate import WordsUnit, decision_text, wrong_word_text
+from proofs.trained.classes.refine import ClassSearch, decide_by_classes, runs
+from proofs.trained.classes.results import Decided, Limits
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.words import survey_all
+from tests.trained.class_claims import by_counts, by_states, causal_network
+
+LAST = 5
+CLAIMS = (by_states((1, LAST)), by_counts((1, LAST)))
+SEEDS = (0, 1, 4)
+
+
+def decide(seed: int, claim: Claim) -> Decided:
+    first = 0 if claim.empty else 1
+    return decide_by_classes(causal_network(seed), claim, seed % 3, first, LAST, Limits(attempts=6))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: Claim) -> None:
+    least = survey_all(FloatNetwork(causal_network(seed)), claim, seed % 3, range(1, LAST + 1))
+    decided = decide(seed, claim)
+    for at, bound in decided.bounds.items():
+        found = least[at]
+        assert found is not None
+        assert bound.low <= found.margin + 1e-9
+        assert found.margin - 1e-9 <= bound.value
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_units_cover_is_right_and_the_rest_is_open(seed: int, claim: Claim) -> None:
+    least = survey_all(FloatNetwork(causal_network(seed)), claim, seed % 3, range(1, LAST + 1))
+    decided = decide(seed, claim)
+    covered = [at for unit in decided.units for at in range(unit.first, unit.last + 1)]
+    assert sorted(covered + decided.open) == list(range(1, LAST + 1))
+    for at in covered:
+        found = least[at]
+        assert found is None or found.margin > 0
+    for wrong in decided.wrong:
+        found = least[wrong.place]
+        assert found is not None
+        assert found.margin - 1e-9 <= wrong.value <= 0
+
+
+def test_lengths_may_be_decided_one_by_one_with_the_same_units() -> None:
+    claim, network = by_counts((1, LAST)), causal_network(0)
+    together = ClassSearch(network, claim).decide(0, 1, LAST)
+    alone = [unit for at in range(LAST, 0, -1) for unit in ClassSearch(network, claim).decide(0, at, at).units]
+    assert decision_text(network, claim, together.units) == decision_text(network, claim, alone)
+
+
+def hopeless_claim() -> Claim:
+    """0 times a logit is above 0."""
+    return replace(by_states((1, LAST)), cases=(Case(When(None, (0, 1)), (((0, Fraction(0)),),)),))
+
+
+def test_a_row_that_is_just_the_margin_is_a_wrong_word_and_not_proved() -> None:
+    decided = decide(0, hopeless_claim())
+    assert decided.open == list(range(1, LAST + 1))
+    assert {wrong.value for wrong in decided.wrong} == {0.0}
+
+
+def test_places_without_rows_are_one_unit_without_numbers() -> None:
+    claim, network = by_states((1, LAST)), causal_network(0)
+    empty = replace(claim, cases=tuple(replace(case, above=()) for case in claim.cases))
+    units = ClassSearch(network, empty).decide(0, 1, LAST).units
+    data = json.loads(decision_text(network, empty, [WordsUnit(1, 1, LAST), *units]))
+    assert data["cover"][0] == {"offset": 0, "from": 1, "to": LAST, "by": "classes", "graph": 0, "directions": 0,
+                                "bits": 0, "ranges": ""}
+    assert list(data) == ["format", "version", "network", "claim", "graphs", "directions", "cover"]
+    assert data["cover"][-1] == {"offset": 1, "from": 1, "to": LAST, "by": "words"}
+    assert (data["format"], data["version"]) == ("certify-decision", 1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ranges_are_written_in_the_order_of_steps_nodes_heads_and_directions(seed: int) -> None:
+    network = causal_network(seed)
+    claim = by_counts((1, LAST))
+    units = ClassSearch(network, claim).decide(0, 1, LAST).units
+    data = json.loads(decision_text(network, claim, units))
+    for unit, written in zip(units, data["cover"], strict=True):
+        numbers = np.frombuffer(base64.b64decode(written["ranges"]), "<i4")
+        assert numbers.tolist() == [number for step in unit.ranges for number in step.ravel().tolist()]
+        assert data["graphs"][written["graph"]] == unit.graph.to_json()
+        heads = [[len(base64.b64decode(head)) for head in step] for step in data["directions"][written["directions"]]]
+        assert heads == [[4 * head.out.shape[0] ** 2 for head in step.heads] for step in network.attention_steps]
+
+
+def test_a_wrong_word_is_written_with_its_symbols() -> None:
+    claim = hopeless_claim()
+    wrong = decide(0, claim).wrong[0]
+    data = json.loads(wrong_word_text(causal_network(0), claim, wrong))
+    assert list(data)[4:] == ["word", "offset", "place", "case", "row"]
+    assert data["word"] == [claim.alphabet[letter] for letter in wrong.word]
+    assert (data["offset"], data["place"], data["case"], data["row"]) == (0, 1, 0, 0)
+
+
+def test_words_too_short_for_the_claim_go_on() -> None:
+    claim = replace(hopeless_claim(), lengths=(3, LAST))
+    found = {(len(wrong.word), wrong.place) for wrong in decide(0, claim).wrong}
+    assert found == {(3, 1), (3, 2), (3, 3), (4, 4), (5, 5)}
+
+
+@pytest.mark.parametrize(("network", "claim"), [
+    (replace(causal_network(0), attention="bidirectional"), by_states()),
+    (replace(causal_network(0), steps=()), by_states()),
+    (causal_network(0), replace(by_counts(), read="first")),
+    (causal_network(0), replace(by_states(), cases=(Case(When(parse_formula("next Q_a")), ()),))),
+], ids=("bidirectional", "no attention", "first", "looks ahead"))  # fmt: skip
+def test_what_prefixes_do_not_decide_is_refused(network: object, claim: Claim) -> None:
+    with pytest.raises(Unsupported):
+        ClassSearch(network, claim)  # type: ignore[arg-type]  # a network, by the parameters above
+
+
+def test_runs_are_the_longest_stretches() -> None:
+    assert list(runs([5, 1, 2, 9, 4, 10])) == [(1, 2), (4, 5), (9, 10)]
+    assert list(runs([])) == []
