@@ -13,6 +13,7 @@ from certify.deciding.decision import (
     certified_to,
     is_whole_domain,
     rows_by_length,
+    rows_by_offset,
     shortest,
 )
 from certify.deciding.part import MOST_WORDS, Part, PartResult, do_part, parts_to_tasks, result_from_json, words_of
@@ -52,7 +53,8 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     rows = rows_by_length(network, claim, found)
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
-        network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows), certified_to=certified_to(rows),
+        network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows),
+        offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
         certificate=certificate, wrong=wrong,
         wrong_certificate=wrong_word_text(network, claim, wrong) if wrong else None, covered=covered_by(claim, found),
         whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)

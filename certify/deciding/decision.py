@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from certify.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
@@ -51,6 +51,19 @@ class LengthRow:
 
 
 @dataclass(frozen=True)
+class OffsetRow:
+    """What is known at one offset: up to which length all words are covered, and the length of the shortest wrong one.
+
+    ``longest`` is the longest length that is asked about and fits.
+    """
+
+    offset: int
+    covered_to: int | None
+    wrong_at: int | None
+    longest: int
+
+
+@dataclass(frozen=True)
 class Decision:
     """The answer about a network and a claim.
 
@@ -62,6 +75,7 @@ class Decision:
     claim: Claim
     verdict: str
     rows: tuple[LengthRow, ...]
+    offsets: tuple[OffsetRow, ...]
     certified_to: int | None
     certificate: str | None
     wrong: WrongWord | None
@@ -78,20 +92,40 @@ class Decision:
 
 def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[LengthRow]:
     """The verdict on each length: certified if all its obligations are covered, refuted if a word of it is wrong."""
+    return [row for n, mine in _by_length(network, claim, found) if (row := _row(n, mine))]
+
+
+def _by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> Iterator[tuple[int, list[Found]]]:
+    """For each length what is known of the obligations that words of that length have."""
     known = {(one.offset, one.count): one for one in found}
     by_place = is_by_place(network, claim) and claim.read == "each"
-    asked = list(obligations(network, claim))
-    rows = []
+    counts: dict[int, list[int]] = {}
+    for offset, count in obligations(network, claim):
+        counts.setdefault(offset, []).append(count)
     for n in range(claim.lengths[0], claim.lengths[1] + 1):
-        fitting = {offset for offset, count in asked if count == n}
-        mine = [known.get(pair, Found(*pair, reason="not decided")) for pair in asked
-                if pair[0] in fitting and (pair[1] <= n if by_place else pair[1] == n)]
-        if fitting:
-            rows.append(_row(n, mine))
+        yield n, [known.get((offset, count), Found(offset, count, reason="not decided"))
+                  for offset, those in counts.items() if those[0] <= n <= those[-1]
+                  for count in (those[: n - those[0] + 1] if by_place else [n])]
+
+
+def rows_by_offset(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[OffsetRow]:
+    """The offsets, each with how far it is covered and where it is wrong."""
+    by_offset: dict[int, list[Found]] = {}
+    for one in found:
+        by_offset.setdefault(one.offset, []).append(one)
+    rows = []
+    for offset, those in sorted(by_offset.items()):
+        alone = replace(claim, offsets=(offset, offset))
+        lengths = rows_by_length(network, alone, those)
+        wrong = min((row.n for row in lengths if row.wrong), default=None)
+        rows.append(OffsetRow(offset, certified_to(lengths), wrong, lengths[-1].n))
     return rows
 
 
-def _row(n: int, found: Sequence[Found]) -> LengthRow:
+def _row(n: int, found: Sequence[Found]) -> LengthRow | None:
+    """None if no word of the length fits."""
+    if not found:
+        return None
     wrong = min((one.wrong for one in found if one.wrong), key=_order, default=None)
     open_ones = [one for one in found if one.way is None and one.wrong is None]
     verdict = "refuted" if wrong else worst(["unknown" if one in open_ones else "certified" for one in found])

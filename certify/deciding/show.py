@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.deciding.decision import Decision, LengthRow, SmallestMargin
+from certify.deciding.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.terminal_tables import open_table, plain
 from certify.showing.words import counted, show_alphabet, show_word
@@ -37,6 +37,8 @@ def print_decision(out: Console, decision: Decision) -> None:
     out.print(table)
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
+    if len(decision.offsets) > 1:
+        out.print(plain(describe_offsets(decision.offsets)))
     if decision.wrong:
         out.print(plain(describe_wrong(decision, decision.wrong)))
 
@@ -68,6 +70,19 @@ def describe_verdict(decision: Decision) -> str:
     if unknown:
         parts.append(f"open at n = {show_numbers(unknown)} ({decision.reason})")
     return "; ".join(parts)
+
+
+def describe_offsets(rows: Sequence[OffsetRow]) -> str:
+    """At how many offsets all words of all lengths are covered, and at how many one is wrong.
+
+    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])
+    'offset by offset: right on every word that fits at 2 of 3 (0, 2); a word is wrong at 1 of 3'
+    """
+    right = [row.offset for row in rows if row.covered_to == row.longest]
+    wrong = [row.offset for row in rows if row.wrong_at is not None]
+    where = f" ({show_numbers(right)})" if right and len(right) < len(rows) else ""
+    return (f"offset by offset: right on every word that fits at {len(right)} of {len(rows)}{where}; "
+            f"a word is wrong at {len(wrong)} of {len(rows)}")
 
 
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
@@ -115,6 +130,8 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "whole_domain": decision.whole_domain,
         "lengths": [{"n": row.n, "verdict": row.verdict, "margin": _seen_to_json(row.seen), "bound": row.bound,
                      "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
+        "by_offset": [{"offset": row.offset, "certified_to": row.covered_to, "wrong_at": row.wrong_at,
+                       "longest": row.longest} for row in decision.offsets],
         "counterexample": _wrong_to_json(decision.wrong),
         "covered": dict(decision.covered),
         "seconds": round(decision.seconds, 3),
