@@ -28,7 +28,7 @@ BATCH, RATE, SAMPLES = 64, 3e-3, 10_000
 
 @dataclass(frozen=True)
 class Plan:
-    """A table of zoo.toml; ``offset`` is None where offsets are drawn."""
+    """A table ``network`` of zoo.toml; ``offset`` is None where offsets are drawn."""
 
     name: str
     kind: str
@@ -39,22 +39,23 @@ class Plan:
     seed: int
     heads: int = 1
     offset: int | None = None
+    task: str = ""
 
     @property
-    def task(self) -> Task:
-        """What it is trained on."""
-        return TASKS[self.name](self.max_n)
+    def trains_on(self) -> Task:
+        """Its task, which has its name if no other is given."""
+        return TASKS[self.task or self.name](self.max_n)
 
     @property
     def shape(self) -> Shape:
         """The shape of the network."""
-        return Shape(self.task.vocabulary, self.rows, self.layers, self.heads)
+        return Shape(self.trains_on.vocabulary, self.rows, self.layers, self.heads)
 
 
 def plans() -> dict[str, Plan]:
     """All networks of the zoo, by name."""
     with (HERE / "zoo.toml").open("rb") as file:
-        tables = tomllib.load(file)
+        tables = tomllib.load(file)["network"]
     return {name: Plan(name, **table) for name, table in tables.items()}
 
 
@@ -63,7 +64,7 @@ def train(plan: Plan) -> torch.nn.Module:
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(plan.seed)
-    rng, task = np.random.default_rng(plan.seed), plan.task
+    rng, task = np.random.default_rng(plan.seed), plan.trains_on
     network = KINDS[plan.kind](plan.shape)
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     rising = max(plan.steps // 10, 1)
@@ -102,7 +103,7 @@ def loss(values: torch.Tensor, samples: Samples) -> torch.Tensor:
 
 def accuracy(network: torch.nn.Module, plan: Plan, count: int = SAMPLES) -> tuple[int, int]:
     """How many words of random lengths have the right sign everywhere, of how many: ``count`` or a few more."""
-    rng, task, right, words = np.random.default_rng(plan.seed + 10**6), plan.task, 0, 0
+    rng, task, right, words = np.random.default_rng(plan.seed + 10**6), plan.trains_on, 0, 0
     while words < count:
         samples = draw(task, BATCH, int(rng.integers(1, plan.max_n + 1)), rng)
         with torch.inference_mode():
