@@ -1,0 +1,126 @@
+"""Values of TOML tables, with one line for whatever is not as expected."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from constructions.errors import InputError
+
+MOST = 1 << 31
+MAX_DIGITS = 100
+_RATIONAL = re.compile(r"[0-9]+(/[0-9]+)?", re.ASCII)
+Table = Mapping[str, Any]
+
+
+def check_keys(where: str, table: object, expected: Collection[str], needed: Collection[str] = ()) -> Table:
+    """The table, if it has these keys.
+
+    Raises:
+        InputError: for a key that is not expected, with the nearest that is, and for one that is missing.
+    """
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: {shown(table)}, expected a table with the keys {', '.join(expected)}")
+    for key in table:
+        if key not in expected:
+            near = difflib.get_close_matches(key, expected, 1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(expected)}"
+            raise InputError(f"{where}: unknown key {shown(key)}, {hint}")
+    for key in needed:
+        if key not in table:
+            raise InputError(f"{where}: no key {key}, which is needed")
+    return table
+
+
+def shown(value: object) -> str:
+    """A value as TOML would have it, cut if it is long."""
+    text = json.dumps(value, ensure_ascii=True, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def natural(where: str, value: object, below: int = MOST, what: str = "a whole number") -> int:
+    """A whole number from 0 on.
+
+    Raises:
+        InputError: if it is none, or not below the limit.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < below:
+        raise InputError(f"{where}: {shown(value)}, expected {what} from 0 to {below - 1}")
+    return value
+
+
+def naturals(where: str, value: object, below: int = MOST, what: str = "whole numbers") -> tuple[int, ...]:
+    """A list of them.
+
+    Raises:
+        InputError: likewise.
+    """
+    if not isinstance(value, list):
+        raise InputError(f"{where}: {shown(value)}, expected a list of {what}")
+    return tuple(natural(where, one, below, what) for one in value)
+
+
+def text(where: str, value: object) -> str:
+    """A string.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{where}: {shown(value)}, expected a string")
+    return value
+
+
+def texts(where: str, value: object) -> list[str]:
+    """A list of strings.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if not isinstance(value, list):
+        raise InputError(f"{where}: {shown(value)}, expected a list of strings")
+    return [text(where, one) for one in value]
+
+
+def boolean(where: str, value: object) -> bool:
+    """A truth value.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if not isinstance(value, bool):
+        raise InputError(f"{where}: {shown(value)}, expected true or false")
+    return value
+
+
+def one_of(where: str, value: object, choices: Collection[str]) -> str:
+    """One of several words.
+
+    Raises:
+        InputError: if it is none of them.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{where}: {shown(value)}, expected one of {', '.join(choices)}")
+    return value
+
+
+def exact(where: str, value: object) -> Fraction:
+    """A number that is 0 or more: a whole one, a decimal (read exactly), or text such as "1/8".
+
+    Raises:
+        InputError: if it is none.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST:
+        return Fraction(value)
+    if isinstance(value, Decimal) and value.is_finite() and value >= 0 and abs(value.adjusted()) <= MAX_DIGITS:
+        return Fraction(value)
+    if isinstance(value, str) and len(value) <= MAX_DIGITS and _RATIONAL.fullmatch(value):
+        above, _, below = value.partition("/")
+        if int(below or "1"):
+            return Fraction(int(above), int(below or "1"))
+    raise InputError(f"{where}: {shown(value)}, expected a number that is 0 or more, such as 0.25 or \"1/4\"")

@@ -1,0 +1,100 @@
+"""Finite automata over letters 0 … k - 1: explored from a rule, put together, made small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from constructions.errors import Unsupported
+from constructions.trained.claim import Automaton
+
+MOST_STATES = 4096
+S = TypeVar("S", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words after which a complete automaton is in an accepting state."""
+
+    automaton: Automaton
+    accepting: frozenset[int]
+
+    def contains(self, letters: Sequence[int]) -> bool:
+        """Whether the word is in the language."""
+        return self.automaton.read(letters) in self.accepting
+
+
+def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> tuple[Automaton, list[S]]:
+    """The automaton of a rule, and what its states stand for, numbered in the order in which they are reached.
+
+    >>> explore(0, lambda count, letter: min(count + letter, 2), 2, "counting to 2")[0].steps
+    ((0, 1), (1, 2), (2, 2))
+
+    Raises:
+        Unsupported: if there are more than MOST_STATES states.
+    """
+    found, order, steps = {start: 0}, [start], []
+    for state in order:  # grows meanwhile
+        row = []
+        for letter in range(letters):
+            after = step(state, letter)
+            if after not in found:
+                found[after] = len(order)
+                order.append(after)
+                if len(order) > MOST_STATES:
+                    raise Unsupported(f"{what}: its automaton has more than {MOST_STATES} states")
+            row.append(found[after])
+        steps.append(tuple(row))
+    return Automaton(0, tuple(steps)), order
+
+
+def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, list[tuple[int, ...]]]:
+    """All automata at once, and the state of each in each state of the product.
+
+    Raises:
+        Unsupported: if there are more than MOST_STATES states.
+    """
+    def step(states: tuple[int, ...], letter: int) -> tuple[int, ...]:
+        return tuple(one.steps[state][letter] for one, state in zip(automata, states, strict=True))
+
+    return explore(tuple(one.start for one in automata), step, letters, "the languages of the claim together")
+
+
+def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton, list[int]]:
+    """The smallest automaton that still tells different marks apart, and the new state of each old one.
+
+    >>> minimal(Automaton(0, ((1, 2), (0, 2), (2, 2))), "aab")
+    (Automaton(start=0, steps=((0, 1), (1, 1))), [0, 0, 1])
+    """
+    block = _numbered(marks)
+    while True:
+        finer = _numbered([(block[state], *(block[after] for after in row))
+                           for state, row in enumerate(automaton.steps)])
+        if max(finer) == max(block):
+            break
+        block = finer
+    one_of = {number: state for state, number in reversed(list(enumerate(block)))}
+    steps = tuple(tuple(block[after] for after in automaton.steps[one_of[number]]) for number in range(len(one_of)))
+    return Automaton(block[automaton.start], steps), block
+
+
+def _numbered(marks: Sequence[Hashable]) -> list[int]:
+    """Equal marks get equal numbers, in the order of their first occurrence."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(mark, len(numbers)) for mark in marks]
+
+
+def viable(language: Language) -> frozenset[int]:
+    """The states from which an accepting one can be reached: those of prefixes of words of the language."""
+    reaching: dict[int, list[int]] = {}
+    for state, row in enumerate(language.automaton.steps):
+        for after in row:
+            reaching.setdefault(after, []).append(state)
+    found, pending = set(language.accepting), list(language.accepting)
+    while pending:
+        for state in reaching.get(pending.pop(), []):
+            if state not in found:
+                found.add(state)
+                pending.append(state)
+    return frozenset(found)

@@ -1,0 +1,167 @@
+"""What a trained network is claimed to do: docs/trained.md, sections 3 and 4, as data.
+
+Words are sequences of symbols; a place is how many letters have been read, 0 … n; tokens of the input count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+from constructions.errors import InputError
+from constructions.language.fragments import find_future_subformula
+from constructions.language.positional import find_subformula_with_length
+from constructions.language.predicates import PredicateDefinition
+from constructions.language.syntax import Formula
+from constructions.trained.network import TrainedNetwork
+
+Read = Literal["each", "last", "first"]
+Row = tuple[tuple[int, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """A complete deterministic automaton: ``steps[state][letter]`` is the next state; letters are indices."""
+
+    start: int
+    steps: tuple[tuple[int, ...], ...]
+
+    def read(self, letters: Sequence[int]) -> int:
+        """The state after the letters."""
+        state = self.start
+        for letter in letters:
+            state = self.steps[state][letter]
+        return state
+
+
+@dataclass(frozen=True)
+class When:
+    """Where a case holds: the formula is true and the automaton is in one of the states, where there are any."""
+
+    formula: Formula | None = None
+    states: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where ``when`` holds, each row's combination of logits is above the claim's margin."""
+
+    when: When
+    above: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The claim of section 3; ``offsets`` and ``lengths`` are first and last, both included."""
+
+    alphabet: tuple[str, ...]
+    tokens: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    offsets: tuple[int, int]
+    lengths: tuple[int, int]
+    read: Read
+    empty: bool
+    margin: Fraction
+    automaton: Automaton | None
+    predicates: tuple[PredicateDefinition, ...]
+    cases: tuple[Case, ...]
+
+    @cached_property
+    def letter_index(self) -> dict[str, int]:
+        """The place of each symbol in the alphabet."""
+        return {symbol: index for index, symbol in enumerate(self.alphabet)}
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the cases, in their order."""
+        return tuple(case.when.formula for case in self.cases if case.when.formula is not None)
+
+    def letters(self, word: Sequence[str]) -> tuple[int, ...]:
+        """The word as indices of letters.
+
+        Raises:
+            InputError: if a symbol is not in the alphabet.
+        """
+        for place, symbol in enumerate(word, start=1):
+            if symbol not in self.letter_index:
+                raise InputError(f"word, position {place}: symbol {symbol!r}, expected one of the claim's "
+                                 f"{' '.join(self.alphabet)}")
+        return tuple(self.letter_index[symbol] for symbol in word)
+
+
+def input_tokens(claim: Claim, word: Sequence[str]) -> tuple[int, ...]:
+    """The tokens that the network is given for a word.
+
+    Raises:
+        InputError: if a symbol is not in the alphabet.
+    """
+    return (*claim.before, *(claim.tokens[letter] for letter in claim.letters(word)), *claim.after)
+
+
+def judged(claim: Claim, n: int) -> list[tuple[int, int]]:
+    """For words of length n: the places at which logits are judged, each with the index of the token that has them."""
+    before = len(claim.before)
+    match claim.read:
+        case "last":
+            return [(n, before + n + len(claim.after) - 1)]
+        case "first":
+            return [(n, 0)]
+    return [(place, before + place - 1) for place in range(0 if claim.empty else 1, n + 1)]
+
+
+def find_what_is_not_past_only(claim: Claim) -> Formula | None:
+    """A subformula that looks ahead, counts to the right or mentions n, or None."""
+    for formula in claim.formulas:
+        found = find_future_subformula(formula) or find_subformula_with_length(formula)
+        if found is not None:
+            return found
+    return None
+
+
+def is_by_place(network: TrainedNetwork, claim: Claim) -> bool:
+    """Whether the obligations are about places of words rather than about lengths: a later token changes nothing."""
+    ends_here = claim.read == "each" or (claim.read == "last" and not claim.after)
+    return network.attention == "causal" and ends_here and find_what_is_not_past_only(claim) is None
+
+
+def obligations(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[int, int]]:
+    """The pairs (offset, place) or (offset, length) to be covered, by offset and then by place or length."""
+    shortest, longest = claim.lengths
+    around = len(claim.before) + len(claim.after)
+    first = shortest
+    if is_by_place(network, claim) and claim.read == "each":
+        first = 0 if claim.empty else 1
+    for offset in offsets_of(network, claim):
+        last = longest if network.rows is None else min(longest, network.rows - offset - around)
+        for place in range(first, last + 1):
+            yield offset, place
+
+
+def offsets_of(network: TrainedNetwork, claim: Claim) -> range:
+    """The offsets at which the shortest words fit into the position tables; 0 alone if there are none."""
+    first, last = claim.offsets
+    if network.rows is None:
+        return range(first, min(last, 0) + 1)
+    shortest = len(claim.before) + claim.lengths[0] + len(claim.after)
+    return range(first, min(last, network.rows - shortest) + 1)
+
+
+def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> None:
+    """See that the network has the tokens and logits that the claim names.
+
+    Raises:
+        InputError: naming the first that it has not.
+    """
+    for name, tokens in (("tokens", claim.tokens), ("before", claim.before), ("after", claim.after)):
+        for token in tokens:
+            if token >= network.vocabulary:
+                raise InputError(f"{where}: {name}: token {token}, but the network has the tokens 0 to "
+                                 f"{network.vocabulary - 1}")
+    for output in (output for case in claim.cases for row in case.above for output, _ in row):
+        if output >= network.outputs:
+            raise InputError(f"{where}: the logit of token {output} is judged, but the network has the logits 0 to "
+                             f"{network.outputs - 1}")

@@ -1,0 +1,117 @@
+"""Values inside a parsed JSON file, read strictly: every mistake is one line with its place and what was expected."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from constructions.errors import InputError
+
+MAX_DIGITS = 1000
+"""Of one whole number, numerator or denominator."""
+MAX_SIZE = 2**31
+"""No size, stride or index reaches it."""
+_RATIONAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[0-9]{{1,{MAX_DIGITS}}})?", re.ASCII)
+V = TypeVar("V")
+
+
+def found(value: object) -> str:
+    """What stands in a complaint for a value: its JSON text, not too long."""
+    text = value if isinstance(value, str) and len(value) > 100 else json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def fields(data: Any, where: str, names: Sequence[str]) -> list[Any]:
+    """The values of an object that has exactly these keys.
+
+    Raises:
+        InputError: if it is no object, or has other keys.
+    """
+    if not isinstance(data, dict):
+        raise InputError(f"{where}: {found(data)}, expected an object with the keys {', '.join(names)}")
+    for name in names:
+        if name not in data:
+            raise InputError(f"{where}: no key {name}, expected the keys {', '.join(names)}")
+    for name in data:
+        if name not in names:
+            raise InputError(f"{where}: unknown key {found(name)}, expected only {', '.join(names)}")
+    return [data[name] for name in names]
+
+
+def items(data: Any, where: str, read: Callable[[Any, str], V]) -> tuple[V, ...]:
+    """Every element of a list, read in turn.
+
+    Raises:
+        InputError: if it is no list, or an element is refused.
+    """
+    if not isinstance(data, list):
+        raise InputError(f"{where}: {found(data)}, expected a list")
+    return tuple(read(item, f"{where}[{place}]") for place, item in enumerate(data))
+
+
+def size(data: Any, where: str) -> int:
+    """A whole number from 0 to MAX_SIZE - 1.
+
+    Raises:
+        InputError: if it is another value.
+    """
+    if type(data) is not int or not 0 <= data < MAX_SIZE:
+        raise InputError(f"{where}: {found(data)}, expected a whole number, 0 or more and below 2^31")
+    return data
+
+
+def positive(data: Any, where: str) -> int:
+    """A whole number from 1 to MAX_SIZE - 1.
+
+    Raises:
+        InputError: if it is another value.
+    """
+    if size(data, where) == 0:
+        raise InputError(f"{where}: 0, expected at least 1")
+    return int(data)
+
+
+def rational(data: Any, where: str) -> Fraction:
+    """A rational: a whole number, or text such as "1/3".
+
+    Raises:
+        InputError: if it is another value, or has too many digits.
+    """
+    text = str(data) if type(data) is int else data
+    if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
+        raise InputError(f"{where}: {found(data)}, expected a rational such as \"1/3\" of at most {MAX_DIGITS} digits")
+    numerator, _, denominator = text.partition("/")
+    if denominator and int(denominator) == 0:
+        raise InputError(f"{where}: {found(data)}, expected a denominator that is not 0")
+    return Fraction(int(numerator), int(denominator or 1))
+
+
+def text(data: Any, where: str) -> str:
+    """Text that is not empty and that UTF-8 can write.
+
+    Raises:
+        InputError: if it is another value.
+    """
+    if not isinstance(data, str) or not data or any("\ud800" <= c <= "\udfff" for c in data):
+        raise InputError(f"{where}: {found(data)}, expected text that is not empty")
+    return data
+
+
+def one_of(data: Any, where: str, choices: Sequence[V]) -> V:
+    """One of these values.
+
+    Raises:
+        InputError: if it is another one.
+    """
+    for choice in choices:
+        if data == choice and type(data) is type(choice):
+            return choice
+    raise InputError(f"{where}: {found(data)}, expected {' or '.join(map(found, choices))}")
+
+
+def optional(data: Any, where: str, read: Callable[[Any, str], V]) -> V | None:
+    """None for null, else what ``read`` makes of it."""
+    return None if data is None else read(data, where)

@@ -1,0 +1,165 @@
+"""Whether a trained network is one: views lie inside their tensors, sizes fit, every number is finite (section 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from constructions.errors import InputError
+from constructions.trained.network import (
+    ELEMENT_BYTES,
+    Affine,
+    AttentionStep,
+    Head,
+    Norm,
+    NormStep,
+    Rotary,
+    Tensor,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+    views,
+)
+from constructions.trained.numbers import is_finite
+
+MAX_TENSOR_BYTES = 40_000_000
+"""Of all tensors together; as base64 they fit into the 64 MB that a file may have."""
+MAX_VIEWED = 50_000_000
+"""Elements of all views together, since views may share a tensor."""
+
+
+def check_network(network: TrainedNetwork, where: str) -> None:
+    """Refuse what section 2 of docs/trained.md does not allow.
+
+    Raises:
+        InputError: one line that begins with ``where`` and says what does not fit.
+    """
+    check_total_bytes(sum(len(tensor.data) for tensor in network.tensors.values()), where)
+    used = list(views(network))
+    for view in used:
+        _check_inside(network, view, where)
+    viewed = sum(math.prod(view.shape) for view in used)
+    if viewed > MAX_VIEWED:
+        raise InputError(f"{where}: views of {viewed} elements in all, expected at most {MAX_VIEWED}")
+    _check_all_used(network, used, where)
+    for name, tensor in network.tensors.items():
+        _check_tensor(tensor, f"{where}, tensor {name}")
+    _Sizes(network, where).check()
+
+
+def check_total_bytes(total: int, where: str) -> None:
+    """Refuse more than MAX_TENSOR_BYTES.
+
+    Raises:
+        InputError: naming the limit.
+    """
+    if total > MAX_TENSOR_BYTES:
+        raise InputError(f"{where}: tensors of {total} bytes, expected at most {MAX_TENSOR_BYTES} in all")
+
+
+def _check_tensor(tensor: Tensor, where: str) -> None:
+    expected = math.prod(tensor.shape) * ELEMENT_BYTES[tensor.format]
+    if len(tensor.data) != expected:
+        raise InputError(f"{where}: {len(tensor.data)} bytes, expected {expected} for its shape {list(tensor.shape)}")
+    if not is_finite(tensor):
+        raise InputError(f"{where}: an element is infinite or not a number, expected finite numbers")
+
+
+def _check_inside(network: TrainedNetwork, view: View, where: str) -> None:
+    tensor = network.tensors.get(view.tensor)
+    if tensor is None:
+        raise InputError(f"{where}: a view of tensor {view.tensor}, which is not there")
+    elements = math.prod(tensor.shape)
+    last = view.start + sum((size - 1) * stride for size, stride in zip(view.shape, view.strides, strict=True))
+    numbers = (view.start, *view.strides, *(size - 1 for size in view.shape))
+    if min(numbers) < 0 or last >= elements or math.prod(view.shape) > elements:
+        raise InputError(f"{where}: a view of shape {list(view.shape)}, start {view.start} and strides "
+                         f"{list(view.strides)} is not inside tensor {view.tensor} of {elements} elements")
+
+
+def _check_all_used(network: TrainedNetwork, used: Iterable[View], where: str) -> None:
+    named = {view.tensor for view in used}
+    for name in network.tensors:
+        if name not in named:
+            raise InputError(f"{where}: tensor {name} is not used, expected that every tensor is")
+
+
+class _Sizes:
+    """The sizes that must agree; ``where`` is the place that the next complaint names."""
+
+    def __init__(self, network: TrainedNetwork, where: str) -> None:
+        self.network = network
+        self.width = network.width
+        self.where = where
+
+    def expect(self, view: View | None, shape: tuple[int | None, ...], what: str) -> None:
+        """The view has this shape; None stands for any size."""
+        if view is None:
+            return
+        fits = len(view.shape) == len(shape) and all(wanted in (None, size)
+                                                     for size, wanted in zip(view.shape, shape, strict=True))
+        if not fits:
+            wanted = ", ".join("any" if size is None else str(size) for size in shape)
+            raise InputError(f"{self.where}: {what} (tensor {view.tensor}) has shape {list(view.shape)}, "
+                             f"expected [{wanted}]")
+
+    def affine(self, affine: Affine, inward: int, outward: int | None, what: str) -> int:
+        """Its weight is [inward, outward], its bias fits; the result is how many numbers come out."""
+        self.expect(affine.weight, (inward, outward), f"the weight of {what}")
+        result = affine.weight.shape[1]
+        self.expect(affine.bias, (result,), f"the bias of {what}")
+        return result
+
+    def norm(self, norm: Norm | None) -> None:
+        """Gain and bias are as wide as the stream, and epsilon is above 0."""
+        if norm:
+            if norm.epsilon <= 0:
+                raise InputError(f"{self.where}: epsilon {norm.epsilon} of a norm, expected more than 0")
+            self.expect(norm.gain, (self.width,), "the gain of the norm")
+            self.expect(norm.bias, (self.width,), "the bias of the norm")
+
+    def check(self) -> None:
+        """The whole network."""
+        network, place = self.network, self.where
+        self.expect(network.tokens, (None, None), "the token table")
+        self.expect(network.positions, (None, self.width), "the position table")
+        for index, step in enumerate(network.steps):
+            self.where = f"{place}, step {index}"
+            self.norm(step.norm)
+            if isinstance(step, AttentionStep):
+                self.attention(step)
+            elif isinstance(step, UnitsStep):
+                self.units(step)
+            else:
+                assert isinstance(step, NormStep)
+        self.where = place
+        self.affine(network.unembedding, self.width, None, "the unembedding")
+
+    def units(self, step: UnitsStep) -> None:
+        """Inward and gate have the same number of units, outward goes back into the stream."""
+        units = self.affine(step.inward, self.width, None, "the units")
+        if step.gate:
+            self.affine(step.gate, self.width, units, "the gate")
+        self.affine(step.outward, units, self.width, "the units' output")
+
+    def attention(self, step: AttentionStep) -> None:
+        """At least one head, and a scale."""
+        if not step.heads:
+            raise InputError(f"{self.where}: no heads, expected at least one")
+        if (step.scale.times is None) == (step.scale.root is None):
+            raise InputError(f"{self.where}: a scale must be either a rational or one over a root")
+        self.expect(step.bias, (self.width,), "the bias of the heads")
+        for head in step.heads:
+            self.head(head, step.rotary)
+
+    def head(self, head: Head, rotary: Rotary | None) -> None:
+        """Keys are as wide as queries, and as wide as the rotary pairs need."""
+        queries = self.affine(head.query, self.width, None, "the queries")
+        self.affine(head.key, self.width, queries, "the keys")
+        values = self.affine(head.value, self.width, None, "the values")
+        self.expect(head.out, (values, self.width), "the output of a head")
+        if rotary:
+            self.expect(rotary.cosines, (None, None), "the cosines")
+            self.expect(rotary.sines, rotary.cosines.shape, "the sines")
+            if 2 * rotary.cosines.shape[1] > queries:
+                raise InputError(f"{self.where}: {rotary.cosines.shape[1]} rotary pairs in queries of width {queries}")

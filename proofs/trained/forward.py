@@ -1,0 +1,279 @@
+"""A trained network in float64, many words at once: evidence, not proof.
+
+What is found here is confirmed by enclosures (balls.py) or by the checker; nothing is claimed because of these numbers.
+Streams are arrays [..., width]. The pieces of a step are methods of their own, for who bounds them over sets of words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.network import (
+    Affine,
+    AttentionStep,
+    Head,
+    Norm,
+    NormStep,
+    Rotary,
+    Scale,
+    Step,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+from constructions.trained.numbers import numbers
+from proofs.trained.activations import ACTIVATIONS
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class FloatAffine:
+    """x weight + bias on the last axis."""
+
+    weight: Array
+    bias: Array | None
+
+    def __call__(self, x: Array) -> Array:
+        """The image of each vector; one product of matrices for the whole array."""
+        y = (x.reshape(-1, self.weight.shape[0]) @ self.weight).reshape(*x.shape[:-1], self.weight.shape[1])
+        return y if self.bias is None else y + self.bias
+
+
+@dataclass(frozen=True)
+class FloatNorm:
+    """Layer norm (``centred``) or RMS norm on the last axis."""
+
+    centred: bool
+    epsilon: np.float64
+    gain: Array | None
+    bias: Array | None
+
+    def __call__(self, x: Array) -> Array:
+        """Each vector normalised."""
+        centred = x - x.mean(-1, keepdims=True) if self.centred else x
+        y = centred / np.sqrt(np.mean(centred * centred, -1, keepdims=True) + self.epsilon)
+        y = y if self.gain is None else y * self.gain
+        return np.asarray(y if self.bias is None else y + self.bias)
+
+
+@dataclass(frozen=True)
+class FloatRotary:
+    """Pairs of coordinates turned by the row of the position number."""
+
+    cosines: Array
+    sines: Array
+    halves: bool
+
+    def __call__(self, x: Array, numbers: Indices) -> Array:
+        """x [..., T, head width] with position numbers [T]; coordinates beyond the pairs stay."""
+        pairs = self.cosines.shape[1]
+        first, second = ((slice(0, pairs), slice(pairs, 2 * pairs)) if self.halves
+                         else (slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)))  # fmt: skip
+        cosines, sines = self.cosines[numbers], self.sines[numbers]
+        turned = x.copy()
+        turned[..., first] = x[..., first] * cosines - x[..., second] * sines
+        turned[..., second] = x[..., second] * cosines + x[..., first] * sines
+        return turned
+
+
+@dataclass(frozen=True)
+class FloatHead:
+    """One head; ``out`` [value width, width]; ``slope`` is 0 where there is none."""
+
+    query: FloatAffine
+    key: FloatAffine
+    value: FloatAffine
+    out: Array
+    slope: np.float64
+
+
+@dataclass(frozen=True)
+class FloatAttention:
+    """An attention step in pieces: norm, queries, keys and values of each head, scores, averages, out."""
+
+    norm: FloatNorm | None
+    heads: tuple[FloatHead, ...]
+    bias: Array | None
+    scale: np.float64
+    rotary: FloatRotary | None
+    causal: bool
+
+    def normed(self, stream: Array) -> Array:
+        """What queries, keys and values are made from."""
+        return stream if self.norm is None else self.norm(stream)
+
+    def queries(self, head: FloatHead, normed: Array, numbers: Indices) -> Array:
+        """Queries at position numbers [T], times the scale of scores."""
+        return self.scale * self._turned(head.query(normed), numbers)
+
+    def keys(self, head: FloatHead, normed: Array, numbers: Indices) -> Array:
+        """Keys at position numbers [T]."""
+        return self._turned(head.key(normed), numbers)
+
+    def _turned(self, x: Array, numbers: Indices) -> Array:
+        return x if self.rotary is None else self.rotary(x, numbers)
+
+    def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices) -> Array:
+        """Softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
+        queries = self.queries(head, normed[..., at, :], numbers[at])
+        scores = queries @ np.swapaxes(self.keys(head, normed, numbers), -1, -2)
+        distances = numbers - numbers[at][:, np.newaxis]
+        scores += head.slope * distances
+        if self.causal:
+            scores = np.where(distances > 0, -np.inf, scores)
+        return softmax(scores)
+
+    def averages(self, stream: Array, numbers: Indices, at: Indices) -> list[Array]:
+        """For each head the averages of its values [..., queries, value width] at the tokens ``at``."""
+        normed = self.normed(stream)
+        return [self.weights(head, normed, numbers, at) @ head.value(normed) for head in self.heads]
+
+    def write(self, stream: Array, averages: Sequence[Array]) -> Array:
+        """The streams after the step, from those before it and the averages of each head."""
+        for head, average in zip(self.heads, averages, strict=True):
+            stream = stream + (average.reshape(-1, head.out.shape[0]) @ head.out).reshape(stream.shape)
+        return stream if self.bias is None else stream + self.bias
+
+
+@dataclass(frozen=True)
+class FloatUnits:
+    """A layer of units, gated or not."""
+
+    norm: FloatNorm | None
+    inward: FloatAffine
+    gate: FloatAffine | None
+    activation: str
+    outward: FloatAffine
+
+    def __call__(self, stream: Array) -> Array:
+        """The streams after the step."""
+        x = stream if self.norm is None else self.norm(stream)
+        act = ACTIVATIONS[self.activation]  # type: ignore[index]  # an Activation, from the network
+        units = act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
+        return stream + self.outward(units)
+
+
+FloatStep = FloatNorm | FloatAttention | FloatUnits
+
+
+def softmax(scores: Array) -> Array:
+    """Softmax on the last axis; -inf is a weight of 0, and the greatest score must be finite."""
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(weights / weights.sum(-1, keepdims=True))
+
+
+class FloatNetwork:
+    """A network whose numbers are float64."""
+
+    def __init__(self, network: TrainedNetwork) -> None:
+        """Weights are exact; epsilons, slopes and scales are rounded."""
+        self.network = network
+        self.tokens = numbers(network, network.tokens)
+        self.positions = None if network.positions is None else numbers(network, network.positions)
+        self.steps: tuple[FloatStep, ...] = tuple(self._step(step) for step in network.steps)
+        self.unembedding = self._affine(network.unembedding)
+        attention = [k for k, step in enumerate(self.steps) if isinstance(step, FloatAttention)]
+        self.last_attention = attention[-1] if attention else -1
+
+    def embedded(self, tokens: Indices, numbers: Indices) -> Array:
+        """Streams [..., width] before the first step; position numbers broadcast over the tokens."""
+        rows = self.tokens[tokens]
+        return rows if self.positions is None else rows + self.positions[numbers]
+
+    def logits(self, tokens: Indices, offset: int, at: Sequence[int] | None = None) -> Array:
+        """Logits [B, T, outputs] of inputs [B, T] at an offset; [B, len(at), outputs] of the tokens ``at`` alone."""
+        places = np.arange(tokens.shape[1]) if at is None else np.asarray(at) % tokens.shape[1]
+        position = offset + np.arange(tokens.shape[1])
+        stream = self.embedded(tokens, position)
+        for k, step in enumerate(self.steps[: self.last_attention + 1]):
+            chosen = places if k == self.last_attention else np.arange(tokens.shape[1])
+            stream = self.after(step, stream, position, chosen)
+        return self.tail(stream if self.last_attention >= 0 else stream[:, places])
+
+    def after(self, step: FloatStep, stream: Array, numbers: Indices, at: Indices) -> Array:
+        """Streams [B, len(at), width] after a step, from those before it at position numbers [T]."""
+        if isinstance(step, FloatAttention):
+            return step.write(stream[:, at], step.averages(stream, numbers, at))
+        return step(stream[:, at])
+
+    def tail(self, stream: Array) -> Array:
+        """Logits from the streams after the last attention step."""
+        for step in self.steps[self.last_attention + 1 :]:
+            stream = self.alone(step, stream)
+        return self.unembedding(stream)
+
+    def tail_of_averages(self, stream: Array, averages: Sequence[Array]) -> Array:
+        """Logits from the streams before the last attention step and the averages of each of its heads."""
+        step = self.steps[self.last_attention]
+        assert isinstance(step, FloatAttention)
+        return self.tail(step.write(stream, averages))
+
+    @staticmethod
+    def alone(step: FloatStep, stream: Array) -> Array:
+        """A step in which no token reads another."""
+        assert not isinstance(step, FloatAttention)
+        return step(stream)
+
+    def attention(self, tokens: Indices, offset: int) -> list[Array]:
+        """For each attention step the weights [heads, T, T] of one input [T]."""
+        position = offset + np.arange(len(tokens))
+        stream, everything, found = self.embedded(tokens, position)[np.newaxis], np.arange(len(tokens)), []
+        for step in self.steps[: self.last_attention + 1]:
+            if isinstance(step, FloatAttention):
+                normed = step.normed(stream)
+                heads = [step.weights(head, normed, position, everything)[0] for head in step.heads]
+                found.append(np.stack(heads))
+            stream = self.after(step, stream, position, everything)
+        return found
+
+    def _numbers(self, view: View | None) -> Array | None:
+        return None if view is None else numbers(self.network, view)
+
+    def _affine(self, affine: Affine) -> FloatAffine:
+        return FloatAffine(numbers(self.network, affine.weight), self._numbers(affine.bias))
+
+    def _norm(self, norm: Norm | None) -> FloatNorm | None:
+        if norm is None:
+            return None
+        epsilon = np.float64(norm.epsilon)
+        return FloatNorm(norm.kind == "layer", epsilon, self._numbers(norm.gain), self._numbers(norm.bias))
+
+    def _head(self, head: Head) -> FloatHead:
+        query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))
+        return FloatHead(query, key, value, numbers(self.network, head.out), np.float64(head.slope or 0))
+
+    def _rotary(self, rotary: Rotary | None) -> FloatRotary | None:
+        if rotary is None:
+            return None
+        cosines, sines = (numbers(self.network, table) for table in (rotary.cosines, rotary.sines))
+        return FloatRotary(cosines, sines, rotary.pairing == "halves")
+
+    def _step(self, step: Step) -> FloatStep:
+        if isinstance(step, NormStep):
+            norm = self._norm(step.norm)
+            assert norm is not None
+            return norm
+        if isinstance(step, UnitsStep):
+            gate = None if step.gate is None else self._affine(step.gate)
+            inward, outward = self._affine(step.inward), self._affine(step.outward)
+            return FloatUnits(self._norm(step.norm), inward, gate, step.activation, outward)
+        return self._attention(step)
+
+    def _attention(self, step: AttentionStep) -> FloatAttention:
+        heads = tuple(self._head(head) for head in step.heads)
+        return FloatAttention(self._norm(step.norm), heads, self._numbers(step.bias), float_scale(step.scale),
+                              self._rotary(step.rotary), self.network.attention == "causal")  # fmt: skip
+
+
+def float_scale(scale: Scale) -> np.float64:
+    """The scale of scores."""
+    if scale.root is not None:
+        return np.float64(1 / math.sqrt(scale.root))
+    return np.float64(scale.times or 0)

@@ -1,0 +1,62 @@
+"""How far the rows of a claim are above its margin on given words, in float64: evidence, not proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.claim import Claim
+from proofs.trained.truths import Truths
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least value of a row minus the claim's margin that was seen, and where: below 0 is a wrong word in floats."""
+
+    margin: np.float64
+    word: tuple[str, ...]
+    offset: int
+    place: int
+    case: int
+    row: int
+
+
+class ClaimRows:
+    """All rows of all cases of a claim as columns of one matrix."""
+
+    def __init__(self, claim: Claim, outputs: int) -> None:
+        self.claim = claim
+        self.rows = [(index, row) for index, case in enumerate(claim.cases) for row in range(len(case.above))]
+        self.case_of = np.array([case for case, _ in self.rows], dtype=np.intp)
+        self.matrix = np.zeros((outputs, len(self.rows)))
+        for column, (case, row) in enumerate(self.rows):
+            for token, coefficient in claim.cases[case].above[row]:
+                self.matrix[token, column] = np.float64(coefficient)
+        self.margin = np.float64(claim.margin)
+
+    def margins(self, logits: Array, held: Truths) -> Array:
+        """[…, rows]: value minus margin of each row for logits […, outputs]; inf where its case does not hold."""
+        return np.where(held[..., self.case_of], logits @ self.matrix - self.margin, np.inf)
+
+    def least(self, margins: Array, words: NDArray[np.integer], offset: int, places: Sequence[int]) -> Least | None:
+        """The least of margins [B, places, rows] of words [B, n]; the first of equals; None if no case holds."""
+        if not margins.size:
+            return None
+        word, place, column = map(int, np.unravel_index(np.argmin(margins), margins.shape))
+        margin = margins[word, place, column]
+        if margin == np.inf:
+            return None
+        letters = tuple(self.claim.alphabet[letter] for letter in words[word].tolist())
+        return Least(margin, letters, offset, places[place], *self.rows[column])
+
+
+def smaller(one: Least | None, other: Least | None) -> Least | None:
+    """The one with the smaller margin; the first of equals."""
+    if one is None or (other is not None and other.margin < one.margin):
+        return other
+    return one

@@ -1,0 +1,254 @@
+"""The tracker of a claim: what must be remembered of a prefix to know which cases hold, now and after more letters.
+
+Source      docs/trained.md, section 4: the automaton's state, and what past-only formulas must remember. That is the
+            truths of the operands of ``prev`` and of ``since`` one position ago, and for comparisons and predicates one
+            *counter* for each combination of counts that they read; the position itself is the count of ``true``.
+Smaller     A counter that only ever grows is kept modulo what its readers can tell apart (ODD: modulo 2; a comparison
+            with 7: everything above 7 is alike). Prefixes with equal states have the same cases now and ever after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd, lcm
+from typing import NamedTuple
+
+from constructions.errors import Unsupported
+from constructions.language.positional import connective
+from constructions.language.predicates import definition_of
+from constructions.language.semantics import RELATIONS, satisfies
+from constructions.language.syntax import (
+    TRUE,
+    Comparison,
+    Count,
+    Formula,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    difference,
+    operands,
+    subformulas,
+)
+from constructions.trained.claim import Claim, find_what_is_not_past_only
+
+_PERIODS = {"ODD": (0, 2), "EVEN": (0, 2), "FIRST": (2, 1)}
+_ANY_LENGTH = 1  # the predicates of past-only formulas do not look at n
+Combination = tuple[tuple[int, Count], ...]
+
+
+class State(NamedTuple):
+    """What a tracker remembers; equal states have the same future, and the same cases hold in them.
+
+    ``automaton`` is the state of the claim's automaton (0 if there is none), ``truths`` are those of the remembered
+    formulas, ``counters`` the reduced combinations of counts, ``cases`` the indices of the cases that hold, ascending.
+    """
+
+    automaton: int
+    truths: tuple[bool, ...]
+    counters: tuple[int, ...]
+    cases: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Σ coefficient · count, kept exactly, or, from ``exact_below`` on, modulo ``modulus``."""
+
+    combination: Combination
+    exact_below: int = 0
+    modulus: int | None = None
+
+    def reduced(self, value: int) -> int:
+        """What stands for the value."""
+        if self.modulus is None or value < self.exact_below:
+            return value
+        return self.exact_below + (value - self.exact_below) % self.modulus
+
+
+def track(claim: Claim) -> Tracker:
+    """The tracker of a claim.
+
+    Raises:
+        Unsupported: if a formula looks ahead, counts to the right or mentions n.
+    """
+    found = find_what_is_not_past_only(claim)
+    if found is not None:
+        raise Unsupported(f"{found} looks ahead or depends on the length: prefixes do not decide it")
+    return Tracker(claim)
+
+
+class Tracker:
+    """Reads words letter by letter; ``track`` makes one."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.parts = _parts_of(claim.formulas)
+        self.remembered = list(_read_later(self.parts))
+        self.reads = {part: reading for part in self.parts if (reading := _reading_of(part)).combination}
+        self.counters = _counters_of(self.reads)
+        self.place_of = {counter.combination: place for place, counter in enumerate(self.counters)}
+        self.steps: dict[tuple[State, int], State] = {}
+        automaton = claim.automaton.start if claim.automaton else 0
+        self.start = State(automaton, (False,) * len(self.remembered), (0,) * len(self.counters),
+                           self._holding(automaton, {}))
+
+    def step(self, state: State, letter: int) -> State:
+        """The state after one more letter, an index into the alphabet."""
+        after = self.steps.get((state, letter))
+        if after is None:
+            after = self.steps[state, letter] = self._step(state, letter)
+        return after
+
+    def cases(self, state: State) -> tuple[int, ...]:
+        """The indices of the cases that hold in a state, ascending."""
+        return state.cases
+
+    def _step(self, state: State, letter: int) -> State:
+        automaton = self.claim.automaton.steps[state.automaton][letter] if self.claim.automaton else 0
+        reading = _Reading(self, state, self.claim.alphabet[letter])
+        for part in self.parts:
+            reading.truths[part] = reading.truth(part)
+        return State(automaton, tuple(reading.truths[part] for part in self.remembered),
+                     tuple(map(reading.counter, range(len(self.counters)))), self._holding(automaton, reading.truths))
+
+    def _holding(self, automaton: int, truths: Mapping[Formula, bool]) -> tuple[int, ...]:
+        """No case with a formula holds where the formula has no truth: before the first letter."""
+        whens = [case.when for case in self.claim.cases]
+        return tuple(index for index, when in enumerate(whens)
+                     if (when.formula is None or truths.get(when.formula, False))
+                     and (when.states is None or automaton in when.states))
+
+
+class _Reading:
+    """One letter being read: the truths so far of this position, in the order of the parts."""
+
+    def __init__(self, tracker: Tracker, state: State, symbol: str) -> None:
+        self.tracker = tracker
+        self.before = dict(zip(tracker.remembered, state.truths, strict=True))
+        self.counted = state.counters
+        self.symbol = symbol
+        self.truths: dict[Formula, bool] = {}
+
+    def truth(self, part: Formula) -> bool:
+        """The truth of a part whose operands have theirs."""
+        match part:
+            case Symbol(symbol):
+                return symbol == self.symbol
+            case Previous(operand):
+                return self.before[operand]
+            case Since(left, right):
+                return self.truths[left] and (self.truths[right] or self.before[part])
+            case Predicate(_, parameters) | PredicateOnCount(_, parameters):
+                return definition_of(part).holds(self.value(part), _ANY_LENGTH, parameters)
+            case Comparison(relation):
+                return RELATIONS[relation](self.value(part) + difference(part).constant, 0)
+        truth = connective(part, tuple(self.truths[operand] for operand in operands(part)))
+        assert truth is not None, f"not past-only: {part!r}"
+        return truth
+
+    def value(self, part: Formula) -> int:
+        """The number that a comparison (without its constant) or a predicate reads."""
+        reads = self.tracker.reads.get(part)
+        return reads.factor * self.counter(self.tracker.place_of[reads.combination]) if reads else 0
+
+    def counter(self, place: int) -> int:
+        """A counter with this position counted, once the operands of its counts have their truths."""
+        counter = self.tracker.counters[place]
+        added = sum(number for number, count in counter.combination
+                    if count.operand is TRUE or self.truths[count.operand])
+        return counter.reduced(self.counted[place] + added)
+
+
+def cases_at(claim: Claim, word: Sequence[str], place: int) -> tuple[int, ...]:
+    """The indices of the cases that hold at a place (0 … n) of a word, by the language's own evaluation.
+
+    Raises:
+        InputError: if a symbol is not in the alphabet.
+    """
+    letters = claim.letters(word)
+    state = claim.automaton.read(letters[:place]) if claim.automaton else 0
+    truths = {formula: satisfies(formula, word, place) for formula in claim.formulas} if place else {}
+    return tuple(index for index, case in enumerate(claim.cases)
+                 if (case.when.formula is None or truths.get(case.when.formula, False))
+                 and (case.when.states is None or state in case.when.states))
+
+
+def _parts_of(formulas: Iterable[Formula]) -> list[Formula]:
+    """All subformulas, each once and after its own."""
+    return list(dict.fromkeys(part for formula in formulas for part in subformulas(formula)))
+
+
+def _read_later(parts: Iterable[Formula]) -> dict[Formula, None]:
+    """The formulas whose truth at one position is read at the next."""
+    later: dict[Formula, None] = {}
+    for part in parts:
+        if isinstance(part, Previous):
+            later[part.operand] = None
+        elif isinstance(part, Since):
+            later[part] = None
+    return later
+
+
+class _Reads(NamedTuple):
+    """A combination of counts in lowest terms, its first coefficient positive, and what it is multiplied by."""
+
+    factor: int
+    combination: Combination
+
+
+def _reading_of(part: Formula) -> _Reads:
+    """The counts that decide the part; no combination if it reads none."""
+    if isinstance(part, Predicate):
+        return _Reads(1, ((1, Count("left", TRUE)),))
+    if isinstance(part, PredicateOnCount):
+        return _Reads(1, ((1, part.count),))
+    if not isinstance(part, Comparison) or not difference(part).coefficients:
+        return _Reads(0, ())
+    coefficients = sorted(difference(part).coefficients, key=lambda pair: str(pair[1].operand))
+    factor = gcd(*(number for number, _ in coefficients))
+    factor = factor if coefficients[0][0] > 0 else -factor
+    return _Reads(factor, tuple((number // factor, count) for number, count in coefficients))
+
+
+def _counters_of(reads: Mapping[Formula, _Reads]) -> list[Counter]:
+    readers: dict[Combination, list[Formula]] = {}
+    for part, reading in reads.items():
+        readers.setdefault(reading.combination, []).append(part)
+    return [_counter(combination, its_readers) for combination, its_readers in readers.items()]
+
+
+def _counter(combination: Combination, readers: Sequence[Formula]) -> Counter:
+    """Only a combination that never falls is reduced, and only if each reader says from where on what is alike."""
+    if min(number for number, _ in combination) < 0:
+        return Counter(combination)
+    exact_below, modulus = 0, 1
+    for reader in readers:
+        period = _period(reader)
+        if period is None:
+            return Counter(combination)
+        exact_below, modulus = max(exact_below, period[0]), lcm(modulus, period[1])
+    return Counter(combination, exact_below, modulus)
+
+
+def _period(reader: Formula) -> tuple[int, int] | None:
+    """From which value on the truth of the reader repeats, and how often; None if nothing is known."""
+    if isinstance(reader, Comparison):
+        return _last_change(reader), 1
+    if not isinstance(reader, Predicate | PredicateOnCount) or reader.definition is not None:
+        return None
+    if reader.name == "MOD":
+        return 0, reader.parameters[0]
+    return _PERIODS.get(reader.name)
+
+
+def _last_change(comparison: Comparison) -> int:
+    """A value of the comparison's combination, which is 0 or more, from which on its truth is the same."""
+    constant, factor = difference(comparison).constant, _reading_of(comparison).factor
+
+    def truth(value: int) -> bool:
+        return RELATIONS[comparison.relation](factor * value + constant, 0)
+
+    beyond = max(0, -constant // factor + 1)
+    return beyond - 1 if beyond and truth(beyond - 1) == truth(beyond) else beyond

@@ -1,0 +1,162 @@
+"""Where the cases of a claim hold, for many words of one length at once: formulas part by part, as columns of truths.
+
+It says what ``cases_at`` (tracking.py) says of one word and one place, for formulas that look ahead, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.language.predicates import definition_of
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Formula,
+    Iff,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    Until,
+    difference,
+    operands,
+    postorder,
+)
+from constructions.trained.claim import Claim
+
+Truths = NDArray[np.bool_]
+Letters = NDArray[np.integer]
+
+LARGEST = 2**62
+
+
+class CasesOfWords:
+    """The cases of one claim; ask it about words."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        automaton = claim.automaton
+        self.steps = None if automaton is None else np.array(automaton.steps, dtype=np.intp)
+        self.parts = dict.fromkeys(part for formula in claim.formulas for part in postorder(formula, operands))
+
+    def hold(self, words: Letters) -> Truths:
+        """[B, n + 1, cases]: whether each case holds at each place 0 … n of words [B, n] of letter indices."""
+        count, n = words.shape
+        truths = self._truths(words) if n else {}
+        states = self._states(words)
+        held = np.ones((count, n + 1, len(self.claim.cases)), dtype=np.bool_)
+        for index, case in enumerate(self.claim.cases):
+            if case.when.formula is not None:
+                held[:, 0, index] = False
+                held[:, 1:, index] = truths[case.when.formula] if n else False
+            if case.when.states is not None:
+                held[:, :, index] &= np.isin(states, case.when.states)
+        return held
+
+    def _states(self, words: Letters) -> Letters:
+        """The automaton's states at each place; 0 where there is no automaton."""
+        states = np.zeros((words.shape[0], words.shape[1] + 1), dtype=np.intp)
+        if self.claim.automaton is not None and self.steps is not None:
+            states[:, 0] = self.claim.automaton.start
+            for place in range(words.shape[1]):
+                states[:, place + 1] = self.steps[states[:, place], words[:, place]]
+        return states
+
+    def _truths(self, words: Letters) -> Mapping[Formula, Truths]:
+        """The truths [B, n] of all parts of the formulas."""
+        columns = _Columns(self.claim, words)
+        for part in self.parts:
+            columns.truths[part] = columns.truth(part)
+        return columns.truths
+
+
+class _Columns:
+    """Words [B, n], and the truths of the parts so far."""
+
+    def __init__(self, claim: Claim, words: Letters) -> None:
+        self.claim, self.words, self.n = claim, words, words.shape[1]
+        self.truths: dict[Formula, Truths] = {}
+
+    def truth(self, part: Formula) -> Truths:
+        """The truth of a part whose operands have theirs."""
+        parts = [self.truths[operand] for operand in operands(part)]
+        match part:
+            case Constant(value):
+                return np.full(self.words.shape, value)
+            case Symbol(symbol):
+                return np.asarray(self.words == self.claim.letter_index.get(symbol, -1))
+            case Not():
+                return ~parts[0]
+            case And():
+                return parts[0] & parts[1]
+            case Or():
+                return parts[0] | parts[1]
+            case Implies():
+                return ~parts[0] | parts[1]
+            case Iff():
+                return np.asarray(parts[0] == parts[1])
+        return self._temporal(part, parts)
+
+    def _temporal(self, part: Formula, parts: list[Truths]) -> Truths:
+        never = np.zeros((len(self.words), 1), dtype=np.bool_)
+        match part:
+            case Previous():
+                return np.concatenate([never, parts[0][:, :-1]], 1)
+            case Next():
+                return np.concatenate([parts[0][:, 1:], never], 1)
+            case Since():
+                return _since(*parts)
+            case Until():
+                return _since(parts[0][:, ::-1], parts[1][:, ::-1])[:, ::-1]
+        return self._counting(part)
+
+    def _counting(self, part: Formula) -> Truths:
+        match part:
+            case Predicate(parameters=parameters):
+                holds = definition_of(part).holds
+                return np.tile([holds(i, self.n, parameters) for i in range(1, self.n + 1)], (len(self.words), 1))
+            case PredicateOnCount(parameters=parameters, count=count):
+                holds = definition_of(part).holds
+                values, where = np.unique(self._count(count), return_inverse=True)
+                return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
+            case Comparison(relation):
+                relate: Any = RELATIONS[relation]  # the operators take arrays, too
+                return np.asarray(relate(self._difference(part), 0), dtype=np.bool_)
+        raise TypeError(f"not a formula: {type(part).__name__}")
+
+    def _count(self, count: Count) -> Letters:
+        truths = self.truths[count.operand]
+        if count.side == "left":
+            return np.asarray(np.cumsum(truths, 1))
+        return np.asarray(np.cumsum(truths[:, ::-1], 1)[:, ::-1])
+
+    def _difference(self, part: Comparison) -> Letters:
+        """The left side minus the right one; integers without a limit where 64 bits might not hold it."""
+        term = difference(part)
+        reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
+        value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)
+        for number, count in term.coefficients:
+            value = value + number * self._count(count).astype(value.dtype)
+        return value
+
+
+def _since(left: Truths, right: Truths) -> Truths:
+    """``left since right``, position by position."""
+    truths = np.empty_like(left)
+    before: Truths = np.zeros(len(left), dtype=np.bool_)
+    for place in range(left.shape[1]):
+        before = left[:, place] & (right[:, place] | before)
+        truths[:, place] = before
+    return truths

@@ -1,0 +1,157 @@
+"""All words of an obligation in float64: the least margin, and where it is. Evidence, not proof.
+
+Causal networks share prefixes, depth first by blocks, one new token for each prefix. Where a place's truth or logits
+depend on what follows, whole words are run in batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import numpy as np
+
+from constructions.trained.claim import Claim, is_by_place, judged
+from proofs.trained.forward import Array, FloatNetwork, FloatUnits
+from proofs.trained.live_states import LiveStates
+from proofs.trained.margins import ClaimRows, Least, smaller
+from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
+from proofs.trained.truths import CasesOfWords
+
+BLOCK = 2048
+KEPT_NUMBERS = 2**24
+"""What the levels of a tree may keep, in numbers of 8 bytes."""
+BATCH_NUMBERS = 2**18
+"""How many numbers the widest array of a batch has: what stays in a processor's cache is fastest."""
+
+
+def survey(network: FloatNetwork, claim: Claim, offset: int, count: int) -> Least | None:
+    """The least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
+
+    None if no case holds anywhere.
+    """
+    return survey_all(network, claim, offset, [count])[count]
+
+
+def survey_all(network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> Mapping[int, Least | None]:
+    """The least margin for each of several places or lengths at one offset, in one pass where prefixes are shared."""
+    if is_read_at_ends(network, claim):
+        return _Tree(network, claim, offset, counts).found
+    return {count: _whole_words(network, claim, offset, count) for count in counts}
+
+
+def is_read_at_ends(network: FloatNetwork, claim: Claim) -> bool:
+    """Whether what is judged at a prefix depends on this prefix (and on ``after``) alone."""
+    if network.network.attention != "causal" or claim.read == "first":
+        return False
+    return claim.read == "last" or is_by_place(network.network, claim)
+
+
+class _Tree:
+    """A walk through all prefixes, depth first."""
+
+    def __init__(self, network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> None:
+        self.network, self.claim, self.offset = network, claim, offset
+        self.tokens = np.array(claim.tokens, dtype=np.intp)
+        self.found: dict[int, Least | None] = dict.fromkeys(sorted(counts))
+        self.longest = max(counts, default=0)
+        self.live = LiveStates(claim, self.found)
+        self.cases = CasesOfWords(claim)
+        self.rows = ClaimRows(claim, network.network.outputs)
+        levels = len(claim.before) + self.longest + len(claim.after)
+        kept = numbers_of_a_row(network) * max(levels, 1)
+        self.block = max(1, min(BLOCK, KEPT_NUMBERS // max(kept, 1)))
+        self._visit(self._beginning(), np.zeros((1, 0), dtype=np.intp), np.zeros(1, dtype=np.intp))
+
+    def _beginning(self) -> Prefixes:
+        prefixes = EMPTY
+        for index, token in enumerate(self.claim.before):
+            judged_here = index + 1 == len(self.claim.before) and self._is_judged(0)
+            prefixes = self._extended(prefixes, np.zeros(1, dtype=np.intp), np.array([token]), judged_here)
+        return prefixes
+
+    def _is_judged(self, place: int) -> bool:
+        """Whether the prefixes of a place are judged at their last letters."""
+        return place in self.found and not self.claim.after
+
+    def _extended(self, prefixes: Prefixes, parents: Rows, tokens: Rows, judged_here: bool) -> Prefixes:
+        return extend(self.network, prefixes, parents, tokens, self.offset, judged=judged_here)
+
+    def _visit(self, prefixes: Prefixes, words: Rows, states: Rows) -> None:
+        """Judge the words of a block, and visit those that are longer by a letter."""
+        place = words.shape[1]
+        if place in self.found:
+            self._judge(prefixes, words)
+        if place == self.longest:
+            return
+        following = self.live.steps[place][states]
+        parents, letters = np.nonzero(following >= 0)
+        for start in range(0, len(parents), self.block):
+            part = slice(start, start + self.block)
+            chosen, letter = parents[part], letters[part]
+            longer = self._extended(prefixes, chosen, self.tokens[letter], self._is_judged(place + 1))
+            read = np.concatenate([words[chosen], letter[:, np.newaxis]], 1)
+            self._visit(longer, read, following[chosen, letter])
+
+    def _judge(self, prefixes: Prefixes, words: Rows) -> None:
+        place, rows = words.shape[1], np.arange(len(words))
+        for index, token in enumerate(self.claim.after):
+            last = index + 1 == len(self.claim.after)
+            prefixes = self._extended(prefixes, rows, np.full(len(words), token), last)
+        assert prefixes.stream is not None
+        held = self.cases.hold(words)[:, place]
+        logits = self.network.tail(prefixes.stream)
+        margins = self.rows.margins(logits, held)[:, np.newaxis]
+        self.found[place] = smaller(self.found[place], self.rows.least(margins, words, self.offset, [place]))
+
+
+def _whole_words(network: FloatNetwork, claim: Claim, offset: int, n: int) -> Least | None:
+    least = None
+    judge = WordMargins(network, claim)
+    for words in words_in_batches(len(claim.alphabet), n, judge.batch(n)):
+        least = smaller(least, judge.least(words, offset))
+    return least
+
+
+class WordMargins:
+    """The margins of whole words, batch by batch."""
+
+    def __init__(self, network: FloatNetwork, claim: Claim) -> None:
+        self.network, self.claim = network, claim
+        self.cases = CasesOfWords(claim)
+        self.rows = ClaimRows(claim, network.network.outputs)
+        self.tokens = np.array(claim.tokens, dtype=np.intp)
+
+    def batch(self, n: int) -> int:
+        """How many words of length n to run at once."""
+        length = len(self.claim.before) + n + len(self.claim.after)
+        units = [len(step.outward.weight) for step in self.network.steps if isinstance(step, FloatUnits)]
+        return max(1, BATCH_NUMBERS // (max(length, 1) * max(self.network.network.width, length, *units)))
+
+    def inputs(self, words: Rows) -> Rows:
+        """The tokens [B, T] of words [B, n]."""
+        around = [np.tile(np.array(tokens, dtype=np.intp), (len(words), 1))
+                  for tokens in (self.claim.before, self.claim.after)]  # fmt: skip
+        return np.concatenate([around[0], self.tokens[words], around[1]], 1)
+
+    def margins(self, words: Rows, offset: int) -> Array:
+        """[B, judged places, rows]; inf where a case does not hold."""
+        places, tokens = zip(*judged(self.claim, words.shape[1]), strict=True)
+        held = self.cases.hold(words)[:, places]
+        logits = self.network.logits(self.inputs(words), offset, tokens)
+        return self.rows.margins(logits, held)
+
+    def least(self, words: Rows, offset: int) -> Least | None:
+        """The least margin of these words; None if no case holds."""
+        pairs = judged(self.claim, words.shape[1])
+        if not pairs:
+            return None
+        return self.rows.least(self.margins(words, offset), words, offset, [place for place, _ in pairs])
+
+
+def words_in_batches(letters: int, n: int, size: int) -> Iterator[Rows]:
+    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n]."""
+    powers = [letters**place for place in range(n - 1, -1, -1)]
+    total = letters**n
+    for start in range(0, total, size):
+        numbers = np.arange(start, min(start + size, total))[:, np.newaxis]
+        yield numbers // np.array(powers, dtype=np.int64) % letters

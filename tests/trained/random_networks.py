@@ -1,0 +1,116 @@
+"""Small random networks: every kind of norm, attention, position and unit, in the four formats, with strided views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from constructions.trained.network import (
+    ELEMENT_BYTES,
+    Affine,
+    AttentionStep,
+    Head,
+    Norm,
+    NormStep,
+    Rotary,
+    Scale,
+    Step,
+    Tensor,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+
+ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
+ROWS = 12
+
+
+@dataclass
+class Maker:
+    """Draws tensors and remembers them."""
+
+    draw: np.random.Generator
+    size: float
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+
+    def choice(self, *options: object) -> object:
+        return options[self.draw.integers(len(options))]
+
+    def tensor(self, count: int) -> str:
+        """A new flat tensor of a random format; its name."""
+        form, numbers = str(self.choice(*ELEMENT_BYTES)), self.draw.normal(size=count) * self.size
+        if form == "bfloat16":
+            data = (numbers.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
+        else:
+            data = numbers.astype({"binary64": "<f8", "binary32": "<f4", "binary16": "<f2"}[form]).tobytes()
+        name = f"t{len(self.tensors)}"
+        self.tensors[name] = Tensor(form, (count,), data)
+        return name
+
+    def matrix(self, rows: int, columns: int) -> View:
+        """A view by rows, by columns, or with a gap before and between."""
+        match self.choice("rows", "columns", "gap"):
+            case "rows":
+                return View(self.tensor(rows * columns), 0, (rows, columns), (columns, 1))
+            case "columns":
+                return View(self.tensor(rows * columns), 0, (rows, columns), (1, rows))
+        return View(self.tensor(3 + rows * (columns + 2)), 3, (rows, columns), (columns + 2, 1))
+
+    def vector(self, length: int) -> View:
+        return View(self.tensor(length), 0, (length,), (1,))
+
+    def maybe_vector(self, length: int) -> View | None:
+        return self.vector(length) if self.choice(True, False) else None
+
+    def affine(self, inward: int, outward: int) -> Affine:
+        return Affine(self.matrix(inward, outward), self.maybe_vector(outward))
+
+    def norm(self, width: int) -> Norm:
+        kind = "layer" if self.choice(True, False) else "rms"
+        return Norm(kind, Fraction("1e-5"), self.maybe_vector(width), self.maybe_vector(width))
+
+    def maybe_norm(self, width: int) -> Norm | None:
+        return self.norm(width) if self.choice(True, True, False) else None
+
+    def attention(self, width: int) -> AttentionStep:
+        heads, head_width, value_width = (int(self.draw.integers(1, 4)), int(self.draw.integers(2, 6)),
+                                          int(self.draw.integers(1, 6)))
+        slopes = self.choice(True, False)
+        made = tuple(Head(self.affine(width, head_width), self.affine(width, head_width),
+                          self.affine(width, value_width), self.matrix(value_width, width),
+                          Fraction(1, 2 ** (h + 1)) if slopes else None) for h in range(heads))
+        scale = Scale(root=head_width) if self.choice(True, False) else Scale(times=Fraction(2, 3))
+        return AttentionStep(self.maybe_norm(width), made, self.maybe_vector(width), scale, self.rotary(head_width))
+
+    def rotary(self, head_width: int) -> Rotary | None:
+        if self.choice(True, False):
+            return None
+        pairs = head_width // 2 if self.choice(True, False) else 1
+        pairing = "halves" if self.choice(True, False) else "neighbours"
+        return Rotary(self.matrix(ROWS, pairs), self.matrix(ROWS, pairs), pairing)
+
+    def units(self, width: int) -> UnitsStep:
+        count = int(self.draw.integers(2, 10))
+        gate = self.affine(width, count) if self.choice(True, False) else None
+        activation = ACTIVATIONS[self.draw.integers(len(ACTIVATIONS))]
+        return UnitsStep(self.maybe_norm(width), self.affine(width, count), gate, activation,
+                         self.affine(count, width))
+
+
+def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7) -> TrainedNetwork:
+    """The network of this seed: one to three blocks of width 3 to 8."""
+    maker = Maker(np.random.default_rng(seed), size)
+    width = int(maker.draw.integers(3, 9))
+    tokens = maker.matrix(vocabulary, width)
+    positions = maker.matrix(ROWS, width) if maker.choice(True, True, False) else None
+    steps: list[Step] = []
+    for _ in range(maker.draw.integers(1, 4)):
+        steps.append(maker.attention(width))
+        steps += [maker.units(width)] if maker.choice(True, True, False) else []
+        steps += [NormStep(maker.norm(width))] if maker.choice(True, False) else []
+    causal = maker.choice(True, False)
+    unembedding = maker.affine(width, int(maker.draw.integers(2, 6)))
+    return TrainedNetwork("causal" if causal else "bidirectional", tokens, positions, tuple(steps), unembedding,
+                          maker.tensors)
