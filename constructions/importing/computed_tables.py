@@ -1,0 +1,91 @@
+"""Tables that programs compute instead of storing: the binary32 numbers nearest to the true values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from constructions.network.float_formats import FORMATS, power_of_two
+from constructions.trained.network import Tensor
+from constructions.trained.numbers import all_numbers
+
+_FIRST_PRECISION = 80
+_BINARY32 = FORMATS["binary32"]
+
+
+def nearest_binary32(enclose: Callable[[], arb]) -> Fraction:
+    """The binary32 number nearest to a real number, which ``enclose`` encloses at the precision of the context.
+
+    >>> nearest_binary32(lambda: arb(1) / 3)
+    Fraction(11184811, 33554432)
+    """
+    precision = _FIRST_PRECISION
+    while True:
+        with ctx.workprec(precision):
+            ball = enclose()
+            least, most = (_BINARY32.round(_exact(end)) for end in (ball.lower(), ball.upper()))
+        if least == most:
+            return least
+        precision *= 2
+
+
+def _exact(end: arb) -> Fraction:
+    mantissa, exponent = end.man_exp()
+    return int(mantissa) * power_of_two(int(exponent))
+
+
+def _tensor(shape: tuple[int, ...], numbers: Iterable[Fraction]) -> Tensor:
+    return Tensor("binary32", shape, np.array(list(numbers), np.float64).astype("<f4").tobytes())
+
+
+def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exponent: Fraction) -> Fraction:
+    """A function of position · base^(-exponent)."""
+    def enclose() -> arb:
+        power = -arb(exponent.numerator) / exponent.denominator
+        return function(position * (arb(base.numerator) / base.denominator) ** power)
+    return nearest_binary32(enclose)
+
+
+def rotary_tables(positions: int, pairs: int, base: Fraction) -> tuple[Tensor, Tensor]:
+    """Cosines and sines [positions, pairs] of the angles position · base^(-pair/pairs)."""
+    cosines, sines = (
+        _tensor((positions, pairs), (_of_angle(function, position, base, Fraction(pair, pairs))
+                                     for position in range(positions) for pair in range(pairs)))
+        for function in (arb.cos, arb.sin))
+    return cosines, sines
+
+
+def sinusoidal_table(positions: int, width: int) -> Tensor:
+    """[positions, width]: sines in even columns, cosines in odd ones, of position · 10000^(-even column/width)."""
+    return _tensor((positions, width), (
+        _of_angle(arb.cos if column % 2 else arb.sin, position, Fraction(10000), Fraction(column // 2 * 2, width))
+        for position in range(positions) for column in range(width)))
+
+
+def alibi_slopes(heads: int) -> list[Fraction]:
+    """The slopes of H heads: 2^(-8k/H) for k = 1 … H if H is a power of 2; else those of the power P below it, and
+    every other one of those of 2P.
+    """
+    power = 1 << (heads.bit_length() - 1)
+    exponents = [Fraction(8 * k, power) for k in range(1, power + 1)]
+    exponents += [Fraction(8 * k, 2 * power) for k in range(1, 2 * power, 2)]
+    return [_power_of_one_half(exponent) for exponent in exponents[:heads]]
+
+
+def _power_of_one_half(exponent: Fraction) -> Fraction:
+    if exponent.denominator == 1:
+        return power_of_two(-exponent.numerator)
+    return nearest_binary32(lambda: arb(2) ** (-arb(exponent.numerator) / exponent.denominator))
+
+
+def scaled_by_root(tensor: Tensor, width: int) -> Tensor:
+    """A matrix times sqrt(width)."""
+    return _tensor(tensor.shape, (_times_root(x, width) for x in all_numbers(tensor).tolist()))
+
+
+def _times_root(number: Any, width: int) -> Fraction:
+    return nearest_binary32(lambda: arb(number) * arb(width).sqrt())

@@ -1,0 +1,184 @@
+"""Stacks of torch.nn.TransformerEncoderLayer inside modules of any name: the rest is found by names and shapes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from constructions.errors import InputError
+from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
+from constructions.importing.config_file import Settings
+from constructions.importing.parts import Found, split_packed
+from constructions.importing.questions import Questions, head_count, norm_of, score_scale, table_rows
+from constructions.importing.weights import Weights
+from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, UnitsStep, View
+
+_PACKED = "self_attn.in_proj_weight"
+_TOKENS = re.compile(r"emb|tok|wte|src")
+_POSITIONS = re.compile(r"pos|(^|\.)w?pe(\.|$)")
+_OUTPUT = re.compile(r"head|fc|out|decoder|classif|linear|proj|logit|lm|vocab")
+_NORM = re.compile(r"norm|(^|\.)ln")
+BUFFERS = {
+    r"(.*\.)?(src_mask|attn_mask|causal_mask|mask)": "a mask, of which --attention tells",
+    r"(.*\.)?(position_ids|positions|pos_ids)": "the numbers of the positions",
+}
+
+
+def recognises(weights: Weights) -> bool:
+    """Whether there is a layer of torch's names."""
+    return any(name.endswith(_PACKED) for name in weights.stored)
+
+
+def build(weights: Weights, _: Settings, questions: Questions) -> Found:
+    """The network.
+
+    Raises:
+        InputError: if a part is missing or not the only one of its kind, or an answer is missing.
+    """
+    return _Reading(weights, questions).network()
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Numbers by their value: layers.2 before layers.10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in name.split(".")]
+
+
+class _Reading:
+    """The tensors and questions of one file."""
+
+    def __init__(self, weights: Weights, questions: Questions) -> None:
+        self.weights = weights
+        self.questions = questions
+        self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)),
+                             key=_natural)
+        self.width = weights.shape(self.layers[0] + _PACKED)[-1]
+        self.rest = [name for name in weights.stored if not name.startswith(tuple(self.layers))
+                     or (self.layers == [""] and not re.match(r"(self_attn|linear[12]|norm[12])\.", name))]
+        stacks = {re.sub(r"\d+\.$", "", layer) for layer in self.layers}
+        if len(stacks) > 1:
+            raise InputError(f"{weights.where}: several stacks of layers, {' and '.join(sorted(stacks)[:3])}, "
+                             f"expected one")
+
+    def network(self) -> Found:
+        """The whole network."""
+        questions = self.questions
+        attention = questions.ask("attention")
+        position_table = self.position_table()
+        output = self.output_layer()
+        positions = self.positions(position_table)
+        slopes = self.slopes(attention)
+        tokens = self.tokens(self.token_table(position_table, output))
+        steps = [step for layer in self.layers for step in self.layer(layer, slopes)]
+        final = [NormStep(self.norm(name)) for name in self.final_norms()]
+        bias = self.weights.vector_if(output.removesuffix("weight") + "bias")
+        unembedding = Affine(self.weights.linear(output, self.width), bias)
+        return Found("torch.nn.TransformerEncoder", attention, tokens, positions, (*steps, *final), unembedding)
+
+    # -- the parts outside the layers ----------------------------------------------------------------------------------
+
+    def matrices(self) -> list[str]:
+        """Tensors outside the layers with rows as wide as the stream."""
+        return [name for name in self.rest if self.weights.shape(name)[-1:] == (self.width,)
+                and len(self.weights.shape(name)) == 2 and self.weights.stored[name].format]
+
+    def chosen(self, option: str, candidates: Sequence[str]) -> str:
+        """The tensor that the user names, or else the only candidate."""
+        name = self.questions.option(option)
+        if name is None and len(candidates) != 1:
+            name = self.questions.ask(option)
+        return name or candidates[0]
+
+    def position_table(self) -> str | None:
+        """The name of the table of positions, a matrix or a batch of one."""
+        name: str | None = self.questions.option("position_table")
+        candidates = [other for other in self.rest if _POSITIONS.search(other) and self.weights.stored[other].format
+                      and self.weights.shape(other)[-1:] == (self.width,) and len(self.weights.shape(other)) > 1]
+        if name is None and len(candidates) > 1:
+            raise InputError(f"{self.weights.where}: tensors {', '.join(candidates[:3])} may be the table of "
+                             f"positions, expected --position-table NAME")
+        return name or (candidates[0] if candidates else None)
+
+    def token_table(self, positions: str | None, output: str) -> str:
+        """The name of the token table: by its name, or else what is left."""
+        left = [name for name in self.matrices() if name not in (positions, output)]
+        return self.chosen("token_table", [name for name in left if _TOKENS.search(name)] or left)
+
+    def output_layer(self) -> str:
+        """The name of the weight that makes logits."""
+        return self.chosen("output_layer", [
+            name for name in self.matrices() if name.endswith("weight") and _OUTPUT.search(name)
+            and not _POSITIONS.search(name) and not _TOKENS.search(name)])
+
+    def final_norms(self) -> list[str]:
+        """The names of norms after the stack; of several it is not known where they are."""
+        names = [name.removesuffix(".weight") for name in self.rest
+                 if self.weights.shape(name) == (self.width,) and name.endswith(".weight") and _NORM.search(name)]
+        if len(names) > 1:
+            raise InputError(f"{self.weights.where}: norms {', '.join(names[:4])} outside the layers, expected at most "
+                             f"one, after them")
+        return names
+
+    def tokens(self, name: str) -> View:
+        """The token table, perhaps scaled."""
+        table = self.weights.matrix(name, None, self.width)
+        if self.questions.option("embedding_scale") is None:
+            self.questions.assume("token vectors are not scaled (--embedding-scale 'sqrt(d)' if they are)")
+            return table
+        self.questions.assume(f"the token vectors are those of {name} times sqrt({self.width}), in binary32")
+        scaled = scaled_by_root(self.weights.tensors[name], self.width)
+        self.weights.aside[name] = "scaled into computed.tokens"
+        return self.weights.put("computed.tokens", scaled)
+
+    def positions(self, name: str | None) -> View | None:
+        """The table of positions: of the file, or computed."""
+        if name is not None:
+            self.questions.told("positions", "learned", name)
+            shape = self.weights.take(name, *self.weights.shape(name)).shape
+            count = math.prod(shape[:-1])
+            if shape[-1] != self.width or count != max(shape[:-1], default=0):
+                raise InputError(f"{self.weights.where}: tensor {name} has shape {list(shape)}, expected a table of "
+                                 f"positions [rows, {self.width}], perhaps with a dimension of 1")
+            return View(name, 0, (count, self.width), (self.width, 1))
+        kind = self.questions.ask("positions")
+        if kind == "learned":
+            raise InputError(f"{self.weights.where}: --positions learned, but no tensor is recognised as their table, "
+                             f"expected --position-table NAME")
+        if kind != "sinusoidal":
+            return None
+        return self.weights.put("computed.positions", sinusoidal_table(table_rows(self.questions, None), self.width))
+
+    # -- the layers ----------------------------------------------------------------------------------------------------
+
+    def heads(self) -> int:
+        """How many heads there are."""
+        return head_count(self.questions, None, self.width, "")
+
+    def slopes(self, attention: str) -> list[Fraction]:
+        """ALiBi's slopes, if it is asked for."""
+        if self.questions.options.positions != "alibi":
+            return []
+        if attention != "causal":
+            raise InputError(f"{self.weights.where}: --positions alibi with --attention {attention}, expected causal")
+        return alibi_slopes(self.heads())
+
+    def norm(self, name: str) -> Norm:
+        """A layer norm."""
+        return norm_of(self.questions, self.weights.vector(f"{name}.weight", self.width),
+                       self.weights.vector_if(f"{name}.bias", self.width))
+
+    def layer(self, name: str, slopes: Sequence[Fraction]) -> list[Step]:
+        """Attention and units, with the norms inside the steps or after them."""
+        heads = self.heads()
+        packed = Affine(self.weights.linear(name + _PACKED, self.width, 3 * self.width),
+                        self.weights.vector_if(f"{name}self_attn.in_proj_bias", 3 * self.width))
+        out = self.weights.linear_with_bias(f"{name}self_attn.out_proj", self.width, self.width)
+        inward = self.weights.linear_with_bias(f"{name}linear1", self.width)
+        outward = self.weights.linear_with_bias(f"{name}linear2", inward.weight.shape[1], self.width)
+        first, second = self.norm(f"{name}norm1"), self.norm(f"{name}norm2")
+        inside = self.questions.ask("norm_first")
+        attention = AttentionStep(first if inside else None, split_packed(packed, out.weight, heads, slopes), out.bias,
+                                  score_scale(self.questions, self.width // heads))
+        units = UnitsStep(second if inside else None, inward, None, self.questions.ask("activation"), outward)
+        return [attention, units] if inside else [attention, NormStep(first), units, NormStep(second)]

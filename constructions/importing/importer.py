@@ -1,0 +1,148 @@
+"""Files and answers in, a network and a report out."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constructions.errors import InputError
+from constructions.importing import encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
+from constructions.importing.config_file import Settings, read_config
+from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
+from constructions.importing.npz_file import read_npz
+from constructions.importing.onnx_file import read_onnx
+from constructions.importing.parts import Found
+from constructions.importing.questions import Options, Questions
+from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
+from constructions.importing.torch_file import is_old_torch_file, read_torch
+from constructions.importing.weights import Weights
+from constructions.text import printable
+from constructions.trained.network import Source, TrainedNetwork, views
+from constructions.trained.validation import check_network
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """One kind of network: whether it is one, how to build it, and tensors that are no weights (names: what it is)."""
+
+    recognises: Callable[[Weights], bool]
+    build: Callable[[Weights, Settings, Questions], Found]
+    buffers: Mapping[str, str]
+
+
+RECOGNISERS = (
+    Recogniser(gpt2.recognises, gpt2.build, gpt2_blocks.BUFFERS),
+    Recogniser(nanogpt.recognises, nanogpt.build, gpt2_blocks.BUFFERS),
+    Recogniser(hooked_transformer.recognises, hooked_transformer.build, hooked_transformer.BUFFERS),
+    Recogniser(llama.recognises, llama.build, llama.BUFFERS),
+    Recogniser(encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
+)
+_NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
+"""What a folder may have beside config.json, the first that there is."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What kind of network it is, what is so in all of its kind, and tensors that are no weights, with the reason."""
+
+    kind: str
+    assumed: tuple[str, ...]
+    not_weights: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A network and how it was understood."""
+
+    network: TrainedNetwork
+    report: Report
+
+
+def import_network(files: Sequence[str | Path], options: Options | None = None) -> Imported:
+    """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
+
+    Raises:
+        InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
+            answer is missing.
+    """
+    options = options or Options()
+    sources, parts = [], []
+    for path in _without_folders(files):
+        data, name = _read_bytes(path), printable(path.name)
+        sources.append(Source(name, hashlib.sha256(data).hexdigest()))
+        parts.append((name, read_contents(data, name)))
+    where = next((name for name, part in parts if part.tensors), "import")
+    settings_file = next((name for name, part in parts if part.settings), "config.json")
+    contents = merge(parts)
+    weights, questions = Weights(contents, where), Questions(options, where)
+    recogniser = _recogniser(weights)
+    found = recogniser.build(weights, Settings(contents.settings, settings_file), questions)
+    questions.finish()
+    weights.set_aside(recogniser.buffers)
+    network = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {},
+                             tuple(sources))
+    network = _with_tensors(network, weights)
+    check_network(network, where)
+    return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside))
+
+
+def _with_tensors(network: TrainedNetwork, weights: Weights) -> TrainedNetwork:
+    return TrainedNetwork(network.attention, network.tokens, network.positions, network.steps, network.unembedding,
+                          weights.finish(views(network)), network.sources)
+
+
+def _without_folders(files: Sequence[str | Path]) -> list[Path]:
+    """The files, with those inside in place of folders."""
+    paths = []
+    for path in map(Path, files):
+        inside = [path / name for name in _NETWORK_FILES if (path / name).is_file()][:1]
+        config = [path / "config.json"] if (path / "config.json").is_file() else []
+        if path.is_dir() and not inside:
+            raise InputError(f"{path}: a folder without {', '.join(_NETWORK_FILES)}, expected files")
+        paths += [*inside, *config] if path.is_dir() else [path]
+    if not paths:
+        raise InputError("found no file, expected one with the weights of a network")
+    return paths
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"{path}: longer than {MAX_FILE_BYTES} bytes")
+    return data
+
+
+def read_contents(data: bytes, name: str) -> Contents:
+    """Tensors and settings of one file, whose kind its bytes tell (of ONNX: its name).
+
+    Raises:
+        InputError: if it is damaged, or of no kind that is read.
+    """
+    if name.endswith(".onnx"):
+        return read_onnx(data, name)
+    if data[:4] == b"PK\3\4":
+        return read_npz(data, name) if name.endswith(".npz") else read_torch(data, name)
+    if name.endswith(".safetensors") or looks_like_safetensors(data):
+        return read_safetensors(data, name)
+    if is_old_torch_file(data):
+        raise InputError(f"{name}: a bare pickle, as torch.save wrote before version 1.6, which is not run; expected "
+                         f"the zip format (load and save it with a newer torch)")
+    if data.lstrip()[:1] == b"{":
+        return read_config(data, name)
+    raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx) nor config.json")
+
+
+def _recogniser(weights: Weights) -> Recogniser:
+    for recogniser in RECOGNISERS:
+        if recogniser.recognises(weights):
+            return recogniser
+    names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
+    raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
+                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA or nn.TransformerEncoder")

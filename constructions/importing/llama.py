@@ -1,0 +1,121 @@
+"""LLaMA-like networks of Hugging Face: RMS norms, rotary positions, gated units, keys and values shared by heads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from constructions.errors import InputError
+from constructions.importing.computed_tables import rotary_tables
+from constructions.importing.config_file import Settings
+from constructions.importing.gpt2_blocks import untied_or_tied
+from constructions.importing.parts import Found, ending, numbered, split_heads
+from constructions.importing.questions import Questions, activation_in, score_scale, table_rows
+from constructions.importing.weights import Weights
+from constructions.trained.json_values import found
+from constructions.trained.network import (
+    Activation,
+    Attends,
+    AttentionStep,
+    Norm,
+    NormStep,
+    Rotary,
+    Scale,
+    Step,
+    UnitsStep,
+)
+
+BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json tells"}
+
+
+def recognises(weights: Weights) -> bool:
+    """Whether the first layer has LLaMA's names."""
+    prefix = ending(weights.stored, "embed_tokens.weight")
+    return prefix is not None and f"{prefix}layers.0.self_attn.q_proj.weight" in weights
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    width: int
+    heads: int
+    groups: int
+    head_width: int
+    epsilon: Fraction
+    activation: Activation
+
+
+def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
+    """The network.
+
+    Raises:
+        InputError: if there is no config.json, a setting is not handled, or a tensor is missing.
+    """
+    _refuse_variants(settings, weights.where)
+    prefix = ending(weights.stored, "embed_tokens.weight") or ""
+    tokens = weights.matrix(f"{prefix}embed_tokens.weight")
+    sizes = _sizes(settings, questions, tokens.shape[1])
+    rotary = _rotary(weights, settings, questions, sizes.head_width)
+    scale = score_scale(questions, sizes.head_width)
+    count = numbered(weights.stored, f"{prefix}layers.", ".self_attn.q_proj.weight", weights.where)
+    steps = [step for index in range(count)
+             for step in _layer(weights, f"{prefix}layers.{index}", sizes, scale, rotary)]
+    final = NormStep(_norm(weights, f"{prefix}norm", sizes))
+    outer = prefix.removesuffix("model.")
+    unembedding = untied_or_tied(weights, questions, (f"{outer}lm_head", f"{outer}score"),
+                                 f"{prefix}embed_tokens.weight", settings.flag("tie_word_embeddings", False) or None)
+    attention: Attends = questions.told("attention", "causal", "LLaMA")
+    return Found("LLaMA-like", attention, tokens, None, (*steps, final), unembedding)
+
+
+def _refuse_variants(settings: Settings, where: str) -> None:
+    if not settings.settings:
+        raise InputError(f"{where}: LLaMA's names without a config.json, expected it as another file")
+    settings.refuse("model_type", "llama", "mistral", "qwen2")
+    if settings.get("model_type") == "mistral" or settings.get("use_sliding_window"):
+        settings.refuse("sliding_window")
+    for name in ("rope_scaling", "rope_parameters"):
+        rope = settings.get(name, {})
+        kind = rope.get("rope_type", rope.get("type", "default")) if isinstance(rope, dict) else rope
+        if kind != "default":
+            raise InputError(f"{settings.where}, {name}: {found(rope)} is not handled, expected none")
+
+
+def _sizes(settings: Settings, questions: Questions, width: int) -> _Sizes:
+    by = settings.where
+    heads = questions.either("heads", settings.count("num_attention_heads"), by)
+    groups = settings.count("num_key_value_heads") or heads
+    if heads % groups:
+        raise InputError(f"{by}: {heads} heads and {groups} keys, expected a divisor")
+    return _Sizes(width, heads, groups, settings.count("head_dim") or width // heads,
+                  questions.either("epsilon", settings.number("rms_norm_eps"), by),
+                  questions.either("activation", activation_in(settings, ["hidden_act"]), by))
+
+
+def _rotary(weights: Weights, settings: Settings, questions: Questions, head_width: int) -> Rotary:
+    nested: Any = settings.get("rope_parameters", {})
+    base = Settings(nested, settings.where).number("rope_theta") or settings.number("rope_theta") or Fraction(10000)
+    positions = table_rows(questions, settings.count("max_position_embeddings"))
+    cosines, sines = rotary_tables(positions, head_width // 2, base)
+    questions.assume(f"rotary positions turn halves of queries and keys, to base {base}")
+    return Rotary(weights.put("computed.cosines", cosines), weights.put("computed.sines", sines), "halves")
+
+
+def _norm(weights: Weights, name: str, sizes: _Sizes) -> Norm:
+    return Norm("rms", sizes.epsilon, weights.vector(f"{name}.weight", sizes.width))
+
+
+def _layer(weights: Weights, name: str, sizes: _Sizes, scale: Scale, rotary: Rotary) -> tuple[Step, Step]:
+    width, inner, shared = sizes.width, sizes.heads * sizes.head_width, sizes.groups * sizes.head_width
+    attention = f"{name}.self_attn"
+    out = weights.linear_with_bias(f"{attention}.o_proj", inner, width)
+    heads = split_heads(weights.linear_with_bias(f"{attention}.q_proj", width, inner),
+                        weights.linear_with_bias(f"{attention}.k_proj", width, shared),
+                        weights.linear_with_bias(f"{attention}.v_proj", width, shared),
+                        out.weight, sizes.heads, sizes.groups)
+    gate = weights.linear_with_bias(f"{name}.mlp.gate_proj", width)
+    units = gate.weight.shape[1]
+    return (AttentionStep(_norm(weights, f"{name}.input_layernorm", sizes), heads, out.bias, scale, rotary),
+            UnitsStep(_norm(weights, f"{name}.post_attention_layernorm", sizes),
+                      weights.linear_with_bias(f"{name}.mlp.up_proj", width, units), gate, sizes.activation,
+                      weights.linear_with_bias(f"{name}.mlp.down_proj", units, width)))

@@ -1,0 +1,64 @@
+"""Parts that the recognisers share: what they find, and heads cut out of the matrices of all heads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.errors import InputError
+from constructions.importing.weights import outputs, rows
+from constructions.trained.network import Affine, Attends, Head, Step, View
+
+
+@dataclass(frozen=True)
+class Found:
+    """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report."""
+
+    kind: str
+    attention: Attends
+    tokens: View
+    positions: View | None
+    steps: tuple[Step, ...]
+    unembedding: Affine
+
+
+def split_heads(query: Affine, key: Affine, value: Affine, out: View, heads: int,
+                groups: int | None = None, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:
+    """The heads of maps that make the queries (keys, values) of all heads, one head after another.
+
+    With ``groups`` there are so many keys and values, each for heads/groups heads that follow one another.
+    """
+    width = query.weight.shape[1] // heads
+    of_group = [index * (groups or heads) // heads for index in range(heads)]
+    return tuple(
+        Head(outputs(query, index * width, width), outputs(key, group * width, width),
+             outputs(value, group * width, width), rows(out, index * width, width),
+             slopes[index] if slopes else None)
+        for index, group in enumerate(of_group))
+
+
+def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:
+    """The heads of one map that makes all queries, then all keys, then all values."""
+    width = packed.weight.shape[1] // 3
+    query, key, value = (outputs(packed, part * width, width) for part in range(3))
+    return split_heads(query, key, value, out, heads, slopes=slopes)
+
+
+def numbered(names: Iterable[str], before: str, after: str, where: str) -> int:
+    """How many layers there are, by the numbers between two parts of their names, which are 0, 1, 2, …
+
+    Raises:
+        InputError: if a number is missing.
+    """
+    pattern = re.compile(re.escape(before) + r"(\d{1,6})" + re.escape(after), re.ASCII)
+    numbers = {int(match[1]) for name in names if (match := pattern.match(name))}
+    if numbers != set(range(len(numbers))):
+        raise InputError(f"{where}: layers {sorted(numbers)[:20]} of {before}…, expected 0 to {len(numbers) - 1}")
+    return len(numbers)
+
+
+def ending(names: Iterable[str], end: str) -> str | None:
+    """What stands before this end in the first name that has it."""
+    return next((name.removesuffix(end) for name in names if name == end or name.endswith("." + end)), None)

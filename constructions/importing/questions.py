@@ -1,0 +1,183 @@
+"""What files do not tell about a network is asked for, and what they tell is not contradicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, Literal, TypeVar
+
+from constructions.errors import InputError
+from constructions.importing.config_file import Settings
+from constructions.trained.network import Activation, Attends, Norm, Scale, View
+
+NormKind = Literal["layer", "rms", "none"]
+Positions = Literal["learned", "sinusoidal", "alibi", "none"]
+V = TypeVar("V")
+
+DEFAULT_ROWS = 512
+"""Of tables that are computed, where no smaller number is told."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The answers that a user gives; None is no answer. The names are those of the command line."""
+
+    attention: Attends | None = None
+    activation: Activation | None = None
+    norm: NormKind | None = None
+    epsilon: Fraction | None = None
+    heads: int | None = None
+    norm_first: bool | None = None
+    positions: Positions | None = None
+    rows: int | None = None
+    embedding_scale: Literal["sqrt(d)"] | None = None
+    token_table: str | None = None
+    position_table: str | None = None
+    output_layer: str | None = None
+
+
+_HOW = {
+    "attention": "--attention causal or bidirectional, which no weight tells",
+    "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which no weight tells",
+    "norm": "--norm layer, rms or none, since there are no weights of norms",
+    "epsilon": "--epsilon of the norms, which no weight tells (1e-5 where PyTorch was told nothing else)",
+    "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
+    "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
+    "positions": "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised",
+    "token_table": "--token-table NAME, since no tensor, or more than one, may be it",
+    "output_layer": "--output-layer NAME, the weight that makes logits (that of the tokens, if they are tied), "
+                    "since no tensor, or more than one, may be it",
+}
+"""What to say of a question without an answer."""
+_PLACEHOLDERS: dict[str, Any] = {
+    "attention": "causal", "activation": "relu", "norm": "layer", "epsilon": Fraction(1), "heads": 1,
+    "norm_first": True, "positions": "none"}  # fmt: skip
+"""With these the recognition goes on, so that all open questions are in one complaint."""
+
+
+class Questions:
+    """Takes answers from options, and collects the questions that have none; ``where`` names the files."""
+
+    def __init__(self, options: Options, where: str) -> None:
+        self.options = options
+        self.where = where
+        self.notes: list[str] = []
+        self._used: set[str] = set()
+        self._open: list[str] = []
+
+    def option(self, name: str) -> Any:
+        """The answer, or None; it counts as used."""
+        self._used.add(name)
+        return getattr(self.options, name)
+
+    def ask(self, name: str) -> Any:
+        """The answer; a placeholder if there is none, and ``finish`` will complain.
+
+        Raises:
+            InputError: if there is none and nothing can be put in its place.
+        """
+        answer = self.option(name)
+        if answer is None:
+            self._open += [name] if name not in self._open else []
+            if name not in _PLACEHOLDERS:
+                raise self._complaint()
+            return _PLACEHOLDERS[name]
+        return answer
+
+    def told(self, name: str, value: V, by: str) -> V:
+        """What the file tells.
+
+        Raises:
+            InputError: if an option says something else.
+        """
+        answer = self.option(name)
+        if answer is not None and answer != value:
+            raise InputError(f"{self.where}: --{name.replace('_', '-')} {answer}, but {by} tells {value}")
+        return value
+
+    def either(self, name: str, value: V | None, by: str) -> V:
+        """What the file tells, or else the answer."""
+        result: V = self.ask(name) if value is None else self.told(name, value, by)
+        return result
+
+    def assume(self, note: str) -> None:
+        """Something that is so in every network of this kind, for the report."""
+        self.notes += [note] if note not in self.notes else []
+
+    def finish(self) -> None:
+        """All questions have answers, and all answers questions.
+
+        Raises:
+            InputError: naming the options that are missing, or of no use.
+        """
+        if self._open:
+            raise self._complaint()
+        for field in fields(self.options):
+            if getattr(self.options, field.name) is not None and field.name not in self._used:
+                raise InputError(f"{self.where}: --{field.name.replace('_', '-')} is of no use here, as nothing in "
+                                 f"the network depends on it; expected it left out")
+
+    def _complaint(self) -> InputError:
+        wanted = "; ".join(_HOW[name] for name in self._open)
+        return InputError(f"{self.where}: the file does not tell all; expected {wanted}")
+
+
+# -- answers that several recognisers need -----------------------------------------------------------------------------
+
+
+def head_count(questions: Questions, told: int | None, width: int, by: str) -> int:
+    """The number of heads, which divides the width.
+
+    Raises:
+        InputError: if it does not.
+    """
+    heads = questions.either("heads", told, by)
+    if heads < 1 or width % heads:
+        raise InputError(f"{questions.where}: {heads} heads, expected a divisor of the width {width}")
+    return heads
+
+
+def norm_of(questions: Questions, gain: View | None, bias: View | None, epsilon: Fraction | None = None,
+            kind: Literal["layer", "rms"] = "layer", by: str = "the file") -> Norm:
+    """A norm with these weights."""
+    return Norm(kind, questions.either("epsilon", epsilon, by), gain, bias)
+
+
+def score_scale(questions: Questions, head_width: int) -> Scale:
+    """One over the square root of the width of a head, as everywhere."""
+    questions.assume("scores are divided by the square root of the heads' width")
+    return Scale(root=head_width)
+
+
+def table_rows(questions: Questions, most: int | None) -> int:
+    """How many rows a computed table gets: what is asked for, at most what the settings allow.
+
+    Raises:
+        InputError: if more are asked for.
+    """
+    rows = questions.option("rows")
+    if rows is not None and not 1 <= rows <= (most or 1_000_000):
+        raise InputError(f"{questions.where}: --rows {rows}, expected 1 to {most or 1_000_000}")
+    result: int = rows or min(most or DEFAULT_ROWS, DEFAULT_ROWS)
+    questions.assume(f"the tables of positions are computed for {result} positions" + (f" of {most}" if most else ""))
+    return result
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh", "gelu_fast": "gelu-tanh", "gelu": "gelu",
+    "gelu_python": "gelu", "relu": "relu", "silu": "silu", "swish": "silu", "sigmoid": "sigmoid", "tanh": "tanh"}
+"""The names of Hugging Face."""
+
+
+def activation_in(settings: Settings, names: Iterable[str]) -> Activation | None:
+    """The activation that config.json names under one of these keys.
+
+    Raises:
+        InputError: if it is a function that is not handled.
+    """
+    for name in names:
+        if name in settings:
+            settings.refuse(name, *ACTIVATIONS)
+            return ACTIVATIONS[settings.get(name)]
+    return None

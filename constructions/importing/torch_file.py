@@ -1,0 +1,101 @@
+"""Files of torch.save: a zip archive with a pickle, which is interpreted as data, and one member for each storage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.archive import Archive
+from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.importing.torch_pickle import StridedTensor, interpret
+from constructions.trained.network import ELEMENT_BYTES
+from constructions.trained.validation import check_total_bytes
+
+_FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16", "bfloat16": "bfloat16"}
+_WORDS = {8: "<u8", 4: "<u4", 2: "<u2"}
+_WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
+"""The keys under which checkpoints keep a state dict."""
+_SETTINGS = ("model_args",)
+"""The key under which nanoGPT keeps the sizes of the network."""
+
+
+def is_old_torch_file(data: bytes) -> bool:
+    """Whether it is a bare pickle, as torch.save wrote before version 1.6."""
+    return data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+
+
+def read_torch(data: bytes, where: str) -> Contents:
+    """The state dict of a file.
+
+    Raises:
+        InputError: if the archive is damaged, or its pickle holds anything but a state dict.
+    """
+    archive = Archive(data, where, len(data))  # torch does not compress, so nothing is larger unpacked
+    pickles = [name for name in archive.sizes if name.split("/")[-1] == "data.pkl"]
+    if len(pickles) != 1 or any(name.split("/")[-1] == "constants.pkl" for name in archive.sizes):
+        raise InputError(f"{where}: a zip archive that is not of torch.save (or is TorchScript), expected a state dict")
+    folder = pickles[0].removesuffix("data.pkl")
+    if archive.sizes.get(folder + "byteorder") and archive.read(folder + "byteorder") != b"little":
+        raise InputError(f"{where}: its byte order is not little, expected little")
+    state, settings = _state_dict(interpret(archive.read(pickles[0]), where), where)
+    storages = _Storages(archive, folder)
+    tensors = {}
+    for name, value in state.items():
+        if not isinstance(value, StridedTensor):
+            raise InputError(f"{where}: entry {str(name)[:60]} is of type {type(value).__name__}, expected a tensor")
+        tensors[str(name)] = storages.stored(value, f"{where}, tensor {name}")
+    return Contents(tensors, settings)
+
+
+def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any]]:
+    """The state dict itself, perhaps inside a checkpoint, and the settings beside it."""
+    if isinstance(value, dict) and not any(isinstance(entry, StridedTensor) for entry in value.values()):
+        inside = [key for key in _WRAPPERS if isinstance(value.get(key), dict)]
+        if len(inside) == 1:
+            settings = [value[key] for key in _SETTINGS if isinstance(value.get(key), dict)]
+            return value[inside[0]], settings[0] if settings else {}
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{where}: a {type(value).__name__} is saved in it, expected a state dict with tensors")
+    return value, {}
+
+
+class _Storages:
+    """The bytes of the storages, each read at most once."""
+
+    def __init__(self, archive: Archive, folder: str) -> None:
+        self.archive = archive
+        self.folder = folder
+        self.read: dict[str, bytes] = {}
+
+    def stored(self, tensor: StridedTensor, where: str) -> Stored:
+        """The tensor, once it is known to lie inside its storage.
+
+        Raises:
+            InputError: if it does not.
+        """
+        member = f"{self.folder}data/{tensor.storage.key}"
+        form = _FORMATS.get(tensor.kind)
+        if len(tensor.shape) > MAX_DIMENSIONS or member not in self.archive.sizes:
+            raise InputError(f"{where}: its storage {tensor.storage.key[:20]} is missing, or it has over "
+                             f"{MAX_DIMENSIONS} dimensions")
+        if form is None:
+            return Stored(tensor.kind, None, tensor.shape, bytes)
+        size = ELEMENT_BYTES[form]
+        last = tensor.start + sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.strides, strict=True))
+        if math.prod(tensor.shape) and (last + 1) * size > self.archive.sizes[member]:
+            raise InputError(f"{where}: reaches to element {last + 1} of a storage of "
+                             f"{self.archive.sizes[member]} bytes, expected it to lie inside")
+        check_total_bytes(math.prod(tensor.shape) * size, where)
+        return Stored(tensor.kind, form, tensor.shape, lambda: self.elements(member, size, tensor))
+
+    def elements(self, member: str, size: int, tensor: StridedTensor) -> bytes:
+        """The elements in row-major order."""
+        if member not in self.read:
+            self.read[member] = self.archive.read(member)
+        words = np.frombuffer(self.read[member], _WORDS[size], len(self.read[member]) // size)[tensor.start :]
+        strides = [stride * size for stride in tensor.strides]
+        return np.lib.stride_tricks.as_strided(words, tensor.shape, strides, writeable=False).tobytes()
