@@ -9,9 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-import tomllib
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,43 +17,10 @@ from safetensors.numpy import save
 from torch.nn import functional
 
 from examples.trained.networks import KINDS, RMS_EPSILON, ROTARY_BASE, Shape
-from examples.trained.tasks import TASKS, Samples, Task, draw
+from examples.trained.tasks import Samples, Task, draw
+from examples.trained.zoo import Plan, chosen
 
-HERE = Path(__file__).parent
 BATCH, RATE, SAMPLES = 64, 3e-3, 10_000
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A table ``network`` of zoo.toml; ``offset`` is None where offsets are drawn."""
-
-    name: str
-    kind: str
-    rows: int
-    max_n: int
-    layers: int
-    steps: int
-    seed: int
-    heads: int = 1
-    offset: int | None = None
-    task: str = ""
-
-    @property
-    def trains_on(self) -> Task:
-        """Its task, which has its name if no other is given."""
-        return TASKS[self.task or self.name](self.max_n)
-
-    @property
-    def shape(self) -> Shape:
-        """The shape of the network."""
-        return Shape(self.trains_on.vocabulary, self.rows, self.layers, self.heads)
-
-
-def plans() -> dict[str, Plan]:
-    """All networks of the zoo, by name."""
-    with (HERE / "zoo.toml").open("rb") as file:
-        tables = tomllib.load(file)["network"]
-    return {name: Plan(name, **table) for name, table in tables.items()}
 
 
 def train(plan: Plan) -> torch.nn.Module:
@@ -65,7 +29,7 @@ def train(plan: Plan) -> torch.nn.Module:
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(plan.seed)
     rng, task = np.random.default_rng(plan.seed), plan.trains_on
-    network = KINDS[plan.kind](plan.shape)
+    network = KINDS[plan.kind](shape_of(plan))
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     rising = max(plan.steps // 10, 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -78,6 +42,11 @@ def train(plan: Plan) -> torch.nn.Module:
         optimizer.step()
         schedule.step()
     return network.eval()
+
+
+def shape_of(plan: Plan) -> Shape:
+    """The sizes of a network."""
+    return Shape(plan.trains_on.vocabulary, plan.rows, plan.layers, plan.heads)
 
 
 def offsets(plan: Plan, samples: Samples, rng: np.random.Generator) -> torch.Tensor:
@@ -135,25 +104,20 @@ def write(plan: Plan) -> None:
     started = time.process_time()
     network = train(plan)
     right, words = accuracy(network, plan)
-    folder = HERE / plan.name
-    folder.mkdir(exist_ok=True)
-    (folder / "model.safetensors").write_bytes(model_bytes(network))
+    plan.folder.mkdir(exist_ok=True)
+    (plan.folder / "model.safetensors").write_bytes(model_bytes(network))
     if plan.kind == "llama":
-        (folder / "config.json").write_text(json.dumps(llama_config(plan.shape), indent=2) + "\n", encoding="utf-8")
-    (folder / "accuracy.toml").write_text(f"right = {right}\nwords = {words}\n", encoding="utf-8")
+        settings = json.dumps(llama_config(shape_of(plan)), indent=2) + "\n"
+        (plan.folder / "config.json").write_text(settings, encoding="utf-8")
+    (plan.folder / "accuracy.toml").write_text(f"right = {right}\nwords = {words}\n", encoding="utf-8")
     print(f"{plan.name}: {right} of {words} words right, {time.process_time() - started:.0f} s")
 
 
 def main() -> None:
     """The networks that are named, or all."""
     parser = argparse.ArgumentParser(description="Trains the networks of the zoo.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a table of zoo.toml; without names, all")
-    zoo = plans()
-    names = parser.parse_args().names or list(zoo)
-    if unknown := [name for name in names if name not in zoo]:
-        parser.error(f"no network is named {unknown[0]}; there are {', '.join(zoo)}")
-    for name in names:
-        write(zoo[name])
+    for plan in chosen(parser):
+        write(plan)
 
 
 if __name__ == "__main__":

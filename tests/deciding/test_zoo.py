@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from examples.trained.tasks import TASKS, Samples, Task, draw
+from constructions.trained.claim import Claim, judged
+from examples.trained.tasks import TASKS, Row, Samples, Task, draw
+from examples.trained.zoo import ZOO, plans
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracking import cases_at
 from tests.with_torch import torch_or_skip
 
-ZOO = Path(__file__).resolve().parents[2] / "examples" / "trained"
-NETWORKS = tomllib.loads((ZOO / "zoo.toml").read_text(encoding="utf-8"))["network"]
-NAMES = sorted(NETWORKS)
+PLANS = plans()
 
 Holds = Callable[[str], bool]
 
@@ -91,14 +92,39 @@ def test_the_sign_that_is_asked_for_is_that_of_the_words_up_to_the_judged_place(
 
 def test_every_task_is_tested_here_and_trained() -> None:
     assert sorted(LANGUAGES | SIGNS) == sorted(TASKS)
-    assert {plan.get("task", name) for name, plan in NETWORKS.items()} == TASKS.keys()
+    assert {plan.task or name for name, plan in PLANS.items()} == TASKS.keys()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_files_of_a_network_are_there(name: str) -> None:
-    accuracy = tomllib.loads((ZOO / name / "accuracy.toml").read_text(encoding="utf-8"))
-    assert 0 <= accuracy["right"] <= accuracy["words"]
-    assert (ZOO / name / "model.safetensors").is_file()
+def signed(row: Row, positive: bool) -> tuple[tuple[int, Fraction], ...]:
+    return tuple((token, Fraction(coefficient if positive else -coefficient)) for token, coefficient in row)
+
+
+def rows_claimed(claim: Claim, word: str, place: int) -> set[tuple[tuple[int, Fraction], ...]]:
+    return {row for case in cases_at(claim, word, place) for row in claim.cases[case].above}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_claim_says_of_every_drawn_word_what_the_network_was_trained_on(name: str) -> None:
+    plan = PLANS[name]
+    task, samples, words = samples_of(plan.task or name)
+    claim = plan.claim(plan.network())
+    for word, asked, positive in zip(words, samples.asked, samples.positive, strict=True):
+        for place, token in judged(claim, len(word)):
+            at = samples.at.tolist().index(token)
+            expected = {signed(row, truth) for row, truth in zip(task.rows, positive[at], strict=True)}
+            assert rows_claimed(claim, word, place) == (expected if asked[at] else set())
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_an_imported_network_is_right_on_as_many_words_as_its_accuracy_says(name: str) -> None:
+    """Within a twentieth, on 200 other words, which are of the greatest length."""
+    plan = PLANS[name]
+    right, words = plan.accuracy
+    network, task, n = FloatNetwork(plan.network()), plan.trains_on, plan.max_n
+    samples = draw(task, 200, n, np.random.default_rng(0))
+    values = network.logits(samples.tokens, 0)[:, samples.at] @ task.forms
+    wrong = (((values > 0) != samples.positive).any(axis=2) & samples.asked).any(axis=1)
+    assert abs(wrong.mean() - (1 - right / words)) <= 1 / 20
 
 
 def test_the_zoo_is_small() -> None:
@@ -115,15 +141,15 @@ def training() -> Any:
 
 def test_training_from_scratch_learns_and_gives_the_same_bytes_again() -> None:
     train = training()
-    plan = replace(train.plans()["tomita_2"], max_n=8, rows=10, steps=150)
+    plan = replace(PLANS["tomita_2"], max_n=8, rows=10, steps=150)
     network = train.train(plan)
     assert train.accuracy(network, plan, 640) == (640, 640)
     assert train.model_bytes(network) == train.model_bytes(train.train(plan))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PLANS)
 def test_every_network_has_the_shape_of_its_plan(name: str) -> None:
     train = training()
-    plan = train.plans()[name]
-    network = train.KINDS[plan.kind](plan.shape)
-    assert len(train.model_bytes(network)) == (ZOO / name / "model.safetensors").stat().st_size
+    plan = PLANS[name]
+    network = train.KINDS[plan.kind](train.shape_of(plan))
+    assert len(train.model_bytes(network)) == (plan.folder / "model.safetensors").stat().st_size
