@@ -116,7 +116,7 @@ def write(plan: Plan) -> None:
 def main() -> None:
     """The networks that are named, or all."""
     parser = argparse.ArgumentParser(description="Trains the networks of the zoo.")
-    for plan in chosen(parser):
+    for plan in chosen(parser)[0]:
         write(plan)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -72,11 +72,11 @@ def plans() -> dict[str, Plan]:
     return {name: Plan(name, **table) for name, table in _zoo()["network"].items()}
 
 
-def chosen(parser: ArgumentParser) -> list[Plan]:
-    """The plans that are named on the command line, or all."""
+def chosen(parser: ArgumentParser) -> tuple[list[Plan], Namespace]:
+    """The plans that are named on the command line, or all; and the other options."""
     zoo = plans()
     parser.add_argument("names", nargs="*", metavar="NAME", help="a table of zoo.toml; without names, all")
-    names: list[str] = parser.parse_args().names
-    if unknown := [name for name in names if name not in zoo]:
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in zoo]:
         parser.error(f"no network is named {unknown[0]}; there are {', '.join(zoo)}")
-    return [zoo[name] for name in names or zoo]
+    return [zoo[name] for name in options.names or zoo], options
