@@ -19,6 +19,7 @@ from certify.commands.crosschecking import crosscheck
 from certify.commands.every_length import prove
 from certify.commands.exporting import export
 from certify.commands.floats import floats
+from certify.commands.importing import import_files
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
@@ -42,6 +43,7 @@ for command in (formula, check, checker, audit, build, model, run, explain, prov
                 crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)
+app.command(name="import")(import_files)
 
 
 def main() -> NoReturn:

@@ -173,11 +173,12 @@ def views(network: TrainedNetwork) -> Iterator[View]:
     if network.positions:
         yield network.positions
     for step in network.steps:
-        yield from _views_of_step(step)
+        yield from views_of_step(step)
     yield from _views_of_affine(network.unembedding)
 
 
-def _views_of_step(step: Step) -> Iterator[View]:
+def views_of_step(step: Step) -> Iterator[View]:
+    """Every view that one step reads, in order."""
     if step.norm:
         yield from (view for view in (step.norm.gain, step.norm.bias) if view)
     if isinstance(step, UnitsStep):
