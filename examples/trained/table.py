@@ -40,11 +40,7 @@ def _toml(value: int | str | bool) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers, runs of them as first..last.
-
-    >>> ranges([1, 3, 4, 5, 9])
-    '1, 3..5, 9'
-    """
+    """Ascending numbers, runs of them as first..last."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

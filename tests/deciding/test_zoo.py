@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constructions.trained.claim import Claim, judged
+from constructions.trained.claim import Claim, input_tokens, judged
+from examples.trained.table import MARK, ranges, table
 from examples.trained.tasks import TASKS, Row, Samples, Task, draw
 from examples.trained.zoo import ZOO, plans
 from proofs.trained.forward import FloatNetwork
@@ -125,6 +127,32 @@ def test_an_imported_network_is_right_on_as_many_words_as_its_accuracy_says(name
     values = network.logits(samples.tokens, 0)[:, samples.at] @ task.forms
     wrong = (((values > 0) != samples.positive).any(axis=2) & samples.asked).any(axis=1)
     assert abs(wrong.mean() - (1 - right / words)) <= 1 / 20
+
+
+def decisions() -> dict[str, Any]:
+    return {name: tomllib.loads((plan.folder / "decided.toml").read_text(encoding="utf-8"))
+            for name, plan in PLANS.items() if (plan.folder / "decided.toml").is_file()}
+
+
+@pytest.mark.parametrize("name", decisions())
+def test_a_wrong_word_of_the_table_is_wrong_in_float64_too(name: str) -> None:
+    found, plan = decisions()[name], PLANS[name]
+    if "word" in found:
+        network = plan.network()
+        claim, tokens = plan.claim(network), input_tokens(plan.claim(network), found["word"])
+        logits = FloatNetwork(network).logits(np.array([tokens]), found["offset"])[0]
+        assert len(found["word"]) == found["wrong_at"] > found.get("certified_to", 0)
+        assert any(sum(float(coefficient) * logits[at, token] for token, coefficient in row) <= 0
+                   for place, at in judged(claim, len(tokens) - len(claim.before) - len(claim.after))
+                   for row in rows_claimed(claim, found["word"], place))
+
+
+def test_the_table_of_the_readme_is_that_of_the_folders() -> None:
+    assert (ZOO / "README.md").read_text(encoding="utf-8").partition(MARK)[2].lstrip("\n") == table()
+
+
+def test_undecided_lengths_are_written_as_runs() -> None:
+    assert (ranges([]), ranges([7]), ranges([1, 3, 4, 5, 9])) == ("", "7", "1, 3..5, 9")
 
 
 def test_the_zoo_is_small() -> None:
