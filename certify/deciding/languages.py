@@ -122,7 +122,10 @@ def _parts(where: str, pattern: str) -> int:
             last = sums.pop()
             sums[-1] += last
         elif repeated:
-            times = max(1, *(int(number or 0) for number in repeated.groups()))
+            times = max(int(number or 0) for number in repeated.groups())
+            if times == 0 and not repeated[0].endswith(",}"):  # the library reads {0} as {0,1}
+                raise InputError(f"{where}: {repeated[0]}, expected a repetition of at least 1 in the end")
+            times = max(times, 1)
             sums[-1] += last * (times - 1)
             width = len(repeated[0])
         elif character in "&^":
@@ -195,7 +198,9 @@ def read_toml(content: str, where: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(content, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError, ArithmeticError) as error:
+    except RecursionError:
+        raise InputError(f"{where}: brackets nested too deeply") from None
+    except (ValueError, ArithmeticError) as error:
         raise InputError(f"{where}: {' '.join(str(error).split())}") from None
 
 

@@ -33,7 +33,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class View:
-    """A matrix (two strides) or a vector (one) inside a tensor: element (i, j) is start + i strides[0] + j strides[1]."""
+    """A matrix (two strides) or a vector (one) in a tensor: element (i, j) is start + i strides[0] + j strides[1]."""
 
     tensor: str
     start: int

@@ -8,44 +8,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.trained.claim import Claim, find_what_is_not_past_only
-from proofs.trained.tracking import State, track
+from proofs.trained.tracking import State, Tracker, track
 
-MOST_STATES = 20_000
-"""With more states than this nothing is left out: following them would cost more than the words."""
+MOST_WORK = 2**21
+"""How many parts of formulas may be evaluated to follow the states; beyond that, nothing is known of them."""
+STEP_WORK = 20
+"""What a step of the tracker costs, whatever the formulas are, in parts of formulas."""
+
+Steps = list[NDArray[np.intp]]
 
 
-class LiveStates:
-    """The states of the tracker, level by level: ``steps[t][state, letter]`` is a state of level t + 1, -1 if dead."""
+class StateLevels:
+    """The states that words of each length 0 … longest lead to, and their steps.
 
-    def __init__(self, claim: Claim, asked: Collection[int]) -> None:
-        """``asked`` are the places that are judged.
+    ``steps[t][state, letter]`` is a state of level t + 1, ``holds[t][state, case]`` whether the case holds. Where
+    formulas look ahead, or following them would take too much work, there is one state at each level, in which all
+    cases may hold.
+    """
 
-        Where formulas look ahead, or states are too many, there is one state at each level, and it lives.
-        """
-        self.letters = len(claim.alphabet)
-        longest = max(asked, default=0)
-        self.steps = [np.zeros((1, self.letters), dtype=np.intp) for _ in range(longest)]
+    def __init__(self, claim: Claim, longest: int) -> None:
+        letters = len(claim.alphabet)
+        self.steps: Steps = [np.zeros((1, letters), dtype=np.intp) for _ in range(longest)]
+        self.holds = [np.ones((1, len(claim.cases)), dtype=np.bool_) for _ in range(longest + 1)]
         if find_what_is_not_past_only(claim) is None:
-            self._follow(claim, longest, asked)
+            self._follow(track(claim), letters, longest)
 
-    def _follow(self, claim: Claim, longest: int, asked: Collection[int]) -> None:
-        tracker = track(claim)
-        levels: list[dict[State, int]] = [{tracker.start: 0}]
-        steps: list[NDArray[np.intp]] = []
+    def _follow(self, tracker: Tracker, letters: int, longest: int) -> None:
+        levels, steps, work = [[tracker.start]], [], 0
         for _ in range(longest):
-            following: dict[State, int] = {}
-            read = [tracker.step(state, letter) for state in levels[-1] for letter in range(self.letters)]
-            numbered = [following.setdefault(state, len(following)) for state in read]
-            steps.append(np.array(numbered, dtype=np.intp).reshape(-1, self.letters))
-            levels.append(following)
-            if sum(map(len, levels)) > MOST_STATES:
+            work += len(levels[-1]) * letters * (STEP_WORK + len(tracker.parts))
+            if work > MOST_WORK:
                 return
-        live: NDArray[np.bool_] = np.zeros(len(levels[-1]), dtype=np.bool_)
-        for level in range(longest, -1, -1):
-            if level < longest:
-                live = np.asarray((steps[level] >= 0).any(1))
-            if level in asked:
-                live = live | np.array([bool(tracker.cases(state)) for state in levels[level]])
-            if level:
-                steps[level - 1] = np.where(live[steps[level - 1]], steps[level - 1], -1)
+            following: dict[State, int] = {}
+            read = [tracker.step(state, letter) for state in levels[-1] for letter in range(letters)]
+            numbered = [following.setdefault(state, len(following)) for state in read]
+            steps.append(np.array(numbered, dtype=np.intp).reshape(-1, letters))
+            levels.append(list(following))
+        for level, states in enumerate(levels):
+            self.holds[level] = np.zeros((len(states), self.holds[level].shape[1]), dtype=np.bool_)
+            for index, state in enumerate(states):
+                self.holds[level][index, list(tracker.cases(state))] = True
         self.steps = steps
+
+    def live(self, asked: Collection[int], case: int | None = None) -> Steps:
+        """The steps, with -1 for states from which no case (or not this one) holds at any of the places asked."""
+        live_steps = list(self.steps)
+        for level in range(len(self.steps), 0, -1):
+            live = np.zeros(len(self.holds[level]), dtype=np.bool_)
+            if level < len(self.steps):
+                live |= (live_steps[level] >= 0).any(1)
+            if level in asked:
+                live |= self.holds[level].any(1) if case is None else self.holds[level][:, case]
+            live_steps[level - 1] = np.where(live[self.steps[level - 1]], self.steps[level - 1], -1)
+        return live_steps

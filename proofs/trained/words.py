@@ -12,7 +12,7 @@ import numpy as np
 
 from constructions.trained.claim import Claim, is_by_place, judged
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
-from proofs.trained.live_states import LiveStates
+from proofs.trained.live_states import StateLevels
 from proofs.trained.margins import ClaimRows, Least, smaller
 from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
 from proofs.trained.truths import CasesOfWords
@@ -54,7 +54,7 @@ class _Tree:
         self.tokens = np.array(claim.tokens, dtype=np.intp)
         self.found: dict[int, Least | None] = dict.fromkeys(sorted(counts))
         self.longest = max(counts, default=0)
-        self.live = LiveStates(claim, self.found)
+        self.live = StateLevels(claim, self.longest).live(self.found)
         self.cases = CasesOfWords(claim)
         self.rows = ClaimRows(claim, network.network.outputs)
         levels = len(claim.before) + self.longest + len(claim.after)
@@ -83,7 +83,7 @@ class _Tree:
             self._judge(prefixes, words)
         if place == self.longest:
             return
-        following = self.live.steps[place][states]
+        following = self.live[place][states]
         parents, letters = np.nonzero(following >= 0)
         for start in range(0, len(parents), self.block):
             part = slice(start, start + self.block)

@@ -114,7 +114,7 @@ def test_small_blocks_and_following_no_states_change_nothing(monkeypatch: pytest
     assert is_by_place(network.network, claim)
     whole = survey_all(network, claim, 0, range(1, 7))
     monkeypatch.setattr(words, "BLOCK", 3)
-    monkeypatch.setattr(live_states, "MOST_STATES", 0)
+    monkeypatch.setattr(live_states, "MOST_WORK", 0)
     parts = survey_all(network, claim, 0, range(1, 7))
     assert [(one.word, one.place, one.case, one.row) for one in whole.values() if one] == [
         (one.word, one.place, one.case, one.row) for one in parts.values() if one]  # fmt: skip
@@ -126,7 +126,7 @@ def test_prefixes_that_lead_to_no_case_are_left_out() -> None:
     cases = tuple(Case(When(None, (state,)), (((0, Fraction(1)),),)) for state in (0, 1))
     claim = Claim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 60), "each", False, Fraction(0), Automaton(0, steps), (),
                   cases)  # fmt: skip
-    live = live_states.LiveStates(claim, range(1, 61))
-    assert [int((step >= 0).sum()) for step in live.steps] == [1] * 60
+    live = live_states.StateLevels(claim, 60).live(range(1, 61))
+    assert [int((step >= 0).any(1).sum()) for step in live] == [1] * 60
     found = survey_all(FloatNetwork(random_network(0)), claim, 0, range(1, 10))
     assert [least.word for least in found.values() if least] == [tuple("ababababa"[:n]) for n in range(1, 10)]

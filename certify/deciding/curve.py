@@ -1,0 +1,104 @@
+"""The smallest margin against the length, as an SVG text: certified, refuted and open lengths have marks of their own.
+
+The same numbers give the same text; floating point is for drawing alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+WIDTH, HEIGHT, LEFT, BELOW, ABOVE = 640.0, 240.0, 52.0, 34.0, 10.0
+STEPS = (1, 2, 5)
+MOST_TICKS = 8
+MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{title}</circle>',
+         "refuted": '<path d="M{x} {y}m-4-4l8 8m0-8l-8 8" stroke="var(--refuted)" stroke-width="2">{title}</path>',
+         "unknown": '<circle cx="{x}" cy="{y}" r="3" fill="none" stroke="var(--open)">{title}</circle>'}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The smallest margin seen at a length, and a lower bound of all, where they are known."""
+
+    n: int
+    margin: float | None
+    bound: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Axes:
+    """From lengths and margins to places on the drawing."""
+
+    first: int
+    last: int
+    low: float
+    high: float
+
+    def x(self, n: float) -> str:
+        """Across, for a length."""
+        share = (n - self.first) / max(self.last - self.first, 1)
+        return f"{LEFT + share * (WIDTH - LEFT - 12):.1f}"
+
+    def y(self, margin: float) -> str:
+        """Down, for a margin."""
+        share = (self.high - margin) / (self.high - self.low)
+        return f"{ABOVE + share * (HEIGHT - BELOW - ABOVE):.1f}"
+
+
+def draw_curve(points: Sequence[Point]) -> Markup | None:
+    """The drawing; None if no margin is known."""
+    known = [point for point in points if point.margin is not None]
+    if not known:
+        return None
+    values = [value for point in known for value in (point.margin, point.bound) if value is not None]
+    low, high = min(0.0, *values), max(0.0, *values)
+    axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
+    parts = [*_grid(axes), *_bounds(axes, known), *(_mark(axes, point) for point in known)]
+    return Markup(f'<svg role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" aria-label="smallest margin against length">'
+                  f'{"".join(parts)}</svg>')
+
+
+def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
+    """Round numbers from low to high, at most so many.
+
+    >>> ticks(0, 7.3)
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    >>> ticks(-0.02, 0.05, 4)
+    [-0.02, 0.0, 0.02, 0.04]
+    """
+    step = next(step for power in range(-12, 13) for unit in STEPS
+                if (high - low) / (step := unit * 10.0**power) <= most - 0.5)
+    first = int(-(-low // step))
+    return [round(k * step, 12) for k in range(first, int(high // step) + 1)]
+
+
+def _grid(axes: Axes) -> list[str]:
+    lines = []
+    for margin in ticks(axes.low, axes.high):
+        strength = "0.7" if margin == 0 else "0.15"
+        lines.append(f'<line x1="{LEFT:.0f}" x2="{WIDTH:.0f}" y1="{axes.y(margin)}" y2="{axes.y(margin)}" '
+                     f'stroke="currentColor" stroke-opacity="{strength}"/>'
+                     f'<text x="{LEFT - 6:.0f}" y="{axes.y(margin)}" dy="4" text-anchor="end" font-size="11" '
+                     f'fill="currentColor">{margin:g}</text>')
+    for n in ticks(axes.first, axes.last) if axes.last > axes.first else [float(axes.first)]:
+        if n == int(n):
+            lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 14:.0f}" text-anchor="middle" font-size="11" '
+                         f'fill="currentColor">{n:g}</text>')
+    return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 1:.0f}" text-anchor="end" font-size="11" '
+            'fill="currentColor">length n</text>']
+
+
+def _bounds(axes: Axes, points: Sequence[Point]) -> list[str]:
+    """A thin line from each margin that was seen down to the bound of all."""
+    return [f'<line x1="{axes.x(point.n)}" x2="{axes.x(point.n)}" y1="{axes.y(point.margin)}" '
+            f'y2="{axes.y(point.bound)}" stroke="currentColor" stroke-opacity="0.5"/>'
+            for point in points if point.margin is not None and point.bound is not None]
+
+
+def _mark(axes: Axes, point: Point) -> str:
+    assert point.margin is not None
+    title = f"<title>n = {point.n}: {point.verdict}, {point.margin:.6g}</title>"
+    return MARKS[point.verdict].format(x=axes.x(point.n), y=axes.y(point.margin), title=title)

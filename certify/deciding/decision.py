@@ -1,0 +1,137 @@
+"""What came of deciding a trained network: obligation by obligation, and length by length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from certify.verdicts import worst
+from constructions.trained.claim import Claim, is_by_place, obligations
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.search import WrongWord
+
+
+@dataclass(frozen=True)
+class SmallestMargin:
+    """How far above the claim's margin the least row is, as floats saw it: evidence, not proof."""
+
+    value: float
+    word: tuple[str, ...]
+    offset: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of one obligation: a place or a length (``count``) at an offset.
+
+    ``way`` is how it is covered (``words`` or ``classes``), None if it is not; ``bound`` is the search's lower bound of
+    the smallest margin, ``seen`` the smallest that a word was seen to have.
+    """
+
+    offset: int
+    count: int
+    way: str | None = None
+    bound: float | None = None
+    seen: SmallestMargin | None = None
+    wrong: WrongWord | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LengthRow:
+    """What is known of all words of one length at all offsets."""
+
+    n: int
+    verdict: str
+    seen: SmallestMargin | None
+    bound: float | None
+    wrong: WrongWord | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer about a network and a claim.
+
+    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted
+    by the checker; ``whole_domain`` says that there is no other word, length or offset for which the network has rows.
+    """
+
+    network: TrainedNetwork
+    claim: Claim
+    verdict: str
+    rows: tuple[LengthRow, ...]
+    certified_to: int | None
+    certificate: str | None
+    wrong: WrongWord | None
+    wrong_certificate: str | None
+    covered: Mapping[str, int]
+    whole_domain: bool
+    seconds: float
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown; empty if it is not."""
+        return next((row.reason for row in self.rows if row.verdict == "unknown"), "")
+
+
+def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[LengthRow]:
+    """The verdict on each length: certified if all its obligations are covered, refuted if a word of it is wrong."""
+    known = {(one.offset, one.count): one for one in found}
+    by_place = is_by_place(network, claim) and claim.read == "each"
+    asked = list(obligations(network, claim))
+    rows = []
+    for n in range(claim.lengths[0], claim.lengths[1] + 1):
+        fitting = {offset for offset, count in asked if count == n}
+        mine = [known.get(pair, Found(*pair, reason="not decided")) for pair in asked
+                if pair[0] in fitting and (pair[1] <= n if by_place else pair[1] == n)]
+        if fitting:
+            rows.append(_row(n, mine))
+    return rows
+
+
+def _row(n: int, found: Sequence[Found]) -> LengthRow:
+    wrong = min((one.wrong for one in found if one.wrong), key=_order, default=None)
+    open_ones = [one for one in found if one.way is None and one.wrong is None]
+    verdict = "refuted" if wrong else worst(["unknown" if one in open_ones else "certified" for one in found])
+    seen = min((one.seen for one in found if one.seen), key=lambda seen: seen.value, default=None)
+    bounds = [one.bound for one in found if one.bound is not None]
+    return LengthRow(n, verdict, seen, min(bounds) if bounds and not open_ones else None, wrong,
+                     _why_open(open_ones) if verdict == "unknown" else "")
+
+
+def _why_open(open_ones: Sequence[Found]) -> str:
+    first = open_ones[0]
+    more = f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
+    return f"offset {first.offset}, {first.count} letters: {first.reason}{more}"
+
+
+def _order(wrong: WrongWord) -> tuple[int, int, int, tuple[str, ...]]:
+    return len(wrong.word), wrong.offset, wrong.place, wrong.word
+
+
+def shortest(wrong: Iterable[WrongWord]) -> WrongWord | None:
+    """The shortest wrong word; of equally short ones the one at the least offset."""
+    return min(wrong, key=_order, default=None)
+
+
+def certified_to(rows: Sequence[LengthRow]) -> int | None:
+    """The length up to which all are certified, from the shortest on; None if that is not."""
+    last = None
+    for row in rows:
+        if row.verdict != "certified":
+            break
+        last = row.n
+    return last
+
+
+def is_whole_domain(network: TrainedNetwork, claim: Claim) -> bool:
+    """Whether no other word has rows: all lengths from 1 on and all offsets of a network with position tables."""
+    rows = network.rows
+    if rows is None:
+        return False
+    around = len(claim.before) + len(claim.after)
+    longest = rows - around
+    return claim.lengths[0] <= 1 and claim.lengths[1] >= longest and claim.offsets[0] == 0 and (
+        claim.offsets[1] >= rows - around - claim.lengths[0])

@@ -1,0 +1,131 @@
+"""What floats find about a part: words where they are few, classes where they are many, wrong words for the rest.
+
+Everything here is search. Wrong words are proved by ball arithmetic before they count; what is covered is proved by the
+checker afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proofs.trained.classes.refine import decide_by_classes
+from proofs.trained.margins import Least
+from proofs.trained.search import find_wrong
+from proofs.trained.words import survey_all
+
+from certify.deciding.decision import Found, SmallestMargin, WrongWord
+from certify.deciding.part import Part, PartResult, stops_at_wrong, words_of
+from constructions.trained.claim import Claim, find_what_is_not_past_only, input_tokens, judged
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.balls import BallNetwork, decide_row
+from proofs.trained.forward import FloatNetwork
+
+FEW_WORDS = 2**8
+"""So many words are looked at one by one before anything else is tried: that takes less than their classes."""
+NOT_DECIDED = "classes are too coarse, words too many, and no wrong word was found"
+AFTER_WRONG = "a shorter word is wrong, and so is every longer one that begins with it"
+
+
+def search_part(network: TrainedNetwork, claim: Claim, part: Part) -> PartResult:
+    """All that is found about the obligations of a part."""
+    search = _Search(network, claim, part)
+    search.by_words(FEW_WORDS)
+    search.by_classes()
+    search.by_words(part.most_words)
+    search.for_wrong_words()
+    return search.result()
+
+
+class _Search:
+    """The state of a search; ``found`` has every obligation of the part."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim, part: Part) -> None:
+        self.network, self.claim, self.part = network, claim, part
+        self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
+        self.found = {count: Found(part.offset, count, reason=NOT_DECIDED)
+                      for count in range(part.first, part.last + 1)}
+        self.units: list[Mapping[str, Any]] = []
+        self.graphs: list[Any] = []
+        self.directions: list[Any] = []
+
+    def open(self) -> list[int]:
+        """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them."""
+        wrong = [count for count, found in self.found.items() if found.wrong]
+        end = min(wrong, default=self.part.last) if stops_at_wrong(self.network, self.claim) else self.part.last
+        return [count for count, found in self.found.items()
+                if found.way is None and found.wrong is None and count <= end]
+
+    def by_words(self, most: int) -> None:
+        """Look at all words of the open obligations that have few."""
+        counts = [count for count in self.open() if words_of(self.claim, count) <= most]
+        least = survey_all(self.floats, self.claim, self.part.offset, counts) if counts else {}
+        for count in counts:
+            if (seen := least[count]) is None:
+                self.found[count] = replace(self.found[count], way="words")
+            elif seen.margin > 0:
+                self._see(count, seen, way="words", bound=float(seen.margin))
+            else:
+                self._see(count, seen)
+                self._confirm(count, seen)
+        self.units += [{"offset": self.part.offset, "from": first, "to": last, "by": "words"}
+                       for first, last in _runs(count for count in counts if self.found[count].way == "words")]
+
+    def by_classes(self) -> None:
+        """Cover the open obligations by classes, if prefixes decide the claim."""
+        if not (open_ones := self.open()):
+            return
+        try:
+            search = self.class_search()
+        except Unsupported as reason:
+            self._say(open_ones, str(reason))
+            return
+        for first, last in runs(open_ones):
+            self._take(search.decide(self.part.offset, first, last))
+
+    def for_wrong_words(self) -> None:
+        """Search for a wrong word among those of each open obligation, the shortest first."""
+        search = Search(self.network, self.claim)
+        for count in self.open():
+            if count in self.open():  # a wrong word may have closed the longer ones
+                seen = self.found[count].seen
+                given = [seen.word] if seen else []
+                found = search.find(self.part.offset, count, given, self.part.effort * WORK)
+                if found.least:
+                    self._see(count, found.least)
+                if found.wrong:
+                    self.found[count] = replace(self.found[count], wrong=found.wrong)
+
+    def _take(self, decided: Decided) -> None:
+        for count, bound in decided.bounds.items():
+            word = tuple(self.claim.alphabet[letter] for letter in bound.word)
+            seen = SmallestMargin(bound.value, word, self.part.offset, count)
+            self.found[count] = replace(self.found[count], bound=bound.low, seen=seen)
+        for unit in decided.units:
+            self.units.append(unit_to_json(unit))
+            for count in range(unit.first, unit.last + 1):
+                self.found[count] = replace(self.found[count], way="classes")
+        for wrong in decided.wrong:
+            if self.found[wrong.place].way is None:
+                word = tuple(self.claim.alphabet[letter] for letter in wrong.word)
+                self._confirm(wrong.place, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
+                                                 wrong.row))
+
+    def result(self) -> PartResult:
+        """What was found."""
+        return PartResult(tuple(self.found.values()), tuple(self.units), tuple(self.graphs), tuple(self.directions))
+
+    def _see(self, count: int, seen: Least, **known: Any) -> None:
+        margin = SmallestMargin(float(seen.margin), seen.word, seen.offset, seen.place)
+        self.found[count] = replace(self.found[count], seen=margin, **known)
+
+    def _confirm(self, count: int, seen: Least) -> None:
+        """Prove that the word is wrong, if it is."""
+        row = self.claim.cases[seen.case].above[seen.row]
+        token = dict(judged(self.claim, len(seen.word)))[seen.place]
+        decision = decide_row(self.balls, input_tokens(self.claim, seen.word), seen.offset, token, row,
+                              self.claim.margin)
+        if decision.above is False and decision.ends is not None:
+            wrong = WrongWord(seen.word, seen.offset, seen.place, seen.case, seen.row, decision.ends)
+            self.found[count] = replace(self.found[count], wrong=wrong)

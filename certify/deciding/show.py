@@ -1,0 +1,162 @@
+"""What people and programs read of a decision: a verdict for each length, margins, the shortest wrong word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.deciding.decision import Decision, LengthRow, SmallestMargin
+from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.showing.terminal_tables import open_table, plain
+from certify.showing.words import counted, show_alphabet, show_word
+from certify.verdicts import colour
+from constructions.trained.claim import Row
+from proofs.trained.search import WrongWord
+
+LONGEST_WORD = 60
+"""A longer word is cut in the table; the JSON object has it whole."""
+MOST_ROWS = 16
+"""Of more lengths only the ends of equal verdicts, powers of two and the last are shown."""
+DIGITS = 4
+
+
+def print_decision(out: Console, decision: Decision) -> None:
+    """The claim, a table over lengths, and the verdict in a sentence."""
+    for line in describe_question(decision):
+        out.print(plain(line))
+    out.print()
+    table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin", "left"), ("on the word", "left"),
+                        ("offset", "right")])
+    for row in _shown(decision.rows):
+        table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(row))
+    out.print(table)
+    out.print()
+    out.print(Text(decision.verdict, style=colour(decision.verdict)), plain(f"{describe_verdict(decision)}"))
+    if decision.wrong:
+        out.print(plain(describe_wrong(decision, decision.wrong)))
+
+
+def describe_question(decision: Decision) -> list[str]:
+    """The network and the claim, a line each."""
+    network, claim = decision.network, decision.claim
+    heads = sum(len(step.heads) for step in network.attention_steps)
+    first, last = claim.offsets
+    offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
+    places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]
+    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
+            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
+            f"claim     all words of length {claim.lengths[0]} .. {claim.lengths[1]} over "
+            f"{show_alphabet(claim.alphabet)}, {offsets}, {places}: {counted(len(claim.cases), 'case')}"]
+
+
+def describe_verdict(decision: Decision) -> str:
+    """What is certified, from where on it is refuted, and what lies between."""
+    rows = decision.rows
+    refuted = [row.n for row in rows if row.verdict == "refuted"]
+    unknown = [row.n for row in rows if row.verdict == "unknown"]
+    parts = []
+    if decision.certified_to is not None:
+        parts.append(f"certified for n = {rows[0].n} .. {decision.certified_to}"
+                     + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
+    if refuted:
+        parts.append(f"refuted at n = {show_numbers(refuted)}")
+    if unknown:
+        parts.append(f"open at n = {show_numbers(unknown)} ({decision.reason})")
+    return "; ".join(parts)
+
+
+def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
+    """One sentence: the word, where it is judged, what the logits say and what they should."""
+    row = decision.claim.cases[wrong.case].above[wrong.row]
+    return (f"on the word {_cut(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged at "
+            f"position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
+            f"{decision.claim.margin}")
+
+
+def show_row(row: Row) -> str:
+    """A linear form of logits.
+
+    >>> show_row(((0, Fraction(-1)), (1, Fraction(1)))), show_row(((2, Fraction(1, 2)),))
+    ('-logit[0] + logit[1]', '1/2 logit[2]')
+    """
+    terms = []
+    for token, coefficient in row:
+        sign = "-" if coefficient < 0 else "+"
+        number = "" if abs(coefficient) == 1 else f"{abs(coefficient)} "
+        terms.append((sign, f"{number}logit[{token}]"))
+    first = f"{'-' if terms[0][0] == '-' else ''}{terms[0][1]}"
+    return " ".join([first, *(f"{sign} {term}" for sign, term in terms[1:])])
+
+
+def show_numbers(numbers: Sequence[int]) -> str:
+    """Ascending numbers, runs as a range.
+
+    >>> show_numbers([1, 2, 3, 7, 9, 10])
+    '1 .. 3, 7, 9 .. 10'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} .. {run[-1]}" for run in runs)
+
+
+def decision_to_json(decision: Decision) -> dict[str, Any]:
+    """All of it; margins are what floats saw (evidence), the ends of a wrong word's value are proved."""
+    claim = decision.claim
+    return {
+        "verdict": decision.verdict,
+        "alphabet": list(claim.alphabet),
+        "min_n": claim.lengths[0],
+        "max_n": claim.lengths[1],
+        "offsets": list(claim.offsets),
+        "certified_to": decision.certified_to,
+        "whole_domain": decision.whole_domain,
+        "lengths": [{"n": row.n, "verdict": row.verdict, "margin": _seen_to_json(row.seen), "bound": row.bound,
+                     "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
+        "counterexample": _wrong_to_json(decision.wrong),
+        "covered": dict(decision.covered),
+        "seconds": round(decision.seconds, 3),
+    }
+
+
+def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
+    return {"value": seen.value, "word": list(seen.word), "offset": seen.offset,
+            "position": seen.place} if seen else None
+
+
+def _wrong_to_json(wrong: WrongWord | None) -> dict[str, Any] | None:
+    if wrong is None:
+        return None
+    return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
+            "row": wrong.row, "value_lower": decimal_lower(wrong.value[0]), "value_upper": decimal_upper(wrong.value[1])}
+
+
+def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
+    for place, row in enumerate(rows):
+        neighbours = [rows[other].verdict for other in (place - 1, place + 1) if 0 <= other < len(rows)]
+        is_end = len(neighbours) < 2 or any(verdict != row.verdict for verdict in neighbours)
+        if len(rows) <= MOST_ROWS or is_end or row.n & (row.n - 1) == 0:
+            yield row
+
+
+def _margin_cells(row: LengthRow) -> tuple[Text, Text, Text]:
+    if row.wrong:
+        value = enclosed(*row.wrong.value)
+        return plain(value), plain(_cut(show_word(row.wrong.word))), plain(str(row.wrong.offset))
+    if row.seen is None:
+        return plain("-"), plain("-"), plain("-")
+    value = decimal(Fraction(row.seen.value), DIGITS)
+    if row.bound is not None and row.bound < row.seen.value:
+        value += f" (at least {decimal_lower(Fraction(row.bound), DIGITS)})"
+    return plain(value), plain(_cut(show_word(row.seen.word))), plain(str(row.seen.offset))
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."

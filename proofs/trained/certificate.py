@@ -1,0 +1,89 @@
+"""The text of a decision and of a wrong word: docs/trained.md, sections 4 and 7.
+
+The same units give the same bytes: units are put in order, graphs and directions are listed as the units use them.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from constructions.network.json_form import write_canonical
+from constructions.trained.claim import Claim
+from constructions.trained.claim_form import claim_to_json
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.directions import Directions
+from proofs.trained.classes.results import ClassUnit, WrongWord
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class WordsUnit:
+    """Obligations first … last at an offset, by running every word."""
+
+    offset: int
+    first: int
+    last: int
+
+
+Unit = WordsUnit | ClassUnit
+
+
+def decision_text(network: TrainedNetwork, claim: Claim, units: Iterable[Unit]) -> str:
+    """A certificate of the format certify-decision whose cover are the units."""
+    ordered = sorted(units, key=lambda unit: (unit.offset, unit.first, unit.last))
+    graphs: dict[Any, int] = {}
+    directions: dict[Any, int] = {}
+    cover = [_unit_to_json(unit, graphs, directions) for unit in ordered]
+    return write_canonical({
+        **_head("certify-decision", network, claim),
+        "graphs": [[[list(node) for node in level] for level in graph] for graph in graphs],
+        "directions": [[list(step) for step in one] for one in directions],
+        "cover": cover,
+    })  # fmt: skip
+
+
+def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord) -> str:
+    """A certificate of the format certify-wrong-word."""
+    return write_canonical({
+        **_head("certify-wrong-word", network, claim),
+        "word": [claim.alphabet[letter] for letter in found.word],
+        "offset": found.offset,
+        "place": found.place,
+        "case": found.case,
+        "row": found.row,
+    })  # fmt: skip
+
+
+def _head(name: str, network: TrainedNetwork, claim: Claim) -> dict[str, Any]:
+    return {"format": name, "version": VERSION, "network": network_to_json(network), "claim": claim_to_json(claim)}
+
+
+def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]) -> dict[str, Any]:
+    """The unit; its graph and its directions are listed, if they are new."""
+    head = {"offset": unit.offset, "from": unit.first, "to": unit.last}
+    if isinstance(unit, WordsUnit):
+        return {**head, "by": "words"}
+    return {
+        **head,
+        "by": "classes",
+        "graph": graphs.setdefault(unit.graph.successors, len(graphs)),
+        "directions": directions.setdefault(_packed_directions(unit.directions), len(directions)),
+        "bits": unit.bits,
+        "ranges": packed(unit.ranges),
+    }
+
+
+def _packed_directions(directions: Directions) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(packed([matrix]) for matrix in step) for step in directions.matrices)
+
+
+def packed(arrays: Sequence[np.ndarray[Any, np.dtype[np.int32]]]) -> str:
+    """Base64 of the numbers in row-major order as little-endian int32, array after array."""
+    return base64.b64encode(b"".join(array.astype("<i4").tobytes() for array in arrays)).decode("ascii")

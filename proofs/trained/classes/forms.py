@@ -1,0 +1,188 @@
+"""Affine forms, many at once: centre + Σ symbol · part ± loose, symbols in [-1, 1] (docs/trained.md, section 5).
+
+The rules are those of the checker, in float64: what is found with them is proved there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.activations import ACTIVATIONS
+from proofs.trained.forward import FloatAffine, FloatNorm, FloatUnits
+
+Array = NDArray[np.float64]
+
+CURVATURES: Mapping[str, float] = {"gelu": 0.8, "gelu-tanh": 0.84, "silu": 0.51, "sigmoid": 0.1, "tanh": 0.77}
+CELLS = 32  # of the grid on which a curve is compared with its chord
+NARROW = 1e-9  # intervals on which a chord's slope would be noise
+LEAST_VARIANCE = 1e-300
+
+
+@dataclass(frozen=True)
+class Forms:
+    """N vectors of d coordinates: ``centre`` [N, d], ``parts`` [N, symbols, d], ``loose`` [N, d]."""
+
+    centre: Array
+    parts: Array
+    loose: Array
+
+    @property
+    def symbols(self) -> int:
+        """How many symbols each vector has."""
+        return int(self.parts.shape[1])
+
+    @property
+    def radius(self) -> Array:
+        """How far each coordinate may be from its centre, [N, d]."""
+        return np.asarray(np.abs(self.parts).sum(axis=1) + self.loose)
+
+    def only(self, chosen: NDArray[np.intp] | slice) -> Forms:
+        """Some of the vectors."""
+        return Forms(self.centre[chosen], self.parts[chosen], self.loose[chosen])
+
+
+def exact(vectors: Array) -> Forms:
+    """Vectors [N, d] without symbols."""
+    return Forms(vectors, np.zeros((len(vectors), 0, vectors.shape[1])), np.zeros_like(vectors))
+
+
+def with_symbols(parts: Array, symbols: int) -> Array:
+    """Parts with zeros for the symbols that are missing."""
+    missing = symbols - parts.shape[1]
+    return np.pad(parts, ((0, 0), (0, missing), (0, 0))) if missing else parts
+
+
+def linear(forms: Forms, weight: Array, bias: Array | None = None) -> Forms:
+    """x weight + bias."""
+    centre = forms.centre @ weight
+    centre = centre if bias is None else centre + bias
+    parts = (forms.parts.reshape(-1, weight.shape[0]) @ weight).reshape(*forms.parts.shape[:2], weight.shape[1])
+    return Forms(centre, parts, forms.loose @ np.abs(weight))
+
+
+def affine(forms: Forms, image: FloatAffine) -> Forms:
+    """The image of each vector."""
+    return linear(forms, image.weight, image.bias)
+
+
+def added(first: Forms, second: Forms) -> Forms:
+    """The sums; symbols with one index are one symbol."""
+    symbols = max(first.symbols, second.symbols)
+    parts = with_symbols(first.parts, symbols) + with_symbols(second.parts, symbols)
+    return Forms(first.centre + second.centre, parts, first.loose + second.loose)
+
+
+def with_own_symbols(forms: Forms, radii: Array) -> Forms:
+    """One symbol more for each coordinate, with these radii [N, d]."""
+    own = np.zeros((*radii.shape, radii.shape[1]))
+    places = np.arange(radii.shape[1])
+    own[:, places, places] = radii
+    return Forms(forms.centre, np.concatenate([forms.parts, own], axis=1), forms.loose)
+
+
+def product(first: Forms, second: Forms) -> Forms:
+    """Coordinate by coordinate: both centres times both forms; the rest is one symbol for each coordinate.
+
+    ``second`` may have one coordinate, which multiplies all of ``first``.
+    """
+    symbols = max(first.symbols, second.symbols)
+    m, p = first.centre, second.centre
+    parts = with_symbols(first.parts, symbols) * p[:, np.newaxis]
+    parts = parts + with_symbols(second.parts, symbols) * m[:, np.newaxis]
+    loose = first.loose * np.abs(p) + second.loose * np.abs(m)
+    return with_own_symbols(Forms(m * p, parts, loose), first.radius * second.radius)
+
+
+def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
+    """Layer norm or RMS norm of each vector; the vectors themselves without a norm."""
+    if norm is None:
+        return forms
+    if norm.centred:
+        width = forms.centre.shape[1]
+        centring = np.eye(width) - 1 / width
+        loose = forms.loose + forms.loose.mean(axis=1, keepdims=True)
+        forms = Forms(*_pair(linear(forms, centring)), loose)
+    result = product(forms, _inverse_root(*_variance(forms, float(norm.epsilon))))
+    gain = np.ones(forms.centre.shape[1]) if norm.gain is None else norm.gain
+    bias = 0 if norm.bias is None else norm.bias
+    return Forms(result.centre * gain + bias, result.parts * gain, result.loose * np.abs(gain))
+
+
+def _pair(forms: Forms) -> tuple[Array, Array]:
+    return forms.centre, forms.parts
+
+
+def _variance(forms: Forms, epsilon: float) -> tuple[Forms, Array, Array]:
+    """The mean of squares plus epsilon, a form of one coordinate and one symbol more, and its bounds [N, 1]."""
+    m, r, width = forms.centre, forms.radius, forms.centre.shape[1]
+    rest = (r * r).sum(axis=1, keepdims=True) / width / 2
+    centre = (m * m).sum(axis=1, keepdims=True) / width + epsilon + rest
+    parts = (forms.parts @ m[:, :, np.newaxis]) * (2 / width)
+    parts = np.concatenate([parts, rest[:, np.newaxis]], axis=1)
+    loose = (forms.loose * np.abs(m)).sum(axis=1, keepdims=True) * (2 / width)
+    variance = Forms(centre, parts, loose)
+    radius = variance.radius
+    away = np.maximum(np.abs(m) - r, 0)
+    low = np.maximum(centre - radius, epsilon + (away * away).sum(axis=1, keepdims=True) / width)
+    return variance, np.maximum(low, LEAST_VARIANCE), centre + radius
+
+
+def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:
+    """1/sqrt between its chord on [low, high] and the parallel tangent; one symbol more."""
+    roots = np.sqrt(low), np.sqrt(high)
+    slope = -1 / (roots[0] * roots[1] * (roots[0] + roots[1]))
+    touching = np.cbrt(1 / (4 * slope * slope))
+    above = 1 / roots[0] - slope * low
+    below = np.minimum(1 / np.sqrt(touching) - slope * touching, above)
+    line = Forms(variance.centre * slope + (above + below) / 2, variance.parts * slope[:, np.newaxis],
+                 variance.loose * np.abs(slope))  # fmt: skip
+    return with_own_symbols(line, (above - below) / 2)
+
+
+def activated(forms: Forms, activation: str) -> Forms:
+    """The chord of the activation on each coordinate's interval; one symbol more for each."""
+    radius = forms.radius
+    low, high = forms.centre - radius, forms.centre + radius
+    slope, above, below = _relu_band(low, high) if activation == "relu" else _band(low, high, activation)
+    line = Forms(forms.centre * slope + (above + below) / 2, forms.parts * slope[:, np.newaxis],
+                 forms.loose * np.abs(slope))  # fmt: skip
+    return with_own_symbols(line, (above - below) / 2)
+
+
+def _relu_band(low: Array, high: Array) -> tuple[Array, Array, Array]:
+    width = np.maximum(high - low, NARROW)
+    slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, high / width))
+    above = np.where((low < 0) & (high > 0), -slope * low, 0.0)
+    return slope, above, np.zeros_like(above)
+
+
+def _band(low: Array, high: Array, activation: str) -> tuple[Array, Array, Array]:
+    """A slope and between which constants the curve minus slope · x lies, from a grid and the curvature."""
+    curve = ACTIVATIONS[activation]  # type: ignore[index]  # an Activation, from the network
+    points = low[..., np.newaxis] + (high - low)[..., np.newaxis] * (np.arange(CELLS + 1) / CELLS)
+    values = curve(points)
+    width = high - low
+    slope = np.where(width > NARROW, (values[..., -1] - values[..., 0]) / np.maximum(width, NARROW), 0)
+    distance = values - slope[..., np.newaxis] * points
+    between = CURVATURES[activation] * (width / CELLS) ** 2 / 8
+    return slope, distance.max(axis=-1) + between, distance.min(axis=-1) - between
+
+
+def after_units(forms: Forms, step: FloatUnits) -> Forms:
+    """The streams after a layer of units."""
+    inside = normed(forms, step.norm)
+    inward = affine(inside, step.inward)
+    if step.gate is None:
+        units = activated(inward, step.activation)
+    else:
+        units = product(activated(affine(inside, step.gate), step.activation), inward)
+    return added(forms, affine(units, step.outward))
+
+
+def least_of(forms: Forms) -> Array:
+    """The least value of each coordinate, [N, d]."""
+    return np.asarray(forms.centre - forms.radius)

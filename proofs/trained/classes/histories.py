@@ -1,0 +1,69 @@
+"""All words, told apart by what a class may depend on: the tracker's state, the last letters, the first letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constructions.errors import Unsupported
+from proofs.trained.tracking import State, Tracker
+
+MAX_KEYS = 2_000_000  # of all levels together: a few hundred megabytes
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """How many of the last letters (1 at least) and of the first letters tell classes apart."""
+
+    last: int = 1
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Key:
+    """Words that end in the same state, with the same last letters and the same first letters."""
+
+    state: State
+    last: tuple[int, ...]
+    first: tuple[int, ...]
+
+
+class Histories:
+    """The keys of all words, by length; made level by level, as they are asked for."""
+
+    def __init__(self, tracker: Tracker, fineness: Fineness) -> None:
+        self.tracker = tracker
+        self.fineness = fineness
+        self.alphabet = len(tracker.claim.alphabet)
+        self.levels: list[list[Key]] = [[Key(tracker.start, (), ())]]
+        self.successors: list[list[tuple[int, ...]]] = []
+        self._states: dict[tuple[State, int], State] = {}
+        self._asked = {index for index, case in enumerate(tracker.claim.cases) if case.above}
+
+    def extend(self, length: int) -> None:
+        """Make the levels up to ``length``.
+
+        Raises:
+            Unsupported: if there are more than ``MAX_KEYS`` keys.
+        """
+        while len(self.levels) <= length:
+            index: dict[Key, int] = {}
+            depth = len(self.levels)
+            self.successors.append([tuple(index.setdefault(self._after(key, letter, depth), len(index))
+                                          for letter in range(self.alphabet)) for key in self.levels[-1]])  # fmt: skip
+            self.levels.append(list(index))
+            if sum(map(len, self.levels)) > MAX_KEYS:
+                raise Unsupported(f"more than {MAX_KEYS} classes of words up to length {depth}")
+
+    def cases(self, key: Key) -> tuple[int, ...]:
+        """The cases with rows to prove that hold after the words of a key."""
+        return tuple(case for case in self.tracker.cases(key.state) if case in self._asked)
+
+    def _after(self, key: Key, letter: int, depth: int) -> Key:
+        """The key of the words with one more letter; ``depth`` is their length."""
+        first = (*key.first, letter) if depth <= self.fineness.first else key.first
+        return Key(self._step(key.state, letter), (*key.last, letter)[-self.fineness.last :], first)
+
+    def _step(self, state: State, letter: int) -> State:
+        if (state, letter) not in self._states:
+            self._states[state, letter] = self.tracker.step(state, letter)
+        return self._states[state, letter]

@@ -1,0 +1,95 @@
+"""How words are put into classes where they are judged: by how many changes of a letter are near another answer.
+
+Labels are split again and again where a class is not decided: distances are halved, then states stand alone, then more
+of the last and of the first letters tell words apart.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable
+
+from proofs.trained.classes.histories import Fineness, Histories, Key
+from proofs.trained.tracking import State
+
+SCHEDULE = (Fineness(1, 0), Fineness(2, 0), Fineness(3, 0), Fineness(3, 1), Fineness(4, 2), Fineness(5, 3))
+"""What tells words apart, from coarse to fine; each is finer than the one before it."""
+
+FAR = 1 << 30  # the distance of states from which no other answer is near
+Label = tuple[Hashable, ...]
+
+
+def distances(histories: Histories, length: int) -> dict[State, int]:
+    """For each state of words of a length: how many steps away are other cases, a step being another last letter.
+
+    Words that differ in their last letter alone are one step apart; so are the states that they may end in.
+    """
+    histories.extend(length)
+    keys = histories.levels[length]
+    cases = {key.state: histories.cases(key) for key in keys}
+    near: dict[State, set[State]] = {state: set() for state in cases}
+    for successors in histories.successors[length - 1] if length else ():
+        siblings = {keys[k].state for k in successors}
+        for state in siblings:
+            near[state] |= siblings - {state}
+    found = {state: 1 for state, others in near.items() if any(cases[other] != cases[state] for other in others)}
+    waiting = deque(found)
+    while waiting:
+        state = waiting.popleft()
+        for other in near[state]:
+            if other not in found:
+                found[other] = found[state] + 1
+                waiting.append(other)
+    return {state: found.get(state, FAR) for state in cases}
+
+
+class Partition:
+    """Classes of the words of one length; ``split`` makes some of them smaller."""
+
+    def __init__(self, histories: Histories, length: int) -> None:
+        self.histories = histories
+        self.distances = distances(histories, length)
+        self._farthest = max((one for one in self.distances.values() if one < FAR), default=1)
+        self.was_split: frozenset[Label] = frozenset()
+
+    def label(self, key: Key) -> Label:
+        """The class of a key (of any fineness that is at least ``fineness``)."""
+        distance = self.distances[key.state]
+        first = 1 << (distance.bit_length() - 1)  # 1, 2 to 3, 4 to 7, …
+        last = min(2 * first - 1, max(self._farthest, first))
+        label: Label = ("distance", self.histories.cases(key), first, last)
+        while label in self.was_split:
+            label = self._finer(label, key, distance)
+        return label
+
+    def split(self, labels: Iterable[Label]) -> bool:
+        """Split some classes; false, and nothing is done, if one of them cannot be split."""
+        labels = list(labels)
+        if any(label[0] == "fine" and label[1] == len(SCHEDULE) - 1 for label in labels):
+            return False
+        self.was_split |= set(labels)
+        return True
+
+    @property
+    def fineness(self) -> Fineness:
+        """What the keys must tell apart for the labels."""
+        deepest = max((int(str(label[1])) + 1 for label in self.was_split if label[0] == "fine"), default=0)
+        return SCHEDULE[deepest]
+
+    @staticmethod
+    def _finer(label: Label, key: Key, distance: int) -> Label:
+        match label:
+            case ("distance", cases, int(first), int(last)) if first < last:
+                middle = (first + last) // 2
+                half = (first, middle) if distance <= middle else (middle + 1, last)
+                return ("distance", cases, *half)
+            case ("distance", *_):
+                return ("state", key.state)
+            case ("state", _):
+                return _fine(0, key)
+        return _fine(int(str(label[1])) + 1, key)
+
+
+def _fine(place: int, key: Key) -> Label:
+    fineness = SCHEDULE[place]
+    return ("fine", place, key.state, key.last[-fineness.last :], key.first[: fineness.first])

@@ -1,0 +1,176 @@
+"""Longest paths: exact ranges of c · z over all words of a class (docs/trained.md, section 5), many classes at once.
+
+For a number s the greatest sum over all paths of max(low (V - s), high (V - s)) is convex and falls in s; where it is
+0, s is the bound. Newton's method finds it from any start, in a handful of passes over the levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.classes.graph import ClassGraph
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MAX_PASSES = 60
+CLOSE = 1e-13  # relative; the ranges get a room that is far larger
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of a level that matter: their indices in the graph, letters, and predecessors [most, nodes] among those
+    of the level before (the first again where there are fewer)."""
+
+    nodes: Indices
+    letters: Indices
+    predecessors: Indices
+
+
+class Skeleton:
+    """The nodes from which asked nodes can be reached, levels 0 … last, the last that has one."""
+
+    def __init__(self, graph: ClassGraph, asked: Sequence[tuple[int, int]]) -> None:
+        """``asked`` are (level, index in the graph), ascending; one at least."""
+        self.graph, self.asked, self.last = graph, list(asked), asked[-1][0]
+        kept = self._reaching()
+        self.levels: list[Level] = []
+        for depth, nodes in enumerate(kept):
+            letters = np.asarray(graph.levels[depth].letters, np.intp)[nodes]
+            self.levels.append(Level(nodes, letters, self._predecessors(depth, nodes, kept)))
+
+    def _reaching(self) -> list[Indices]:
+        reaching: list[Indices] = []
+        asked: list[set[int]] = [set() for _ in range(self.last + 1)]
+        for depth, node in self.asked:
+            asked[depth].add(node)
+        after: set[int] = set()
+        for depth in range(self.last, -1, -1):
+            successors = enumerate(self.graph.levels[depth].successors)
+            own = asked[depth] | {node for node, next_nodes in successors if not after.isdisjoint(next_nodes)}
+            reaching.append(np.array(sorted(own), np.intp))
+            after = own
+        return reaching[::-1]
+
+    def _predecessors(self, depth: int, nodes: Indices, kept: list[Indices]) -> Indices:
+        table = self.graph.predecessors[depth][:, nodes]
+        if not depth:
+            return np.zeros((0, len(nodes)), np.intp)
+        table = np.where(table < 0, table[:1], table)
+        return np.searchsorted(kept[depth - 1], table)
+
+    def places(self, queries: Sequence[tuple[int, int]]) -> Indices:
+        """For each node (level, index in the graph) its place among the nodes that matter of its level."""
+        return np.array([np.searchsorted(self.levels[level].nodes, node) for level, node in queries], np.intp)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the nodes of each level add: for the queries (ordered by level, deepest first) weights in [low, high].
+
+    ``low`` and ``high`` are [columns, queries] for each level (level 0: the tokens before the word, all of them on
+    every path), ``values`` [columns, 1 or queries, directions] at least c · value; ``column`` says which column a node
+    has.
+    """
+
+    low: list[Array]
+    high: list[Array]
+    values: list[Array]
+    column: list[Indices]
+
+    def at(self, level: int, chosen: Indices, s: Array) -> tuple[Array, Array]:
+        """The terms max(low (V - s), high (V - s)) and their weights, [columns, chosen, directions]."""
+        values = self.values[level]
+        gaps = (values if values.shape[1] == 1 else values[:, chosen]) - s
+        low, high = self.low[level], self.high[level]
+        weights = high[:, chosen, np.newaxis]
+        if low is high:
+            return gaps * weights, weights
+        weights = np.where(gaps > 0, weights, low[:, chosen, np.newaxis])
+        return gaps * weights, weights
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where paths end: levels (deepest first), places among the nodes that matter, and whose query they belong to."""
+
+    levels: Indices
+    places: Indices
+    queries: Indices
+
+    def only(self, chosen: Indices) -> Ends:
+        """The ends of these indices."""
+        return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen])
+
+
+def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array) -> Array:
+    """For each end and direction the least s that no word of the class exceeds: [ends, directions]."""
+    s = start.copy()
+    open_ends = np.arange(len(s))
+    for _ in range(MAX_PASSES):
+        sums, weights = longest(skeleton, ends.only(open_ends), terms, s[open_ends])
+        steps = sums / weights
+        s[open_ends] += steps
+        moving = (np.abs(steps) > CLOSE * (1 + np.abs(s[open_ends]))).any(axis=1)
+        open_ends = open_ends[moving]
+        if not len(open_ends):
+            break
+    return s
+
+
+def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Array, Array]:
+    """The greatest sums over all paths to each end and the weights on these paths, [ends, directions]."""
+    total, weight = np.empty_like(s), np.empty_like(s)
+    added, weights = terms.at(0, ends.queries, s)
+    sums = added.sum(axis=0, keepdims=True)
+    along = np.broadcast_to(weights, added.shape).sum(axis=0, keepdims=True)
+    for depth in range(skeleton.last + 1):
+        going = int(np.searchsorted(-ends.levels, -depth, side="right"))
+        if depth:
+            sums, along = _next_level(skeleton.levels[depth], sums[:, :going], along[:, :going])
+            added, weights = terms.at(depth, ends.queries[:going], s[:going])
+            column = terms.column[depth]
+            sums += added[column]
+            along += weights[column]
+        ending = np.nonzero(ends.levels[:going] == depth)[0]
+        total[ending], weight[ending] = sums[ends.places[ending], ending], along[ends.places[ending], ending]
+    return total, weight
+
+
+def _next_level(level: Level, sums: Array, along: Array) -> tuple[Array, Array]:
+    """The best predecessor's sums and weights for each node."""
+    best, weights = sums[level.predecessors[0]], along[level.predecessors[0]]
+    for column in level.predecessors[1:]:
+        other = sums[column]
+        better = other > best
+        best = np.maximum(best, other)
+        weights = np.where(better, along[column], weights)
+    return best, weights
+
+
+def words(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> list[tuple[int, ...]]:
+    """For each end the nodes (indices in the graph, levels 1 … ) of a path with the greatest sum; s is [ends, 1]."""
+    added, _ = terms.at(0, ends.queries, s)
+    sums = added.sum(axis=0)[np.newaxis, :, 0]
+    choices: list[Indices] = [np.zeros((1, len(s)), np.intp)]
+    for depth in range(1, skeleton.last + 1):
+        going = int(np.searchsorted(-ends.levels, -depth, side="right"))
+        options = sums[:, :going][skeleton.levels[depth].predecessors]
+        choice = options.argmax(axis=0)
+        choices.append(skeleton.levels[depth].predecessors[choice, np.arange(options.shape[1])[:, np.newaxis]])
+        added, _ = terms.at(depth, ends.queries[:going], s[:going])
+        sums = options.max(axis=0) + added[terms.column[depth], :, 0]
+    return [_walk(skeleton, choices, int(level), int(place), index)
+            for index, (level, place) in enumerate(zip(ends.levels, ends.places, strict=True))]
+
+
+def _walk(skeleton: Skeleton, choices: list[Indices], level: int, place: int, index: int) -> tuple[int, ...]:
+    nodes = []
+    for depth in range(level, 0, -1):
+        nodes.append(int(skeleton.levels[depth].nodes[place]))
+        place = int(choices[depth][place, index])
+    return tuple(reversed(nodes))

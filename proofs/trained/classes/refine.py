@@ -1,0 +1,171 @@
+"""Deciding obligations by classes: an attempt, and where it does not succeed finer classes, up to a limit of work.
+
+What is decided here is evidence; units carry what the checker needs to prove it. What is not decided is *open*, with
+the best bound and a word. The same arguments give the same units, whatever was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.graph import ClassGraph
+from proofs.trained.classes.partition import SCHEDULE, Label, Partition
+from proofs.trained.classes.paths import Skeleton
+from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
+from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
+from proofs.trained.classes.shared import Shared, labels_of
+from proofs.trained.classes.unit import Evaluated
+
+
+def decide_by_classes(network: TrainedNetwork, claim: Claim, offset: int, first: int, last: int,
+                      limits: Limits | None = None) -> Decided:  # fmt: skip
+    """Decide the obligations (offset, first … last), places or lengths.
+
+    Raises:
+        Unsupported: if the network is not causal or has no attention, or prefixes do not decide the claim.
+    """
+    return ClassSearch(network, claim, limits).decide(offset, first, last)
+
+
+class ClassSearch:
+    """Decides obligations of one claim; what they share is made once."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim, limits: Limits | None = None) -> None:
+        """Raises Unsupported, as ``decide_by_classes``."""
+        self.limits = limits or Limits()
+        self.shared = Shared(network, claim, self.limits)
+        self.claim = claim
+
+    def decide(self, offset: int, first: int, last: int) -> Decided:
+        """Decide the obligations (offset, first … last)."""
+        task = _Task(self.shared, offset)
+        wide = self.shared.first_wide(last)
+        task.apart([at for at in range(first, last + 1) if at < wide])
+        for at in range(max(first, wide), last + 1):
+            task.merged(at)
+        task.decided.units.sort(key=lambda unit: unit.first)
+        task.decided.open.sort()
+        return task.decided
+
+
+class _Task:
+    """Obligations at one offset."""
+
+    def __init__(self, shared: Shared, offset: int) -> None:
+        self.shared, self.offset = shared, offset
+        self.claim = shared.claim
+        self.many_steps = len(shared.network.attention_steps) > 1
+        self.decided = Decided()
+
+    def apart(self, pending: list[int]) -> None:
+        """Places with few classes, many at once: every class a node of its own, finer where that does not do."""
+        for fineness in SCHEDULE:
+            if not pending:
+                return
+            graph = self.shared.whole_graph(fineness, self.shared.longest(0) if not self.many_steps else pending[-1])
+            asked = [node for at in pending for node in graph.asked(at, at)]
+            unit = self.shared.attempt(graph, self.offset, pending[-1], asked) if asked else None
+            if asked and unit is None:
+                break
+            bounds = self._by_place(unit) if unit else {}
+            pending = self._take(graph, unit, pending, bounds)
+        self.decided.open += pending
+
+    def _by_place(self, unit: Evaluated) -> dict[int, float]:
+        """The least bound at each level; bounds and wrong words are noted."""
+        grouped: dict[int, list[NodeBound]] = {}
+        for bound in self.shared.bounds(unit):
+            grouped.setdefault(bound.level, []).append(bound)
+        return {level: self._note(level, bounds) for level, bounds in grouped.items()}
+
+    def _note(self, at: int, bounds: Sequence[NodeBound]) -> float:
+        """Note the least bound at a place or length, unless a better one is known, and wrong words."""
+        margin = float(self.claim.margin)
+        worst = min(bounds, key=lambda bound: bound.low)
+        for bound in bounds:
+            if bound is worst or bound.low <= margin + ROOM:
+                value, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
+                if value <= 0:
+                    self._wrong(at, bound.word, case, row, value)
+                known = self.decided.bounds.get(at)
+                if bound is worst and (known is None or bound.low - margin > known.low):
+                    self.decided.bounds[at] = Bound(bound.low - margin, bound.word, value)
+        return worst.low - margin
+
+    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: float) -> None:
+        """A wrong word; words that are too short for the claim go on with its first letter."""
+        whole = letters + (0,) * (self.claim.lengths[0] - len(letters))
+        self.decided.wrong.append(WrongWord(whole, self.offset, at, case, row, value))
+
+    def _is_wrong(self, at: int) -> bool:
+        return any(word.place == at for word in self.decided.wrong)
+
+    def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
+              bounds: dict[int, float]) -> list[int]:  # fmt: skip
+        """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
+        proved = [at for at in pending if bounds.get(at, np.inf) > ROOM]
+        if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most
+            first_failing = min(set(pending) - set(proved), default=pending[-1] + 1)
+            proved = [at for at in proved if at < first_failing]
+        for first, last in runs(proved):
+            self.decided.units.append(self._unit(graph, unit, first, last))
+        wrong = [at for at in pending if self._is_wrong(at)]
+        self.decided.open += [at for at in wrong if at not in proved]
+        return [at for at in pending if at not in proved and at not in wrong]
+
+    def _unit(self, graph: ClassGraph, unit: Evaluated | None, first: int, last: int) -> ClassUnit:
+        """The part of an evaluated unit for some levels; nothing is asked there if there is none."""
+        directions = self.shared.directions(self.offset, last)
+        levels = len(graph.levels) - 1
+        asked = graph.asked(first, last) if self.shared.by_place else graph.asked(levels, levels)
+        if unit is None or not asked:
+            nothing = np.zeros((0, 0, 2), np.int32)
+            return ClassUnit(self.offset, first, last, graph, directions, 0, (nothing,) * len(directions.matrices))
+        ranges = unit.ranges_of(Skeleton(graph, asked))
+        return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges)
+
+    def merged(self, at: int) -> None:
+        """One length (or place): classes merged where they are asked, and split where they fail."""
+        partition = Partition(self.shared.histories(SCHEDULE[0]), at)
+        settled: dict[Label, NodeBound] = {}
+        enough = float(self.claim.margin) + ROOM
+        for _ in range(self.shared.limits.attempts):
+            graph = self.shared.merged_graph(partition, at)
+            level, labels = len(graph.levels) - 1, labels_of(graph)
+            asked = [node for node in graph.asked(level, level) if labels[node[1]] not in settled]
+            unit = self.shared.attempt(graph, self.offset, at, asked) if asked else None
+            if asked and unit is None:
+                break
+            bounds = self.shared.bounds(unit) if unit else []
+            if bounds:
+                self._note(at, [*bounds, *settled.values()])
+            failing = {labels[bound.node] for bound in bounds if bound.low <= enough}
+            settled |= {labels[bound.node]: bound for bound in bounds if labels[bound.node] not in failing}
+            if not failing and self._finish(graph, unit, at, len(asked)):
+                return
+            if not failing or self._is_wrong(at) or not partition.split(failing):
+                break
+        self.decided.open.append(at)
+
+    def _finish(self, graph: ClassGraph, unit: Evaluated | None, at: int, asked: int) -> bool:
+        """The unit of a length whose classes are all settled; they are looked at together if they never were."""
+        level = len(graph.levels) - 1
+        everything = graph.asked(level, level)
+        if asked < len(everything):
+            unit = self.shared.attempt(graph, self.offset, at, everything)
+            if unit is None or min(bound.low for bound in self.shared.bounds(unit)) <= float(self.claim.margin) + ROOM:
+                return False
+        self.decided.units.append(self._unit(graph, unit, at, at))
+        return True
+
+
+def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and last of each run of consecutive numbers, ascending."""
+    ordered = sorted(numbers)
+    firsts = [b for a, b in zip([None, *ordered], ordered, strict=False) if a is None or b != a + 1]
+    lasts = [a for a, b in zip(ordered, [*ordered[1:], None], strict=True) if b is None or b != a + 1]
+    yield from zip(firsts, lasts, strict=True)

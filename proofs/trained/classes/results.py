@@ -1,0 +1,68 @@
+"""What the search for covers yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.classes.directions import Directions
+from proofs.trained.classes.graph import ClassGraph
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to give up: classes asked at one level, terms of one pass over the levels, attempts at one length."""
+
+    classes: int = 256
+    terms: int = 400_000_000
+    attempts: int = 24
+    wide: int = 24  # more classes than these at a level are merged where they are asked
+
+
+@dataclass(frozen=True, eq=False)
+class ClassUnit:
+    """A unit of the cover, by classes: obligations first … last at an offset.
+
+    ``ranges`` are whole numbers / 2^bits, for each attention step [nodes, directions of all heads, 2].
+    """
+
+    offset: int
+    first: int
+    last: int
+    graph: ClassGraph
+    directions: Directions
+    bits: int
+    ranges: tuple[NDArray[np.int32], ...]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``: both less the margin."""
+
+    low: float
+    word: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class WrongWord:
+    """In float64 the row is not above the margin: to be confirmed. ``word`` is a whole input, of letters."""
+
+    word: tuple[int, ...]
+    offset: int
+    place: int
+    case: int
+    row: int
+    value: float
+
+
+@dataclass
+class Decided:
+    """Units, the obligations they leave open, for each obligation the best bound; wrong words, if some were met."""
+
+    units: list[ClassUnit] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
+    bounds: dict[int, Bound] = field(default_factory=dict)
+    wrong: list[WrongWord] = field(default_factory=list)

@@ -1,0 +1,111 @@
+"""The rows of the asked nodes: lower bounds, the words at which they are attained, and what the network says there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.claim import Claim, Row
+from proofs.trained.classes.directions import path_letters
+from proofs.trained.classes.forms import Forms, least_of, linear
+from proofs.trained.classes.paths import Ends, greatest, words
+from proofs.trained.classes.unit import Evaluated, HeadRanges
+from proofs.trained.forward import FloatNetwork
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+ROOM = 1e-6  # for the checker's roundings: rows that are closer to the margin are not called proved
+
+
+@dataclass(frozen=True)
+class NodeBound:
+    """All rows of an asked node's cases are at least ``low`` on every word of the class.
+
+    ``word`` (letters) is where the linear part of the least row is least: a candidate for a wrong word.
+    """
+
+    level: int
+    node: int
+    cases: tuple[int, ...]
+    low: float
+    word: tuple[int, ...]
+
+
+def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
+              cases: Sequence[int]) -> tuple[float, int, int]:  # fmt: skip
+    """The least row of some cases at the last token of a word (letters): its value less the margin, case and row."""
+    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *claim.after]
+    logits = floats.logits(np.array([tokens]), offset, [-1])[0, 0]
+    values = [(sum(float(number) * float(logits[token]) for token, number in row) - float(claim.margin), case, place)
+              for case in cases for place, row in enumerate(claim.cases[case].above)]  # fmt: skip
+    return min(values)
+
+
+def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[NodeBound]:
+    """A bound for each asked node, in the order of the unit's queries."""
+    bounds: list[NodeBound | None] = [None] * len(unit.nodes)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for query, (level, node) in enumerate(unit.nodes):
+        groups.setdefault(unit.skeleton.graph.levels[level].cases[node], []).append(query)
+    for cases, members in groups.items():
+        rows = tuple(dict.fromkeys(row for case in cases for row in claim.cases[case].above))
+        chosen = np.array(members, np.intp)
+        forms = row_forms(floats, unit.streams.only(chosen), rows)
+        lows, found = _tightened(unit, chosen, forms, float(claim.margin) + ROOM)
+        for place, query in enumerate(members):
+            word = path_letters(unit.skeleton, found[place])
+            bounds[query] = NodeBound(*unit.nodes[query], cases, float(lows[place]), word)
+    return [bound for bound in bounds if bound is not None]
+
+
+def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Forms:
+    """The rows as coordinates."""
+    coefficients = np.zeros((floats.unembedding.weight.shape[1], len(rows)))
+    for column, row in enumerate(rows):
+        for token, coefficient in row:
+            coefficients[token, column] = float(coefficient)
+    bias = floats.unembedding.bias
+    return linear(streams, floats.unembedding.weight @ coefficients, None if bias is None else bias @ coefficients)
+
+
+def _tightened(unit: Evaluated, members: Indices, forms: Forms, enough: float) -> tuple[Array, list[tuple[int, ...]]]:
+    """The least bound of each node's rows, and the path where the linear part of the worst row is least.
+
+    Rows that the box of ranges does not prove, and the worst row of each node, get the exact least value of their
+    linear part over the class, if there is one head.
+    """
+    lows = least_of(forms)
+    asking = lows <= enough
+    asking[np.arange(len(lows)), lows.argmin(axis=1)] = True
+    nodes, rows = np.nonzero(asking)
+    paths: dict[tuple[int, int], tuple[int, ...]] = {}
+    for head in unit.heads[:1] if len(unit.heads) == 1 else unit.heads:
+        values, found = _exact(unit, head, members, forms, nodes, rows)
+        if len(unit.heads) == 1:
+            lows[nodes, rows] = np.maximum(lows[nodes, rows], values)
+        for key, path in zip(zip(nodes.tolist(), rows.tolist(), strict=True), found, strict=True):
+            paths.setdefault(key, path)
+    worst = np.where(asking, lows, np.inf).argmin(axis=1)
+    return lows.min(axis=1), [paths[place, int(row)] for place, row in enumerate(worst)]
+
+
+def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, nodes: Indices,
+           rows: Indices) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
+    """For pairs of a node and a row: the least value with the linear part in the head's average taken exactly."""
+    queries = members[nodes]
+    own = slice(head.symbol, head.symbol + head.half.shape[1])
+    parts = forms.parts[nodes, :, rows]
+    half = head.half[queries]
+    alpha = np.divide(parts[:, own], half, out=np.zeros_like(half), where=half > 0)
+    ends = Ends(unit.queries.levels[queries], unit.queries.places[queries], queries)
+    terms = head.head.terms_of_pairs(ends, -alpha @ head.directions)
+    numbered = Ends(ends.levels, ends.places, np.arange(len(queries)))
+    start = -(alpha * head.centre[queries]).sum(axis=1, keepdims=True)
+    highest = greatest(unit.skeleton, numbered, terms, start)
+    rest = forms.centre[nodes, rows] - (alpha * head.centre[queries]).sum(axis=1) - forms.loose[nodes, rows]
+    rest -= np.abs(parts).sum(axis=1) - np.abs(parts[:, own]).sum(axis=1)
+    return rest - highest[:, 0], words(unit.skeleton, numbered, terms, highest)

@@ -1,0 +1,138 @@
+"""What the obligations of one claim share: the tracker, its histories, graphs and directions; and one attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim, is_by_place
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.directions import Directions, sampled_directions
+from proofs.trained.classes.graph import ClassGraph, class_graph
+from proofs.trained.classes.histories import Fineness, Histories
+from proofs.trained.classes.partition import SCHEDULE, Label, Partition
+from proofs.trained.classes.paths import Skeleton
+from proofs.trained.classes.results import Limits
+from proofs.trained.classes.rows import NodeBound, node_bounds
+from proofs.trained.classes.unit import Evaluated, evaluate
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracking import track
+
+OFFSETS = 16  # so many offsets share their directions
+LENGTHS = 8   # and so many lengths
+Nodes = Sequence[tuple[int, int]]
+
+
+class Shared:
+    """Everything is made once, and depends on what it is made for alone, not on the order."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim, limits: Limits) -> None:
+        """Raises Unsupported: if prefixes do not decide the claim, or nothing is attended to."""
+        self.network, self.claim, self.limits = network, claim, limits
+        self.floats = FloatNetwork(network)
+        self.by_place = is_by_place(network, claim)
+        if network.attention != "causal" or self.floats.last_attention < 0:
+            raise Unsupported("classes of words: expected causal attention")
+        if not self.by_place and not (claim.read == "last" and claim.after):
+            raise Unsupported("classes of words: the token that is judged does not see the word")
+        self.tracker = track(claim)
+        self.after = 0 if self.by_place else len(claim.after)
+        self._histories: dict[Fineness, Histories] = {}
+        self._partitions: dict[int, Partition] = {}
+        self._graphs: dict[object, ClassGraph] = {}
+        self._directions: dict[tuple[int, int], Directions] = {}
+
+    def histories(self, fineness: Fineness) -> Histories:
+        """All words, told apart so finely."""
+        if fineness not in self._histories:
+            self._histories[fineness] = Histories(self.tracker, fineness)
+        return self._histories[fineness]
+
+    def longest(self, offset: int) -> int:
+        """The last place (or length) that fits at an offset."""
+        rows = self.network.rows
+        if rows is None:
+            return self.claim.lengths[1]
+        return min(self.claim.lengths[1], rows - offset - len(self.claim.before) - len(self.claim.after))
+
+    def first_wide(self, last: int) -> int:
+        """The first place with too many classes for each to be asked; all lengths, where not places are judged."""
+        if not self.by_place:
+            return 0
+        histories = self.histories(SCHEDULE[0])
+        for level in range(last + 1):
+            histories.extend(level)
+            if sum(bool(histories.cases(key)) for key in histories.levels[level]) > self.limits.wide:
+                return level
+        return last + 1
+
+    def whole_graph(self, fineness: Fineness, length: int) -> ClassGraph:
+        """Every class a node of its own, every place judged."""
+        if (fineness, length) not in self._graphs:
+            first = self.claim.lengths[0] if self.claim.read == "last" else int(not self.claim.empty)
+            graph = class_graph(self.histories(fineness), length, range(first, length + 1))
+            self._graphs[fineness, length] = graph
+        return self._graphs[fineness, length]
+
+    def partition(self, at: int) -> Partition:
+        """The coarsest classes of a place or length."""
+        if at not in self._partitions:
+            self._partitions[at] = Partition(self.histories(SCHEDULE[0]), at)
+        return self._partitions[at]
+
+    def merged_graph(self, partition: Partition, at: int) -> ClassGraph:
+        """The classes of a partition, asked on the last level."""
+        key = (at, partition.was_split)
+        if key not in self._graphs:
+            judged = range(at, at + 1) if self.by_place else range(0)
+            histories = self.histories(partition.fineness)
+            self._graphs[key] = class_graph(histories, at, judged, self.after, partition.label)
+        return self._graphs[key]
+
+    def directions(self, offset: int, at: int) -> Directions:
+        """For all offsets, and lengths, that share them: those of the least offset."""
+        start = offset - offset % OFFSETS
+        wide = self.first_wide(at) <= at
+        rounded = at if at < LENGTHS else max(at - at % LENGTHS, self.claim.lengths[0])
+        length = rounded if wide else self.longest(start)
+        if (start, length) not in self._directions:
+            skeleton = self._sampled_from(length, wide) or self._sampled_from(at, wide)
+            assert skeleton, "asked for where something is judged"
+            self._directions[start, length] = sampled_directions(self.floats, self.claim, skeleton, start)
+        return self._directions[start, length]
+
+    def _sampled_from(self, length: int, wide: bool) -> Skeleton | None:
+        """The classes that words are sampled from; None if there are none."""
+        if wide:
+            graph = self.merged_graph(self.partition(length), length)
+            asked = graph.asked(len(graph.levels) - 1, len(graph.levels) - 1)
+        else:
+            last = min(length, self.first_wide(length) - 1)
+            graph = self.whole_graph(SCHEDULE[0], last)
+            asked = graph.asked(0, last)
+        return Skeleton(graph, asked) if asked else None
+
+    def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes) -> Evaluated | None:
+        """Ranges and streams of the asked nodes; None if that would be too much work, or bounds overflow."""
+        skeleton = Skeleton(graph, asked)
+        width = max(head.out.shape[0] for step in self.floats.steps for head in getattr(step, "heads", ()))
+        nodes = sum(len(level.nodes) for level in skeleton.levels)
+        queries = nodes if len(self.network.attention_steps) > 1 else len(asked)
+        if len(asked) > self.limits.classes * (len(graph.levels)) or queries * nodes * width > self.limits.terms:
+            return None
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return evaluate(self.floats, self.claim, skeleton, offset, self.directions(offset, at))
+        except ArithmeticError:
+            return None
+
+    def bounds(self, unit: Evaluated) -> list[NodeBound]:
+        """The bounds of the rows of each asked node."""
+        return node_bounds(self.floats, self.claim, unit)
+
+
+def labels_of(graph: ClassGraph) -> list[Label]:
+    """The classes of the nodes of the last level of a merged graph."""
+    return [label if isinstance(label, tuple) else () for label in graph.merged]

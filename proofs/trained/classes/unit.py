@@ -1,0 +1,196 @@
+"""A unit of the cover: one offset, one graph, levels first … last: the ranges of each step, and bounds of the rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.claim import Claim
+from proofs.trained.classes.attended import AttendedHead, Columns, Queries
+from proofs.trained.classes.directions import Directions
+from proofs.trained.classes.forms import Forms, added, after_units, exact, linear, normed
+from proofs.trained.classes.paths import Skeleton
+from proofs.trained.forward import FloatAttention, FloatNetwork, FloatNorm, FloatStep
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+BITS = 24
+ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
+LARGEST = 2**31 - 1
+
+
+class TooLarge(ArithmeticError):
+    """Some range does not fit into 32 bits."""
+
+
+@dataclass(frozen=True)
+class HeadRanges:
+    """One head of the last attention step: ranges [queries, directions] (centre, half), and its first symbol."""
+
+    head: AttendedHead
+    directions: Array
+    centre: Array
+    half: Array
+    symbol: int
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What a unit comes to: whole numbers for the certificate, and forms of the streams at the asked nodes.
+
+    ``ranges`` are [nodes, heads' directions, 2] for each step, for the nodes ``ranged``, in the certificate's order
+    (tokens before the word are (0, index - their number + 1)); ``streams`` follow ``queries`` (deepest first), whose
+    nodes in the graph are ``nodes``; ``heads`` are those of the last step.
+    """
+
+    skeleton: Skeleton
+    bits: int
+    ranges: tuple[NDArray[np.int32], ...]
+    ranged: tuple[list[tuple[int, int]], ...]
+    queries: Queries
+    nodes: list[tuple[int, int]]
+    streams: Forms
+    heads: tuple[HeadRanges, ...]
+
+    def ranges_of(self, part: Skeleton) -> tuple[NDArray[np.int32], ...]:
+        """The ranges that a unit of some of the asked nodes needs."""
+        reaching = {(depth, int(node)) for depth, level in enumerate(part.levels) for node in level.nodes}
+        kept = [{(0, node) for depth, node in nodes if not depth} | reaching for nodes in self.ranged]
+        kept[-1] = set(part.asked)
+        return tuple(numbers[[node in wanted for node in nodes]] for numbers, nodes, wanted
+                     in zip(self.ranges, self.ranged, kept, strict=True))  # fmt: skip
+
+
+def evaluate(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions) -> Evaluated:
+    """The ranges of all steps, with as many bits as fit."""
+    bits = BITS
+    while True:
+        try:
+            return _Unit(floats, claim, skeleton, offset, directions, bits).run()
+        except TooLarge:
+            bits -= 4
+
+
+class _Unit:
+    """One pass through the network."""
+
+    def __init__(self, floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions,
+                 bits: int) -> None:  # fmt: skip
+        self.floats, self.claim, self.skeleton, self.offset = floats, claim, skeleton, offset
+        self.directions, self.bits = directions, bits
+        self.ranges: list[NDArray[np.int32]] = []
+        self.ranged: list[list[tuple[int, int]]] = []
+
+    def run(self) -> Evaluated:
+        columns, tokens = self._letter_columns()
+        forms = exact(self.floats.embedded(tokens, columns.numbers))
+        attention_steps = 0
+        heads: tuple[HeadRanges, ...] = ()
+        queries, nodes = Queries(*(np.zeros(0, np.intp) for _ in range(3))), self.skeleton.asked
+        for place, step in enumerate(self.floats.steps):
+            if isinstance(step, FloatAttention):
+                nodes = self.skeleton.asked if place == self.floats.last_attention else self._all_nodes()
+                self.ranged.append(nodes)
+                queries, nodes = self._queries(nodes, columns)
+                forms, heads = self._attended(step, attention_steps, forms, columns, queries)
+                if place != self.floats.last_attention:
+                    columns, forms = self._node_columns(queries, forms)
+                attention_steps += 1
+            else:
+                forms = alone(step, forms)
+        return Evaluated(self.skeleton, self.bits, tuple(self.ranges), tuple(self.ranged), queries, nodes, forms,
+                         heads)  # fmt: skip
+
+    def _numbers(self, levels: Indices) -> Indices:
+        return np.asarray(self.offset + len(self.claim.before) - 1 + levels)
+
+    def _letter_columns(self) -> tuple[Columns, Indices]:
+        """A column for each token before the word, for each letter at each level, for each token after the word."""
+        before, length = len(self.claim.before), self.skeleton.graph.length
+        tokens, levels = list(self.claim.before), [0] * before
+        of_nodes = [np.zeros(1, np.intp)]
+        for depth, level in enumerate(self.skeleton.levels[1:], start=1):
+            own = self.claim.tokens if depth <= length else self.claim.after[depth - length - 1 : depth - length]
+            tokens += own
+            levels += [depth] * len(own)
+            of_nodes.append(level.letters if depth <= length else np.zeros_like(level.letters))
+        numbers = self._numbers(np.array(levels, np.intp))
+        numbers[:before] = self.offset + np.arange(before)
+        return Columns(np.array(levels, np.intp), numbers, of_nodes), np.array(tokens, np.intp)
+
+    def _all_nodes(self) -> list[tuple[int, int]]:
+        """Tokens before the word (-1 and less: level 0, counted back from node 0), then the nodes that matter."""
+        nodes = [(0, token - len(self.claim.before) + 1) for token in range(len(self.claim.before))]
+        return nodes + [(depth, int(node)) for depth, level in enumerate(self.skeleton.levels) if depth
+                        for node in level.nodes]
+
+    def _queries(self, nodes: list[tuple[int, int]], columns: Columns) -> tuple[Queries, list[tuple[int, int]]]:
+        """The nodes, deepest level first (within a level as they come)."""
+        nodes = sorted(nodes, key=lambda node: -node[0])
+        levels = np.array([level for level, _ in nodes], np.intp)
+        places = self.skeleton.places([(level, max(node, 0)) for level, node in nodes])
+        own = [columns.of_level(level).start + (columns.of_nodes[level][place] if level else
+                                                len(self.claim.before) - 1 + node)
+               for (level, node), place in zip(nodes, places, strict=True)]  # fmt: skip
+        return Queries(levels, places, np.array(own, np.intp)), nodes
+
+    def _node_columns(self, queries: Queries, forms: Forms) -> tuple[Columns, Forms]:
+        """The queries as columns, level by level."""
+        order = np.argsort(queries.levels, kind="stable")
+        levels = queries.levels[order]
+        numbers = self._numbers(levels)
+        before = len(self.claim.before)
+        numbers[:before] = self.offset + np.arange(before)
+        of_nodes = [np.arange(len(level.nodes)) for level in self.skeleton.levels]
+        return Columns(levels, numbers, of_nodes), forms.only(order)
+
+    def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: Columns,
+                  queries: Queries) -> tuple[Forms, tuple[HeadRanges, ...]]:  # fmt: skip
+        """The streams of the queries after the step."""
+        inside = normed(forms, step.norm)
+        streams = forms.only(queries.columns)
+        heads, numbers = [], []
+        for place, head in enumerate(step.heads):
+            attended = AttendedHead(step, head, inside, columns, queries)
+            rows = self.directions.rows(index, place)
+            whole = self._rounded(*attended.ranges(self.skeleton, rows))
+            numbers.append(whole)
+            scaled = np.ldexp(whole.astype(np.float64), -self.bits)
+            centre, half = scaled.mean(axis=2), (scaled[..., 1] - scaled[..., 0]) / 2
+            heads.append(HeadRanges(attended, rows, centre, half, streams.symbols))
+            streams = added(streams, linear(averages(heads[-1], streams.symbols), head.out))
+        order = np.argsort(queries.levels, kind="stable")
+        self.ranges.append(np.concatenate(numbers, axis=1)[order])
+        if step.bias is not None:
+            streams = Forms(streams.centre + step.bias, streams.parts, streams.loose)
+        return streams, tuple(heads)
+
+    def _rounded(self, low: Array, high: Array) -> NDArray[np.int32]:
+        """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
+        ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
+        scaled = np.stack(ends, axis=2)
+        if not math.isfinite(float(np.abs(scaled).max(initial=0))):
+            raise ArithmeticError("the bounds overflow")
+        if np.abs(scaled).max(initial=0) > LARGEST:
+            raise TooLarge
+        return scaled.astype(np.int32)
+
+
+def alone(step: FloatStep, forms: Forms) -> Forms:
+    """A step in which no token reads another."""
+    assert not isinstance(step, FloatAttention)
+    return normed(forms, step) if isinstance(step, FloatNorm) else after_units(forms, step)
+
+
+def averages(ranges: HeadRanges, symbols: int) -> Forms:
+    """z = Qᵀ y + (I - Qᵀ Q) z: symbols of its own after the first ``symbols``."""
+    q, value = ranges.directions, ranges.head.value
+    largest = (np.abs(value.centre) + value.radius).max(axis=0)
+    rest = np.abs(np.eye(len(q)) - q.T @ q) @ largest
+    own = ranges.half[:, :, np.newaxis] * q
+    parts = np.concatenate([np.zeros((len(own), symbols, q.shape[1])), own], axis=1)
+    return Forms(ranges.centre @ q, parts, np.tile(rest, (len(own), 1)))

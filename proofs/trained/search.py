@@ -1,0 +1,201 @@
+"""A search for words that a network gets wrong, at lengths where nobody can run them all.
+
+Words move, by exchanges of letters, to where the margin is smaller, in float64. What floats call wrong is confirmed by
+an enclosure of that one run before it is called wrong here. The search depends on its seed and its work, not on time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from constructions.trained.claim import Claim, input_tokens, is_by_place, judged
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.balls import BallNetwork, RowDecision, decide_row
+from proofs.trained.forward import Array, FloatNetwork
+from proofs.trained.margins import Least, smaller
+from proofs.trained.moves import Rows, neighbours, shaken
+from proofs.trained.starts import Starts
+from proofs.trained.words import WordMargins
+
+WORK = 40_000
+"""How many words one search runs, if nobody says otherwise."""
+NEIGHBOURS = 512
+WORDS_OF_A_CASE = 3
+"""How many words move at once for each case."""
+SHAKES = 3
+
+
+@dataclass(frozen=True)
+class WrongWord:
+    """A word on which a row of a case is at most the claim's margin, and an enclosure of the row's value: a proof."""
+
+    word: tuple[str, ...]
+    offset: int
+    place: int
+    case: int
+    row: int
+    value: tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: a wrong word, if any, and the least margin that it saw in float64."""
+
+    wrong: WrongWord | None
+    least: Least | None
+
+
+def find_wrong(
+    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], n: int,
+    starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
+) -> Found:  # fmt: skip
+    """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
+
+    Raises:
+        InputError: if a start has a symbol that is not in the alphabet.
+    """
+    search, least, offsets = Search(network, claim), None, list(offsets)
+    for offset in offsets:
+        given = [*starts, *([least.word] if least else [])]
+        found = search.find(offset, n, given, max(1, work // len(offsets)), seed)
+        least = smaller(least, found.least)
+        if found.wrong:
+            return Found(found.wrong, least)
+    return Found(None, least)
+
+
+def find_shortest_wrong(
+    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], lengths: Iterable[int],
+    starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
+) -> WrongWord | None:  # fmt: skip
+    """The shortest wrong word that is found: lengths in the order given, then words with a letter less.
+
+    ``work`` is for each length. That no shorter one was found proves nothing.
+    """
+    offsets = list(offsets)
+    for n in lengths:
+        wrong = find_wrong(network, claim, offsets, n, starts, work, seed).wrong
+        if wrong:
+            return shortened(network, claim, wrong, work, seed)
+    return None
+
+
+def shortened(network: TrainedNetwork, claim: Claim, wrong: WrongWord, work: int = WORK, seed: int = 0) -> WrongWord:
+    """A wrong word at the same offset with as few letters as searches that begin with one letter less come to."""
+    search = Search(network, claim)
+    shorter: WrongWord | None = wrong
+    while shorter:
+        wrong, n, shorter = shorter, len(shorter.word) - 1, None
+        if n >= max(1, claim.lengths[0]):
+            given = [wrong.word[:place] + wrong.word[place + 1 :] for place in range(n + 1)]
+            shorter = search.find(wrong.offset, n, given, work, seed).wrong
+    return wrong
+
+
+def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:
+    """The wrong word that floats saw, if an enclosure says so, too; cut after the place where it is wrong."""
+    word = least.word
+    if is_by_place(network.network, claim):
+        word = word[: max(least.place, claim.lengths[0])]
+    decision = decide_least(network, claim, least, word)
+    if decision.above is not False or decision.ends is None:
+        return None
+    return WrongWord(word, least.offset, least.place, least.case, least.row, decision.ends)
+
+
+def decide_least(network: BallNetwork, claim: Claim, least: Least, word: Sequence[str]) -> RowDecision:
+    """Whether the row of ``least`` is above the margin on this word."""
+    token = dict(judged(claim, len(word)))[least.place]
+    row = claim.cases[least.case].above[least.row]
+    return decide_row(network, input_tokens(claim, word), least.offset, token, row, claim.margin)
+
+
+class Search:
+    """One network and one claim; ask it for lengths and offsets."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+        self.claim = claim
+        self.judge = WordMargins(FloatNetwork(network), claim)
+        self.balls = BallNetwork(network)
+        self.starts: dict[int, Starts] = {}
+
+    def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> Found:
+        """A wrong word of length n at this offset, after at most about ``work`` words."""
+        if n not in self.starts:
+            self.starts[n] = Starts(self.claim, n)
+        walk = _Walk(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)
+        walk.run([self.claim.letters(word) for word in given])
+        return Found(walk.wrong, walk.least)
+
+
+class _Walk:
+    """Several words of one length that move to smaller margins at one offset."""
+
+    def __init__(self, search: Search, starts: Starts, offset: int, draw: np.random.Generator, work: int) -> None:
+        self.search, self.starts, self.offset, self.draw, self.work = search, starts, offset, draw, work
+        self.size = search.judge.batch(starts.n)
+        self.places = [place for place, _ in judged(search.claim, starts.n)]
+        self.wrong: WrongWord | None = None
+        self.least: Least | None = None
+        self.cleared: set[tuple[str, ...]] = set()
+
+    def run(self, given: Sequence[Sequence[int]]) -> None:
+        """Until a wrong word is confirmed or the work is done."""
+        if not self.places:
+            return
+        pool = self.starts.first(self.draw, given)
+        while not self.is_done():
+            for word in self._best_of_each_case(pool):
+                self._descend(word)
+            pool = self.starts.random(self.draw)
+
+    def is_done(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.wrong is not None or self.work <= 0
+
+    def _run(self, words: Rows) -> Array:
+        """The least margin [B, rows] over the places of each word; wrong words are confirmed on the way."""
+        found = []
+        for start in range(0, len(words), self.size):
+            batch = words[start : start + self.size]
+            margins = self.search.judge.margins(batch, self.offset)
+            self.work -= len(batch)
+            found.append(margins.min(1))
+            self._see(self.search.judge.rows.least(margins, batch, self.offset, self.places))
+            if self.wrong:
+                break
+        return np.concatenate(found)
+
+    def _see(self, least: Least | None) -> None:
+        self.least = smaller(self.least, least)
+        if least and least.margin <= 0 and least.word not in self.cleared:
+            self.wrong = confirm(self.search.balls, self.search.claim, least)
+            self.cleared.add(least.word)
+
+    def _best_of_each_case(self, pool: Rows) -> list[Rows]:
+        """The words of least margin for each row of each case, each word once."""
+        if not len(pool):
+            pool = self.draw.integers(0, self.starts.letters, (NEIGHBOURS, self.starts.n))
+        margins = self._run(pool)
+        best = np.argsort(margins, 0, kind="stable")[:WORDS_OF_A_CASE]
+        chosen = dict.fromkeys(best.T.ravel().tolist())
+        return [pool[index] for index in chosen if np.isfinite(margins[index]).any()]
+
+    def _descend(self, word: Rows) -> None:
+        """To the best neighbour as long as it is better; then again from there, shaken, a few times."""
+        for shake in range(SHAKES + 1):
+            margin = np.float64(np.inf)
+            while not self.is_done():
+                near = neighbours(word, self.starts.letters, self.draw, NEIGHBOURS)
+                if not len(near):
+                    return
+                margins = self._run(near).min(1)
+                best = int(np.argmin(margins))
+                if not margins[best] < margin:
+                    break
+                margin, word = margins[best], near[best]
+            word = shaken(word, self.starts.letters, self.draw, shake + 2)

@@ -1,0 +1,160 @@
+"""The search finds words that were planted, or that running all words finds; an enclosure confirms each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.trained.claim import Case, Claim, When
+from constructions.trained.network import (
+    Affine,
+    AttentionStep,
+    Head,
+    Scale,
+    Tensor,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+from proofs.trained.balls import BallNetwork
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.margins import Least
+from proofs.trained.moves import neighbours
+from proofs.trained.search import confirm, find_shortest_wrong, find_wrong, shortened
+from proofs.trained.words import survey
+from tests.trained.random_networks import random_network
+
+ABOVE_ZERO = (((0, Fraction(1)),),)
+EVERYWHERE = (Case(When(), ABOVE_ZERO),)
+
+
+def binary32(numbers: list[list[float]]) -> tuple[View, Tensor]:
+    array = np.array(numbers, dtype="<f4")
+    return View("", 0, array.shape, (array.shape[1], 1)), Tensor("binary32", array.shape, array.tobytes())
+
+
+def agreement_network(secret: str) -> TrainedNetwork:
+    """At the last of n letters its logit is 3/2 - 1/(2n) - own/2 - share: only the secret makes it negative.
+
+    ``share`` is the share of the letters that are those of the secret, ``own`` 1 if the last one is, and 0 otherwise.
+    """
+    signs = [1 if letter == "b" else -1 for letter in secret]
+    matrices = {
+        "tokens": [[-1, 0], [1, 0]],  # coordinate 0 becomes letter + secret, 1 agreement
+        "positions": [[sign, 0] for sign in signs],
+        "in": [[1, -1], [0, 0]], "in bias": [[-1, -1]],
+        "out": [[0, 1], [0, 1]],  # relu(l + s - 1) + relu(-l - s - 1) is 1 if they agree
+        "zero": [[0], [0]], "value": [[0], [1]], "head out": [[0, 2]],
+        "unembedding": [[0], [-0.5]], "threshold": [[1.5 - 0.5 / len(secret)]],
+    }
+    made = {name: binary32(numbers) for name, numbers in matrices.items()}
+    views = {name: replace(view, tensor=name) for name, (view, _) in made.items()}
+    vectors = {name: View(name, 0, (views[name].shape[1],), (1,)) for name in ("in bias", "threshold")}
+    zero, inward = Affine(views["zero"]), Affine(views["in"], vectors["in bias"])
+    return TrainedNetwork(
+        "causal", views["tokens"], views["positions"],
+        (UnitsStep(None, inward, None, "relu", Affine(views["out"])),
+         AttentionStep(None, (Head(zero, zero, Affine(views["value"]), views["head out"]),), None, Scale(Fraction(1)))),
+        Affine(views["unembedding"], vectors["threshold"]), {name: tensor for name, (_, tensor) in made.items()})
+
+
+def claim_of(cases: tuple[Case, ...], n: int, **changed: object) -> Claim:
+    claim = Claim(("a", "b"), (0, 1), (), (), (0, 0), (n, n), "last", False, Fraction(0), None, (), cases)
+    return replace(claim, **changed)
+
+
+SECRET = "abbabaaabbbabaabbabaabbaaabababbbaabbbab"
+
+
+def test_the_one_wrong_word_of_forty_letters_is_found_and_replayed() -> None:
+    found = find_wrong(agreement_network(SECRET), claim_of(EVERYWHERE, 40), [0], 40, work=10_000)
+    assert found.wrong is not None
+    assert found.least is not None
+    wrong = found.wrong
+    assert (wrong.word, wrong.offset, wrong.place, wrong.case, wrong.row) == (tuple(SECRET), 0, 40, 0, 0)
+    lower, upper = wrong.value
+    assert Fraction(-1, 80) - Fraction(1, 10**6) < lower <= upper < Fraction(-1, 80) + Fraction(1, 10**6)
+    assert found.least.word == wrong.word
+
+
+def test_a_given_word_one_letter_away_is_enough() -> None:
+    near = SECRET[:20] + ("a" if SECRET[20] == "b" else "b") + SECRET[21:]
+    network, claim = agreement_network(SECRET), claim_of(EVERYWHERE, 40)
+    wrong = find_wrong(network, claim, [0], 40, [tuple(near)], work=600).wrong
+    assert wrong is not None
+    assert wrong.word == tuple(SECRET)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_only_wrong_word_of_two_thousand_is_found(seed: int) -> None:
+    """The margin is put just above the least value over all words of 11 letters."""
+    network = random_network(seed)
+    cases = (Case(When(parse_formula("#<[Q_a] > #<[Q_b]")), ABOVE_ZERO), Case(When(parse_formula("Q_a")), ABOVE_ZERO))
+    claim = claim_of(cases, 11, tokens=(3, 1))
+    least = survey(FloatNetwork(network), claim, 0, 11)
+    assert least is not None
+    margin = Fraction(least.margin) + Fraction(1, 10**9)
+    wrong = find_wrong(network, replace(claim, margin=margin), [0], 11, work=20_000).wrong
+    assert wrong is not None
+    assert wrong.word == least.word
+    assert wrong.value[1] <= margin
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    network, claim = random_network(1), claim_of(EVERYWHERE, 9, tokens=(3, 1), margin=Fraction(-100))
+    one, same = (find_wrong(network, claim, [0, 2], 9, work=3000, seed=5) for _ in range(2))
+    assert one == same
+    assert one.wrong is None
+
+
+def test_the_shortest_is_found_by_leaving_letters_out() -> None:
+    network, claim = random_network(0), claim_of(EVERYWHERE, 9, tokens=(3, 1), margin=Fraction(1000), lengths=(2, 9))
+    wrong = find_wrong(network, claim, [1], 9).wrong
+    assert wrong is not None
+    assert len(shortened(network, claim, wrong, work=100).word) == 2
+    shortest = find_shortest_wrong(network, claim, [1], range(3, 10), work=100)
+    assert shortest is not None
+    assert len(shortest.word) == 2
+
+
+def test_a_wrong_word_is_cut_after_the_place_where_it_is_wrong() -> None:
+    network = random_network(0)
+    claim = claim_of((Case(When(parse_formula("FIRST")), ABOVE_ZERO),), 9, tokens=(3, 1), margin=Fraction(1000),
+                     read="each", lengths=(3, 9))
+    wrong = find_wrong(network, claim, [1], 9).wrong
+    assert wrong is not None
+    assert (len(wrong.word), wrong.place) == (3, 1)
+
+
+def test_what_floats_alone_call_wrong_is_not_confirmed() -> None:
+    network, claim = BallNetwork(agreement_network("abba")), claim_of(EVERYWHERE, 4)
+    right = Least(np.float64(-1), tuple("abbb"), 0, 4, 0, 0)
+    wrong = Least(np.float64(-1), tuple("abba"), 0, 4, 0, 0)
+    assert confirm(network, claim, right) is None
+    assert confirm(network, claim, wrong) is not None
+
+
+def test_claims_without_a_case_anywhere_have_no_wrong_word() -> None:
+    nowhere = (Case(When(parse_formula("Q_a & Q_b")), ABOVE_ZERO),)
+    found = find_wrong(agreement_network(SECRET), claim_of(nowhere, 40), [0], 40, work=2000)
+    assert (found.wrong, found.least) == (None, None)
+    assert find_wrong(agreement_network(SECRET), claim_of((), 40), [0], 40, work=2000).wrong is None
+
+
+def test_a_start_with_a_symbol_of_another_alphabet_is_refused() -> None:
+    with pytest.raises(InputError, match="symbol 'c'"):
+        find_wrong(agreement_network(SECRET), claim_of(EVERYWHERE, 40), [0], 40, [("c",)])
+
+
+def test_neighbours_are_the_words_that_one_move_makes() -> None:
+    found = neighbours(np.array([0, 1, 2]), 3, np.random.default_rng(0), 1000)
+    exchanged = {(1, 1, 2), (2, 1, 2), (0, 0, 2), (0, 2, 2), (0, 1, 0), (0, 1, 1)}
+    swapped = {(1, 0, 2), (2, 1, 0), (0, 2, 1)}
+    assert {tuple(word) for word in found[:9].tolist()} == exchanged | swapped
+    assert {tuple(sorted(word)) for word in found[9:].tolist()} == {(0, 1, 2)}
+    assert len(neighbours(np.array([0, 1, 2]), 3, np.random.default_rng(0), 5)) == 5
