@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from certify.deciding.decide import Settings, decide
-
 from certify.shards import Workers
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 
