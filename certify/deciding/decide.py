@@ -1,29 +1,28 @@
-"""The main path of a decision: obligations to parts, parts to what floats find, that to a cover, the cover to a proof."""
+"""The main path of a decision: obligations, parts, what floats find of them, a cover of all words, its proof."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from certify.deciding.assembling import Cover, assemble
 from certify.deciding.decision import (
     Decision,
     Found,
-    LengthRow,
     certified_to,
     is_whole_domain,
     rows_by_length,
     shortest,
 )
 from certify.deciding.part import MOST_WORDS, Part, PartResult, do_part, parts_to_tasks, result_from_json, words_of
-from certify.deciding.proving import find_refusals, prove_wrong
+from certify.deciding.proving import find_refusals
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.verdicts import worst
 from constructions.errors import InputError
 from constructions.trained.claim import Claim, check_fits, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.certificate import Cover, decision_text, joined, wrong_word_text
 
 FEW_OFFSETS = 8
 """With no more offsets than these, each length is a part of its own where lengths have nothing in common."""
@@ -33,39 +32,49 @@ FEW_OFFSETS = 8
 class Settings:
     """Who works, where finished searches are kept, and how hard to try."""
 
-    workers: Workers = Workers()
+    workers: Workers = field(default_factory=Workers)
     store: Path | None = None
     most_words: int = MOST_WORDS
     effort: int = 1
 
 
-def decide(network: TrainedNetwork, claim: Claim, settings: Settings = Settings()) -> Decision:
+def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = None) -> Decision:
     """Whether the claim is true of the network; certified lengths were accepted by the checker, wrong words proved.
 
     Raises:
         InputError: if the claim does not fit the network, or no word of these lengths does.
     """
-    start = time.perf_counter()
+    start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
     results = search(network, claim, settings)
     found = [one for result in results for one in result.found]
+    certificate, found = prove_shortest(network, claim, settings, results, found)
     rows = rows_by_length(network, claim, found)
-    cover, refused = None, True
-    while refused and (reach := certified_to(rows)) is not None:
-        shorter = replace(claim, lengths=(claim.lengths[0], reach))
-        if shorter.lengths != claim.lengths:
-            results = search(network, shorter, settings)
-        cover = assemble(network, shorter, results)
-        refused = find_refusals(cover, settings.workers)
-        found = without(found, cover, refused)
-        rows = rows_by_length(network, claim, found)
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
         network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows), certified_to=certified_to(rows),
-        certificate=cover.text if cover and not refused else None, wrong=wrong,
-        wrong_certificate=prove_wrong(network, claim, wrong) if wrong else None,
-        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim),
-        seconds=time.perf_counter() - start)
+        certificate=certificate, wrong=wrong,
+        wrong_certificate=wrong_word_text(network, claim, wrong) if wrong else None, covered=covered_by(claim, found),
+        whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)
+
+
+def prove_shortest(network: TrainedNetwork, claim: Claim, settings: Settings, results: Sequence[PartResult],
+                   found: list[Found]) -> tuple[str | None, list[Found]]:
+    """The certificate of the lengths that are covered, from the shortest on, as far as the checker accepts it.
+
+    Returned with what is known after that: a unit that is not accepted covers nothing.
+    """
+    while (reach := certified_to(rows_by_length(network, claim, found))) is not None:
+        shorter = replace(claim, lengths=(claim.lengths[0], reach))
+        if shorter.lengths != claim.lengths:
+            results = search(network, shorter, settings)
+        cover = joined(result.cover for result in results)
+        text = decision_text(network, shorter, cover)
+        refused = find_refusals(text, len(cover.units), settings.workers)
+        if not refused:
+            return text, found
+        found = without(found, cover, refused)
+    return None, found
 
 
 def search(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[PartResult]:
@@ -98,8 +107,9 @@ def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part
 
 def without(found: Iterable[Found], cover: Cover, refused: Mapping[int, str]) -> list[Found]:
     """What is known when some units of the cover are not accepted."""
-    reasons = {(unit["offset"], count): reason for index, reason in refused.items()
-               for unit in (cover.units[index],) for count in range(unit["from"], unit["to"] + 1)}
+    reasons = {(unit["offset"], count): reason for unit, reason in ((cover.units[index], reason) for index, reason
+                                                                    in refused.items())
+               for count in range(unit["from"], unit["to"] + 1)}
     return [replace(one, way=None, reason=f"the checker does not accept it: {reasons[one.offset, one.count]}")
             if (one.offset, one.count) in reasons else one for one in found]
 
@@ -109,8 +119,3 @@ def covered_by(claim: Claim, found: Sequence[Found]) -> dict[str, int]:
     ways = {way: [one for one in found if one.way == way] for way in ("words", "classes")}
     return {"obligations": len(found), **{f"by {way}": len(those) for way, those in ways.items()},
             "words": sum(words_of(claim, one.count) for those in ways.values() for one in those)}
-
-
-def lengths_of(rows: Sequence[LengthRow], verdict: str) -> list[int]:
-    """The lengths with a verdict."""
-    return [row.n for row in rows if row.verdict == verdict]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from proofs.trained.words import WordMargins
 
 from certify.deciding.curve import Point, draw_curve
 from certify.deciding.decision import Decision, LengthRow
@@ -20,6 +19,7 @@ from certify.showing.words import show_word
 from constructions.text import printable
 from constructions.trained.claim import input_tokens
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.words import WordMargins
 
 MOST_PICTURED = 80
 """Of a longer input no pictures of attention are drawn."""

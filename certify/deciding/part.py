@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from certify.deciding.decision import Found, SmallestMargin
 from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.certificate import Cover
 from proofs.trained.search import WrongWord
+
+if TYPE_CHECKING:
+    from certify.deciding.searching import Searcher
 
 MOST_WORDS = 2**14
 """Places and lengths with more words than this are not decided word by word, unless it is asked for."""
@@ -37,15 +41,10 @@ class Part:
 
 @dataclass(frozen=True)
 class PartResult:
-    """What was found of each obligation, and the units of docs/trained.md, section 4, that cover some of them.
-
-    Units name their graphs and directions by their places in the lists of this result.
-    """
+    """What was found of each obligation, and units that cover some of them."""
 
     found: tuple[Found, ...]
-    units: tuple[Mapping[str, Any], ...] = ()
-    graphs: tuple[Any, ...] = ()
-    directions: tuple[Any, ...] = ()
+    cover: Cover
 
 
 def parts_to_tasks(network: TrainedNetwork, claim: Claim, parts: Iterable[Part]) -> list[str]:
@@ -56,17 +55,18 @@ def parts_to_tasks(network: TrainedNetwork, claim: Claim, parts: Iterable[Part])
 
 def do_part(task: str) -> str:
     """The result of a part, as JSON."""
-    from certify.deciding.searching import search_part
-
     keys = json.loads(task)
-    network, claim = _read(json.dumps([keys["network"], keys["claim"]]))
-    return result_to_json(search_part(network, claim, Part(**keys["part"])))
+    searcher = _searcher(json.dumps([keys["network"], keys["claim"]]))
+    return result_to_json(searcher.search(Part(**keys["part"])))
 
 
-@functools.lru_cache(maxsize=2)
-def _read(text: str) -> tuple[TrainedNetwork, Claim]:
+@functools.lru_cache(maxsize=1)
+def _searcher(text: str) -> Searcher:
+    """Kept for the next part of the same claim, with what parts share."""
+    from certify.deciding.searching import Searcher
+
     network, claim = json.loads(text)
-    return network_from_json(network, "network"), claim_from_json(claim, "claim")
+    return Searcher(network_from_json(network, "network"), claim_from_json(claim, "claim"))
 
 
 # -- results as JSON ---------------------------------------------------------------------------------------------------
@@ -74,15 +74,14 @@ def _read(text: str) -> tuple[TrainedNetwork, Claim]:
 
 def result_to_json(result: PartResult) -> str:
     """The result as text; ``result_from_json`` reads it back."""
-    return json.dumps({"found": [_found_to_json(one) for one in result.found], "units": result.units,
-                       "graphs": result.graphs, "directions": result.directions})
+    return json.dumps({"found": [_found_to_json(one) for one in result.found], **asdict(result.cover)})
 
 
 def result_from_json(text: str) -> PartResult:
     """What ``result_to_json`` wrote."""
     data = json.loads(text)
-    return PartResult(tuple(map(_found_from_json, data["found"])), tuple(data["units"]), tuple(data["graphs"]),
-                      tuple(data["directions"]))
+    found = tuple(map(_found_from_json, data.pop("found")))
+    return PartResult(found, Cover(**{name: tuple(values) for name, values in data.items()}))
 
 
 def _found_to_json(found: Found) -> dict[str, Any]:

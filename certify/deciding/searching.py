@@ -6,21 +6,25 @@ checker afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from proofs.trained.classes.refine import decide_by_classes
-from proofs.trained.margins import Least
-from proofs.trained.search import find_wrong
-from proofs.trained.words import survey_all
+import numpy as np
 
-from certify.deciding.decision import Found, SmallestMargin, WrongWord
+from certify.deciding.decision import Found, SmallestMargin
 from certify.deciding.part import Part, PartResult, stops_at_wrong, words_of
-from constructions.trained.claim import Claim, find_what_is_not_past_only, input_tokens, judged
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
-from proofs.trained.balls import BallNetwork, decide_row
+from proofs.trained.certificate import Unit, WordsUnit, cover_of
+from proofs.trained.classes.refine import ClassSearch, runs
+from proofs.trained.classes.results import Decided
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.margins import Least
+from proofs.trained.search import WORK, Search, confirm
+from proofs.trained.words import survey_all
 
 FEW_WORDS = 2**8
 """So many words are looked at one by one before anything else is tried: that takes less than their classes."""
@@ -28,27 +32,41 @@ NOT_DECIDED = "classes are too coarse, words too many, and no wrong word was fou
 AFTER_WRONG = "a shorter word is wrong, and so is every longer one that begins with it"
 
 
-def search_part(network: TrainedNetwork, claim: Claim, part: Part) -> PartResult:
-    """All that is found about the obligations of a part."""
-    search = _Search(network, claim, part)
-    search.by_words(FEW_WORDS)
-    search.by_classes()
-    search.by_words(part.most_words)
-    search.for_wrong_words()
-    return search.result()
+class Searcher:
+    """Searches the parts of one claim; what they share is made once, and changes no result."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+        self.network, self.claim = network, claim
+        self.floats, self.words = FloatNetwork(network), Search(network, claim)
+
+    @functools.cached_property
+    def classes(self) -> ClassSearch:
+        """The search for covers by classes.
+
+        Raises:
+            Unsupported: if the network or the claim allows none.
+        """
+        return ClassSearch(self.network, self.claim)
+
+    def search(self, part: Part) -> PartResult:
+        """All that is found about the obligations of a part."""
+        search = _PartSearch(self, part)
+        search.by_words(FEW_WORDS)
+        search.by_classes()
+        search.by_words(part.most_words)
+        search.for_wrong_words()
+        return PartResult(tuple(search.found.values()), cover_of(search.units))
 
 
-class _Search:
+class _PartSearch:
     """The state of a search; ``found`` has every obligation of the part."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, part: Part) -> None:
-        self.network, self.claim, self.part = network, claim, part
-        self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
+    def __init__(self, searcher: Searcher, part: Part) -> None:
+        self.searcher, self.part = searcher, part
+        self.network, self.claim, self.floats = searcher.network, searcher.claim, searcher.floats
         self.found = {count: Found(part.offset, count, reason=NOT_DECIDED)
                       for count in range(part.first, part.last + 1)}
-        self.units: list[Mapping[str, Any]] = []
-        self.graphs: list[Any] = []
-        self.directions: list[Any] = []
+        self.units: list[Unit] = []
 
     def open(self) -> list[int]:
         """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them."""
@@ -69,15 +87,15 @@ class _Search:
             else:
                 self._see(count, seen)
                 self._confirm(count, seen)
-        self.units += [{"offset": self.part.offset, "from": first, "to": last, "by": "words"}
-                       for first, last in _runs(count for count in counts if self.found[count].way == "words")]
+        self.units += [WordsUnit(self.part.offset, first, last)
+                       for first, last in runs(count for count in counts if self.found[count].way == "words")]
 
     def by_classes(self) -> None:
         """Cover the open obligations by classes, if prefixes decide the claim."""
         if not (open_ones := self.open()):
             return
         try:
-            search = self.class_search()
+            search = self.searcher.classes
         except Unsupported as reason:
             self._say(open_ones, str(reason))
             return
@@ -86,12 +104,11 @@ class _Search:
 
     def for_wrong_words(self) -> None:
         """Search for a wrong word among those of each open obligation, the shortest first."""
-        search = Search(self.network, self.claim)
         for count in self.open():
             if count in self.open():  # a wrong word may have closed the longer ones
                 seen = self.found[count].seen
                 given = [seen.word] if seen else []
-                found = search.find(self.part.offset, count, given, self.part.effort * WORK)
+                found = self.searcher.words.find(self.part.offset, count, given, self.part.effort * WORK)
                 if found.least:
                     self._see(count, found.least)
                 if found.wrong:
@@ -103,7 +120,7 @@ class _Search:
             seen = SmallestMargin(bound.value, word, self.part.offset, count)
             self.found[count] = replace(self.found[count], bound=bound.low, seen=seen)
         for unit in decided.units:
-            self.units.append(unit_to_json(unit))
+            self.units.append(unit)
             for count in range(unit.first, unit.last + 1):
                 self.found[count] = replace(self.found[count], way="classes")
         for wrong in decided.wrong:
@@ -112,20 +129,15 @@ class _Search:
                 self._confirm(wrong.place, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
                                                  wrong.row))
 
-    def result(self) -> PartResult:
-        """What was found."""
-        return PartResult(tuple(self.found.values()), tuple(self.units), tuple(self.graphs), tuple(self.directions))
-
     def _see(self, count: int, seen: Least, **known: Any) -> None:
         margin = SmallestMargin(float(seen.margin), seen.word, seen.offset, seen.place)
         self.found[count] = replace(self.found[count], seen=margin, **known)
 
+    def _say(self, counts: Iterable[int], reason: str) -> None:
+        for count in counts:
+            self.found[count] = replace(self.found[count], reason=reason)
+
     def _confirm(self, count: int, seen: Least) -> None:
         """Prove that the word is wrong, if it is."""
-        row = self.claim.cases[seen.case].above[seen.row]
-        token = dict(judged(self.claim, len(seen.word)))[seen.place]
-        decision = decide_row(self.balls, input_tokens(self.claim, seen.word), seen.offset, token, row,
-                              self.claim.margin)
-        if decision.above is False and decision.ends is not None:
-            wrong = WrongWord(seen.word, seen.offset, seen.place, seen.case, seen.row, decision.ends)
+        if wrong := confirm(self.searcher.words.balls, self.claim, seen):
             self.found[count] = replace(self.found[count], wrong=wrong)

@@ -15,6 +15,7 @@ from certify.showing.terminal_tables import open_table, plain
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.verdicts import colour
 from constructions.trained.claim import Row
+from proofs.trained.classes.refine import runs
 from proofs.trained.search import WrongWord
 
 LONGEST_WORD = 60
@@ -98,13 +99,7 @@ def show_numbers(numbers: Sequence[int]) -> str:
     >>> show_numbers([1, 2, 3, 7, 9, 10])
     '1 .. 3, 7, 9 .. 10'
     """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} .. {run[-1]}" for run in runs)
+    return ", ".join(str(first) if first == last else f"{first} .. {last}" for first, last in runs(numbers))
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
@@ -134,8 +129,9 @@ def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
 def _wrong_to_json(wrong: WrongWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
+    lower, upper = wrong.value
     return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
-            "row": wrong.row, "value_lower": decimal_lower(wrong.value[0]), "value_upper": decimal_upper(wrong.value[1])}
+            "row": wrong.row, "value_lower": decimal_lower(lower), "value_upper": decimal_upper(upper)}
 
 
 def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:

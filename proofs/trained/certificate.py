@@ -6,6 +6,7 @@ The same units give the same bytes: units are put in order, graphs and direction
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,8 @@ from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.directions import Directions
-from proofs.trained.classes.results import ClassUnit, WrongWord
+from proofs.trained.classes.results import ClassUnit
+from proofs.trained.search import WrongWord
 
 VERSION = 1
 
@@ -35,17 +37,58 @@ class WordsUnit:
 Unit = WordsUnit | ClassUnit
 
 
-def decision_text(network: TrainedNetwork, claim: Claim, units: Iterable[Unit]) -> str:
-    """A certificate of the format certify-decision whose cover are the units."""
-    ordered = sorted(units, key=lambda unit: (unit.offset, unit.first, unit.last))
+@dataclass(frozen=True)
+class Cover:
+    """Units as values of JSON, and the graphs and directions that they name by their places, each once."""
+
+    graphs: tuple[Any, ...] = ()
+    directions: tuple[Any, ...] = ()
+    units: tuple[dict[str, Any], ...] = ()
+
+
+def cover_of(units: Iterable[Unit]) -> Cover:
+    """The units in order."""
     graphs: dict[Any, int] = {}
     directions: dict[Any, int] = {}
+    ordered = sorted(units, key=lambda unit: (unit.offset, unit.first, unit.last))
     cover = [_unit_to_json(unit, graphs, directions) for unit in ordered]
+    return Cover(tuple([[list(node) for node in level] for level in graph] for graph in graphs),
+                 tuple([list(step) for step in one] for one in directions), tuple(cover))
+
+
+def joined(covers: Iterable[Cover]) -> Cover:
+    """All units of several covers, in their order."""
+    graphs, directions, units = _Listed(), _Listed(), []
+    for cover in covers:
+        graph_places = [graphs.place(graph) for graph in cover.graphs]
+        direction_places = [directions.place(one) for one in cover.directions]
+        units += [unit | {"graph": graph_places[unit["graph"]], "directions": direction_places[unit["directions"]]}
+                  if unit["by"] == "classes" else unit for unit in cover.units]
+    return Cover(tuple(graphs.values), tuple(directions.values), tuple(units))
+
+
+class _Listed:
+    """Values of JSON, equal ones once."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, value: Any) -> int:
+        """Where the value is in the list."""
+        place = self._places.setdefault(json.dumps(value), len(self.values))
+        if place == len(self.values):
+            self.values.append(value)
+        return place
+
+
+def decision_text(network: TrainedNetwork, claim: Claim, cover: Cover) -> str:
+    """A certificate of the format certify-decision."""
     return write_canonical({
         **_head("certify-decision", network, claim),
-        "graphs": [[[list(node) for node in level] for level in graph] for graph in graphs],
-        "directions": [[list(step) for step in one] for one in directions],
-        "cover": cover,
+        "graphs": list(cover.graphs),
+        "directions": list(cover.directions),
+        "cover": list(cover.units),
     })  # fmt: skip
 
 
@@ -53,7 +96,7 @@ def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord) -> 
     """A certificate of the format certify-wrong-word."""
     return write_canonical({
         **_head("certify-wrong-word", network, claim),
-        "word": [claim.alphabet[letter] for letter in found.word],
+        "word": list(found.word),
         "offset": found.offset,
         "place": found.place,
         "case": found.case,

@@ -6,7 +6,7 @@ the best bound and a word. The same arguments give the same units, whatever was 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -163,9 +163,18 @@ class _Task:
         return True
 
 
-def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The first and last of each run of consecutive numbers, ascending."""
-    ordered = sorted(numbers)
-    firsts = [b for a, b in zip([None, *ordered], ordered, strict=False) if a is None or b != a + 1]
-    lasts = [a for a, b in zip(ordered, [*ordered[1:], None], strict=True) if b is None or b != a + 1]
-    yield from zip(firsts, lasts, strict=True)
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of consecutive numbers, ascending.
+
+    >>> runs([1, 2, 3, 10, 9, 7])
+    [(1, 3), (7, 7), (9, 10)]
+    >>> runs([])
+    []
+    """
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found
