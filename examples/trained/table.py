@@ -1,6 +1,7 @@
 """Decides the networks of the zoo and writes README's table: ``python -m examples.trained.table [NAME ...]``.
 
-Each folder gets decided.toml; the table has a row for each network that has one. With --write-only nothing is decided.
+Each folder gets decided.toml; in the table, the last columns of a network without one are empty. With --write-only
+nothing is decided.
 """
 
 from __future__ import annotations
@@ -52,18 +53,23 @@ def ranges(numbers: Sequence[int]) -> str:
 def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
     """A row of the table, from what training and deciding wrote."""
     right, words = plan.accuracy
-    certified = str(found.get("certified_to", "none"))
-    if found["verdict"] == "certified" and found["whole_domain"]:
+    certified = str(found.get("certified_to", "none" if found else ""))
+    if found.get("verdict") == "certified" and found["whole_domain"]:
         certified += ", its whole domain"
     wrong = f"`{found['word']}` at offset {found['offset']}" if "word" in found else ""
     return (f"`{plan.name}`", plan.kind, str(plan.layers), str(plan.max_n), f"{100 * right / words:.2f} %", certified,
-            str(found.get("wrong_at", "")), wrong, found["undecided"])
+            str(found.get("wrong_at", "")), wrong, found.get("undecided", ""))
+
+
+def decision_of(plan: Plan) -> dict[str, Any]:
+    """What was decided of it; empty if nothing was."""
+    path = plan.folder / "decided.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def table() -> str:
-    """The table of all networks that are decided."""
-    rows = [row(plan, tomllib.loads((plan.folder / "decided.toml").read_text(encoding="utf-8")))
-            for plan in plans().values() if (plan.folder / "decided.toml").is_file()]
+    """The table of all networks."""
+    rows = [row(plan, decision_of(plan)) for plan in plans().values()]
     lines = [HEAD, ("---",) * len(HEAD), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

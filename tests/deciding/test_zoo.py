@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 from constructions.trained.claim import Claim, input_tokens, judged
-from examples.trained.table import MARK, ranges, table
+from examples.trained.table import MARK, decision_of, ranges, table
 from examples.trained.tasks import TASKS, Row, Samples, Task, draw
 from examples.trained.zoo import ZOO, plans
 from proofs.trained.forward import FloatNetwork
@@ -129,22 +128,15 @@ def test_an_imported_network_is_right_on_as_many_words_as_its_accuracy_says(name
     assert abs(wrong.mean() - (1 - right / words)) <= 1 / 20
 
 
-def decisions() -> dict[str, Any]:
-    return {name: tomllib.loads((plan.folder / "decided.toml").read_text(encoding="utf-8"))
-            for name, plan in PLANS.items() if (plan.folder / "decided.toml").is_file()}
-
-
-@pytest.mark.parametrize("name", decisions())
+@pytest.mark.parametrize("name", PLANS)
 def test_a_wrong_word_of_the_table_is_wrong_in_float64_too(name: str) -> None:
-    found, plan = decisions()[name], PLANS[name]
+    found, network = decision_of(PLANS[name]), PLANS[name].network()
     if "word" in found:
-        network = plan.network()
-        claim, tokens = plan.claim(network), input_tokens(plan.claim(network), found["word"])
-        logits = FloatNetwork(network).logits(np.array([tokens]), found["offset"])[0]
-        assert len(found["word"]) == found["wrong_at"] > found.get("certified_to", 0)
+        claim, word = PLANS[name].claim(network), found["word"]
+        logits = FloatNetwork(network).logits(np.array([input_tokens(claim, word)]), found["offset"])[0]
+        assert len(word) == found["wrong_at"] > found.get("certified_to", 0)
         assert any(sum(float(coefficient) * logits[at, token] for token, coefficient in row) <= 0
-                   for place, at in judged(claim, len(tokens) - len(claim.before) - len(claim.after))
-                   for row in rows_claimed(claim, found["word"], place))
+                   for place, at in judged(claim, len(word)) for row in rows_claimed(claim, word, place))
 
 
 def test_the_table_of_the_readme_is_that_of_the_folders() -> None:
