@@ -16,6 +16,7 @@ from certify.commands.building import build
 from certify.commands.checking import check
 from certify.commands.checking_out import checker
 from certify.commands.crosschecking import crosscheck
+from certify.commands.deciding import decide
 from certify.commands.every_length import prove
 from certify.commands.exporting import export
 from certify.commands.floats import floats
@@ -39,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, export,
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, decide, export,
                 crosscheck):
     app.command()(command)
 app.command(name="list")(list_all)

@@ -65,3 +65,5 @@ AttentionOption = Annotated[Attention, typer.Option(
     "--attention", help="hard: average-hardmax in place of softmax, tieless on every word")]
 CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
+ClaimOption = Annotated[str | None, typer.Option(
+    "--claim", metavar="FILE", help="what a trained network is claimed to do (.toml; docs/deciding.md)")]

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from certify.commands.deciding import refuse_options, run_trained
 from certify.options import (
     AlphabetOption,
     AsPrintedOption,
     AttentionOption,
     CausalOption,
+    ClaimOption,
     FactorOption,
     FormulaText,
     GammaOption,
@@ -20,9 +22,11 @@ from certify.options import (
     PrecisionOption,
     PredicateOption,
     RegimeOption,
+    Style,
     StyleOption,
     SymbolOption,
     TemperatureOption,
+    whole_number,
 )
 from certify.terminal import print_json
 
@@ -34,7 +38,8 @@ if TYPE_CHECKING:
 def run(
     subject: Annotated[str, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a model file (.json), a certificate (.cert) or a program (.rasp)")],
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
+             "file with a trained network")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
     regime: RegimeOption = None,
@@ -47,25 +52,47 @@ def run(
     precision: PrecisionOption = None,
     longest: LongestOption = None,
     style: StyleOption = "ascii",
+    claim: ClaimOption = None,
+    offset: Annotated[int | None, typer.Option(
+        "--offset", metavar="K", parser=whole_number, help="of a trained network: the first token's position number")]
+    = None,
+    head: Annotated[bool, typer.Option("--head", help="of a trained network: the attention of each head, too")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show all truths and attention values on one word.
 
     The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
-    program, what every vector holds.
+    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed.
     """
+    from certify.deciding.files import is_trained
     from certify.files import check_unicode
     from certify.low_precision import lengths_served
-    from certify.request import Options, ProgramSubject, read_request
-    from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
-    from certify.showing.runs import print_run, run_to_json
-    from certify.showing.terminal_tables import console
+    from certify.request import Options, read_request
     from certify.subjects import Programs
 
     check_unicode(word)
+    if is_trained(subject):
+        refuse_options(f"{subject} holds a trained network, which does not take it", {
+            "--alphabet": alphabet, "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
+            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
+            "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
+        run_trained(subject, word, claim, offset, head, as_json)
+        return
+    refuse_options(f"{subject} holds no trained network, expected one beside it",
+                   {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
                       precision=precision)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
+    show_run(request, word, style, as_json)
+
+
+def show_run(request: Request, word: str, style: Style, as_json: bool) -> None:
+    """Run and print what the request is about."""
+    from certify.request import ProgramSubject
+    from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
+    from certify.showing.runs import print_run, run_to_json
+    from certify.showing.terminal_tables import console
+
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
         if as_json:

@@ -65,12 +65,21 @@ def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwo
     try:
         claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
         check_fits(network, claim, "the claim")
-        if next(obligations(network, claim), None) is None:
-            raise InputError(f"no word of length {claim.lengths[0]} or more fits into the network's {network.rows} "
-                             f"rows of positions at these offsets")
+        check_not_empty(network, claim)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return claim
+
+
+def check_not_empty(network: TrainedNetwork, claim: Claim) -> None:
+    """See that the claim is about some word.
+
+    Raises:
+        InputError: if no word fits into the position tables.
+    """
+    if next(obligations(network, claim), None) is None:
+        raise InputError(f"no word of length {claim.lengths[0]} or more fits into the network's {network.rows} rows of "
+                         f"positions at these offsets")
 
 
 class _Reader:

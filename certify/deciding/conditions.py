@@ -79,6 +79,8 @@ class Conditions:
             return self._formula(where, content)
         if kinds == ["regex"]:
             return language_of_regex(content, self.alphabet)
+        if not content.isprintable():
+            raise InputError(f"{where}: dfa: {shown(content)}, expected the name of a file")
         states = texts(f"{where}: states", table["states"]) if "states" in table else None
         return language_of_file(str(self.folder / content), self.alphabet, states)
 

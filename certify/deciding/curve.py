@@ -70,7 +70,7 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     [-0.02, 0.0, 0.02, 0.04]
     """
     step = next(step for power in range(-12, 13) for unit in STEPS
-                if (high - low) / (step := unit * 10.0**power) <= most - 0.5)
+                if (high - low) / (step := unit * 10.0**power) <= most)
     first = int(-(-low // step))
     return [round(k * step, 12) for k in range(first, int(high // step) + 1)]
 

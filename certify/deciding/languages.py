@@ -133,6 +133,7 @@ def _parts(where: str, pattern: str) -> int:
                              f"{{m,n}}, with \\ before a symbol that is one of these")
         elif character not in "|*+?":
             width = _width_of_atom(pattern, place)
+            _check_ranges(where, pattern[place : place + width])
             last = 1
             sums[-1] += 1
         place += width
@@ -147,6 +148,13 @@ def _width_of_atom(pattern: str, place: int) -> int:
         closing = pattern.find("]", place + 1)
         return (closing if closing > 0 else len(pattern)) - place + 1
     return 1
+
+
+def _check_ranges(where: str, atom: str) -> None:
+    """Of a class in brackets; the library takes a range that goes down as empty."""
+    for first, last in re.findall(r"([^\\])-(.)", atom[1:-1]) if atom.startswith("[") else ():
+        if first > last:
+            raise InputError(f"{where}: {first}-{last}, expected a range that goes up")
 
 
 # -- formulas ----------------------------------------------------------------------------------------------------------

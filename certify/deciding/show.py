@@ -36,7 +36,7 @@ def print_decision(out: Console, decision: Decision) -> None:
         table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(row))
     out.print(table)
     out.print()
-    out.print(Text(decision.verdict, style=colour(decision.verdict)), plain(f"{describe_verdict(decision)}"))
+    out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
     if decision.wrong:
         out.print(plain(describe_wrong(decision, decision.wrong)))
 
@@ -61,10 +61,10 @@ def describe_verdict(decision: Decision) -> str:
     unknown = [row.n for row in rows if row.verdict == "unknown"]
     parts = []
     if decision.certified_to is not None:
-        parts.append(f"certified for n = {rows[0].n} .. {decision.certified_to}"
+        parts.append(f"right on every word of length {rows[0].n} .. {decision.certified_to}"
                      + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
     if refuted:
-        parts.append(f"refuted at n = {show_numbers(refuted)}")
+        parts.append(f"wrong at n = {show_numbers(refuted)}")
     if unknown:
         parts.append(f"open at n = {show_numbers(unknown)} ({decision.reason})")
     return "; ".join(parts)

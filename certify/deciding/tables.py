@@ -39,7 +39,10 @@ def check_keys(where: str, table: object, expected: Collection[str], needed: Col
 
 def shown(value: object) -> str:
     """A value as TOML would have it, cut if it is long."""
-    text = json.dumps(value, ensure_ascii=True, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=True, default=str)
+    except ValueError:  # of a number with thousands of digits
+        return "a very large number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -7,6 +7,7 @@ from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
 from .checker.reading.records import Bound, Certificate, Claim
 from .checker.reading.softened import Softened, read_softened_text
+from .checker.reading.trained import Decision, WrongWord
 from .checker.softening import Found, check_shard, finish
 from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
 
@@ -19,6 +20,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "Coverage",
+    "Decision",
     "FloatClaim",
     "Format",
     "Found",
@@ -28,6 +30,7 @@ __all__ = [
     "Rejected",
     "Request",
     "Softened",
+    "WrongWord",
     "check_file",
     "check_shard",
     "check_text",

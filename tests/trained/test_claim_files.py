@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from certify.deciding.claim_file import Scope, claim_of_table, read_claim
 from certify.deciding.languages import read_toml
@@ -85,6 +90,22 @@ def test_tokens_that_may_follow_are_those_that_keep_a_prefix_of_the_language() -
     ]  # fmt: skip
     assert cases_at(claim, "", 0) == (0, 3, 4, 6)
     assert cases_at(claim, "abb", 3) == ()
+
+
+@given(st.sampled_from(["(ab)*", "a*b", "(a|bb)*", "b", "(a(ab)*b)*", "a+|b+"]))
+def test_what_may_follow_is_what_the_words_of_the_language_say(pattern: str) -> None:
+    """By the definition, over all words of twice the length."""
+    follow = f'[[answer]]\nkind = "follow"\nlanguage = {{ regex = "{pattern}" }}\nend = 4\n'
+    claim = claim_of(HEAD + "before = [2]\nempty = true\n" + follow)
+    words = {"".join(word) for n in range(9) for word in product("ab", repeat=n)}
+    words = {word for word in words if re.fullmatch(pattern, word)}
+    prefixes = {word[:n] for word in words for n in range(len(word) + 1)}
+    for prefix in ("".join(word) for n in range(4) for word in product("ab", repeat=n)):
+        asked = {row for case in cases_at(claim, prefix, len(prefix)) for row in claim.cases[case].above}
+        follows = {0: prefix + "a" in prefixes, 1: prefix + "b" in prefixes, 4: prefix in words}
+        follows |= dict.fromkeys((2, 3, 5), False)
+        signs = {((token, Fraction(1 if truth else -1)),) for token, truth in follows.items()}
+        assert asked == (signs if prefix in prefixes else set())
 
 
 def test_others_that_never_follow_may_be_listed_or_none() -> None:
@@ -177,6 +198,9 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
     (HEAD + "margin = nan\n" + SIGN, 'margin: "NaN", expected a number that is 0 or more, such as 0.25 or "1/4"'),
     (HEAD + "margin = 1e999999\n" + SIGN,
      'margin: "1E+999999", expected a number that is 0 or more, such as 0.25 or "1/4"'),
+    (HEAD + "margin = 0x" + "f" * 9000 + "\n" + SIGN,
+     'margin: a very large number, expected a number that is 0 or more, such as 0.25 or "1/4"'),
+    (HEAD + 'given = { dfa = "x\\u0000" }\n' + SIGN, 'given: dfa: "x\\u0000", expected the name of a file'),
     (HEAD + "offsets = [2, 1]\n" + SIGN, "offsets: [2, 1], expected [first, last] with first <= last"),
     (HEAD + "offsets = 9\n" + SIGN, "offsets: 9, expected an offset from 0 to 8"),
     (HEAD + 'offsets = "every"\n' + SIGN, 'offsets: "every", expected "all", an offset, or [first, last]'),

@@ -48,6 +48,7 @@ def test_a_regular_expression_means_what_it_means_in_python(pattern: str) -> Non
     ("a{0}", "{0}, expected a repetition of at least 1 in the end"),
     ("((a{100}){100}){100}", "too long, expected at most 1000 characters, and 2000 with repetitions written out"),
     ("a" * 1001, "too long"),
+    ("[b-a]", "b-a, expected a range that goes up"),
 ])
 def test_what_is_no_regular_expression_is_refused_in_one_line(pattern: str, message: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .asking import ANYTHING, Asked, check_asked
-from .budget import MAX_BYTES, Budget
+from .budget import LARGE_BYTES, TRAINED_HELD, TRAINED_TIMES, Budget
 from .describing import describe_certificate
 from .floats import prove_floats
 from .proving.certificate import Coverage, prove_certificate
@@ -19,7 +19,16 @@ from .reading.document import Json, read_document
 from .reading.records import Certificate
 from .reading.softened import FORMAT as FORMAT_OF_SOFTENED
 from .reading.softened import Softened, read_softened
+from .reading.trained import (
+    FORMAT_OF_DECISION,
+    FORMAT_OF_WRONG_WORD,
+    Decision,
+    WrongWord,
+    read_decision,
+    read_wrong_word,
+)
 from .softening import check_softened, describe_softened
+from .trained import describe_decision, describe_wrong_word, prove_decision, prove_wrong_word
 from .verdicts import Incomplete, Malformed, Refusal, expect, quote
 
 
@@ -30,6 +39,7 @@ class Format:
     read: Callable[[Json, Budget], Any]
     prove: Callable[[Any], Any]
     describe: Callable[[Any, Any], list[str]]
+    times: tuple[int, int] = (1, 1)  # the default work and memory that it may take
 
 
 def prove_all(given: Certificate) -> Coverage:
@@ -41,14 +51,16 @@ def prove_all(given: Certificate) -> Coverage:
 
 FORMATS: Mapping[str, Format] = {
     FORMAT: Format(read_certificate, prove_all, describe_certificate),
-    FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened)}
+    FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened),
+    FORMAT_OF_DECISION: Format(read_decision, prove_decision, describe_decision, (TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_WRONG_WORD: Format(read_wrong_word, prove_wrong_word, describe_wrong_word, (1, TRAINED_HELD))}
 
 
 @dataclass(frozen=True)
 class Accepted:
     """A file whose claim is proved, what was covered to prove it, and the claim in words."""
 
-    given: Certificate | Softened
+    given: Certificate | Softened | Decision | WrongWord
     coverage: Coverage | Mapping[str, int]
     lines: tuple[str, ...]
 
@@ -71,15 +83,22 @@ def check_text(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
 
 def check_within(data: bytes, asked: Asked, budget: Budget) -> Accepted:
     """The same, with a budget of one's own, and with other exceptions passed on."""
+    form, given = read_within(data, asked, budget)
+    coverage = form.prove(given)
+    return Accepted(given, coverage, tuple(form.describe(given, coverage)))
+
+
+def read_within(data: bytes, asked: Asked, budget: Budget) -> tuple[Format, Any]:
+    """The format of a file, and what it says; its claim is the one asked for."""
     document = read_document(data, budget)
     name = document.get("format") if isinstance(document, dict) else None
     expect(isinstance(name, str) and name in FORMATS, "format: expected {}, got {}",
            " or ".join(map(quote, FORMATS)), quote(name))
     form = FORMATS[str(name)]
+    budget.grow(*form.times)
     given = form.read(document, budget)
     check_asked(given, asked)
-    coverage = form.prove(given)
-    return Accepted(given, coverage, tuple(form.describe(given, coverage)))
+    return form, given
 
 
 def check_file(path: str, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
@@ -90,7 +109,7 @@ def check_file(path: str, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
     """
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(LARGE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not the name of a file"
         raise Malformed(f"cannot be read: {reason}") from None

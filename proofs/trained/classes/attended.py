@@ -89,8 +89,7 @@ class AttendedHead:
         """For each query the least and the greatest c · z over its class, for each row c of the directions."""
         both = np.concatenate([directions, -directions])
         terms = self.terms(both)
-        start = np.tile((self.value.centre @ both.T).mean(axis=0), (len(self.queries), 1))
-        found = greatest(skeleton, self.queries.ends, terms, start)
+        found = greatest(skeleton, self.queries.ends, terms)
         return -found[:, len(directions) :], found[:, : len(directions)]
 
     def terms(self, directions: Array) -> Terms:
@@ -135,14 +134,12 @@ class AttendedHead:
             going = score.shape[1]
             if len(score):
                 top[:going] = np.maximum(top[:going], (score + error).max(axis=0))
-        low = [np.exp(np.maximum(score - error - top[: score.shape[1]], LEAST_EXPONENT))
-               for score, error in zip(scores, errors, strict=True)]  # fmt: skip
-        if not (self.key.symbols or self.query.symbols):
-            low[0] *= self._visible()
-            return low, low
         high = [np.exp(np.maximum(score + error - top[: score.shape[1]], LEAST_EXPONENT))
                 for score, error in zip(scores, errors, strict=True)]  # fmt: skip
-        low[0] *= self._visible()
+        low = high
+        if self.key.symbols or self.query.symbols:
+            low = [np.exp(score - error - top[: score.shape[1]]) for score, error in zip(scores, errors, strict=True)]
+            low[0] *= self._visible()
         high[0] *= self._visible()
         return low, high
 

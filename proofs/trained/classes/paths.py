@@ -19,6 +19,7 @@ Indices = NDArray[np.intp]
 
 MAX_PASSES = 60
 CLOSE = 1e-13  # relative; the ranges get a room that is far larger
+LEAST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ class Terms:
     values: list[Array]
     column: list[Indices]
 
+    def hull(self) -> tuple[Array, Array]:
+        """The least and the greatest value of all columns, [1 or queries, directions]."""
+        values = [level for level in self.values if len(level)]
+        return (np.min([level.min(axis=0) for level in values], axis=0),
+                np.max([level.max(axis=0) for level in values], axis=0))  # fmt: skip
+
     def at(self, level: int, chosen: Indices, s: Array) -> tuple[Array, Array]:
         """The terms max(low (V - s), high (V - s)) and their weights, [columns, chosen, directions]."""
         values = self.values[level]
@@ -107,18 +114,24 @@ class Ends:
         return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen])
 
 
-def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array) -> Array:
-    """For each end and direction the least s that no word of the class exceeds: [ends, directions]."""
-    s = start.copy()
+def greatest(skeleton: Skeleton, ends: Ends, terms: Terms) -> Array:
+    """For each end and direction the least s that no word of the class exceeds: [ends, directions].
+
+    Where Newton's method does not end in time, the greatest value of all nodes, which is right as well.
+    """
+    least, most = (np.broadcast_to(hull, (len(ends.levels), hull.shape[1])) for hull in terms.hull())
+    s = least.copy()
     open_ends = np.arange(len(s))
     for _ in range(MAX_PASSES):
         sums, weights = longest(skeleton, ends.only(open_ends), terms, s[open_ends])
-        steps = sums / weights
-        s[open_ends] += steps
-        moving = (np.abs(steps) > CLOSE * (1 + np.abs(s[open_ends]))).any(axis=1)
+        before = s[open_ends]
+        s[open_ends] = np.minimum(before + sums / np.maximum(weights, LEAST_WEIGHT), most[open_ends])
+        steps = np.abs(s[open_ends] - before)
+        moving = ~(steps <= CLOSE * (1 + np.abs(before))).all(axis=1)
         open_ends = open_ends[moving]
         if not len(open_ends):
             break
+    s[open_ends] = most[open_ends]
     return s
 
 

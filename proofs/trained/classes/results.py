@@ -16,7 +16,7 @@ class Limits:
     """When to give up: classes asked at one level, terms of one pass over the levels, attempts at one length."""
 
     classes: int = 256
-    terms: int = 400_000_000
+    terms: int = 16_000_000
     attempts: int = 24
     wide: int = 24  # more classes than these at a level are merged where they are asked
 

@@ -104,8 +104,7 @@ def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, no
     ends = Ends(unit.queries.levels[queries], unit.queries.places[queries], queries)
     terms = head.head.terms_of_pairs(ends, -alpha @ head.directions)
     numbered = Ends(ends.levels, ends.places, np.arange(len(queries)))
-    start = -(alpha * head.centre[queries]).sum(axis=1, keepdims=True)
-    highest = greatest(unit.skeleton, numbered, terms, start)
+    highest = greatest(unit.skeleton, numbered, terms)
     rest = forms.centre[nodes, rows] - (alpha * head.centre[queries]).sum(axis=1) - forms.loose[nodes, rows]
     rest -= np.abs(parts).sum(axis=1) - np.abs(parts[:, own]).sum(axis=1)
     return rest - highest[:, 0], words(unit.skeleton, numbered, terms, highest)

@@ -24,7 +24,11 @@ LARGEST = 2**31 - 1
 
 
 class TooLarge(ArithmeticError):
-    """Some range does not fit into 32 bits."""
+    """Some range does not fit into 32 bits; ``bits`` are enough for it."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__("the bounds overflow")
+        self.bits = bits
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,19 @@ class Evaluated:
 
 
 def evaluate(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions) -> Evaluated:
-    """The ranges of all steps, with as many bits as fit."""
+    """The ranges of all steps, with as many bits as fit.
+
+    Raises:
+        ArithmeticError: if a range is infinite, or has no whole number of 32 bits.
+    """
     bits = BITS
     while True:
         try:
             return _Unit(floats, claim, skeleton, offset, directions, bits).run()
-        except TooLarge:
-            bits -= 4
+        except TooLarge as error:
+            bits = error.bits
+            if bits < 0:
+                raise
 
 
 class _Unit:
@@ -173,10 +183,11 @@ class _Unit:
         """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
         ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
         scaled = np.stack(ends, axis=2)
-        if not math.isfinite(float(np.abs(scaled).max(initial=0))):
+        largest = float(np.abs(scaled).max(initial=0))
+        if not math.isfinite(largest):
             raise ArithmeticError("the bounds overflow")
-        if np.abs(scaled).max(initial=0) > LARGEST:
-            raise TooLarge
+        if largest > LARGEST:
+            raise TooLarge(self.bits - 1 - math.frexp(largest / LARGEST)[1])
         return scaled.astype(np.int32)
 
 

@@ -1,0 +1,47 @@
+"""The options of `certify decide` that say what is claimed; certify/deciding/flags.py reads what they denote."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from certify.options import whole_number
+
+Model = Annotated[str, typer.Argument(
+    metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
+Longest = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="all words up to this length (left out: the claim says)")]
+Shortest = Annotated[int | None, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="all words from this length on")]
+Offsets = Annotated[str | None, typer.Option(
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim says; 0)")]
+
+Letters = Annotated[str | None, typer.Option(
+    "--letters", metavar="SYMBOLS", help="without a claim file: the symbols, 01 or a,b,c")]
+Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="their tokens (left out: 0,1,...)")]
+Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
+After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
+Answers = Annotated[Literal["each", "last", "first"] | None, typer.Option(
+    "--answers", help="where logits are judged: at each letter, the last token, the first token")]
+Empty = Annotated[bool, typer.Option("--empty", help="and at the last token before the word")]
+Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="0 if it is left out")]
+Given = Annotated[str | None, typer.Option(
+    "--given", metavar="TRUTH", help="judged only where this holds; TRUTH is a formula, regex:EXPRESSION or dfa:FILE")]
+Sign = Annotated[list[str] | None, typer.Option(
+    "--sign", metavar="'T: TRUTH'", help="the logit of token T is above 0 where it holds, below where not")]
+Larger = Annotated[list[str] | None, typer.Option(
+    "--larger", metavar="'T,U: TRUTH'", help="the logit of T is above that of U where it holds, below where not")]
+Argmax = Annotated[list[str] | None, typer.Option(
+    "--argmax", metavar="'T: TRUTH'", help="the logit of T is the greatest where it holds; one for each such token")]
+Follow = Annotated[str | None, typer.Option(
+    "--follow", metavar="TRUTH", help="the logits above 0 are those of the tokens that may follow in this language")]
+End = Annotated[str | None, typer.Option("--end", metavar="T", help="beside --follow: the token of a word's end")]
+
+Store = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", help="keep finished searches here, and take those that are there")]
+Effort = Annotated[int, typer.Option(
+    "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length stays open")]
+Wrong = Annotated[str | None, typer.Option(
+    "--wrong", metavar="FILE", help="write the certificate of the shortest wrong word here")]
+Page = Annotated[str | None, typer.Option("--html", metavar="FILE", help="write the page of the decision here")]

@@ -1,0 +1,30 @@
+"""Trained networks; docs/trained.md. Read in this order:
+
+obligations   what must be covered, and that it is
+truth         which cases hold at the places of a word
+precision     numbers as integers, packed vectors
+exact         dyadic matrices: norms put into maps, maps side by side
+linear        linear maps of packed rows; spectral norms
+exponentials  exp(-d) by a table and a series
+normal        x Φ(x); with sigmoids (tanh, silu, gelu-tanh) the activations of one number
+activations   activations of many numbers, by tables of parabolas
+norms         layer norm and RMS norm
+heads         scores, weights and averages of a head
+stack         the network at a precision
+tables        the first attention, for each token at each place
+memory        a later attention, for the places that it has met
+walks         words through the network
+words         all words of a unit
+classes       classes of words; with tracker, graphs, maps, packed, forms, form_norms, form_units, passing, directions,
+              weights, ranges, rows
+wrong_word    a word by which a claim is false
+deciding      the whole cover, a part of it, or a sample
+describing    the claim in words
+"""
+
+from .deciding import prove_decision, prove_part, prove_sample
+from .describing import describe_decision, describe_wrong_word
+from .wrong_word import prove_wrong_word
+
+__all__ = ["describe_decision", "describe_wrong_word", "prove_decision", "prove_part", "prove_sample",
+           "prove_wrong_word"]

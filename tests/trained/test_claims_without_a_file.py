@@ -1,0 +1,92 @@
+"""Options say what claim files say, and what is wrong with them is said in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.deciding.claim_file import Scope, claim_of_table
+from certify.deciding.flags import Flags, table_of_flags
+from certify.deciding.languages import read_toml
+from certify.deciding.question import read_question
+from constructions.errors import InputError
+from constructions.network.json_form import write_canonical
+from constructions.trained.claim_form import claim_to_json
+from constructions.trained.json_form import network_to_json, write_network
+from tests.trained.claims import claim_of, network_of
+
+FOLLOW = Flags("ab", before="2", answers="each", empty=True, follow="regex:(ab)*", end="4", margin="1/4")
+FOLLOW_IN_TOML = """
+letters = "ab"
+before = [2]
+answers = "each"
+empty = true
+margin = 0.25
+[[answer]]
+kind = "follow"
+language = { regex = "(ab)*" }
+end = 4
+"""
+
+
+@pytest.mark.parametrize(("flags", "toml"), [
+    (FOLLOW, FOLLOW_IN_TOML),
+    (Flags("a,b", "1,0", after="3,3", answers="last", given="ODD", larger=("1,0: Q_a",),
+           predicate=("LATE(k) := k > 1",)),
+     """letters = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nanswers = "last"\ngiven = "ODD"
+     predicates = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
+    (Flags("ab", answers="first", argmax=("0: Q_a", "1: regex:.*b")),
+     """letters = "ab"\nanswers = "first"\n[[answer]]\nkind = "argmax"
+     choices = [{ token = 0, truth = "Q_a" }, { token = 1, truth = { regex = ".*b" } }]"""),
+])
+def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
+    network, scope = network_of(rows=9, vocabulary=6), Scope(max_n=4)
+    of_flags = claim_of_table(table_of_flags(flags), "options", Path(), network, scope)
+    assert of_flags == claim_of_table(read_toml(toml, "c.toml"), "c.toml", Path(), network, scope)
+
+
+@pytest.mark.parametrize(("flags", "message"), [
+    (Flags(answers="each"), "what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, "
+                            "--larger, --argmax, --follow"),
+    (Flags("ab", answers="each"), "what do logits answer? expected one of --sign, --larger, --argmax, --follow"),
+    (Flags("ab", answers="each", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),
+    (Flags("ab", answers="each", sign=("0,1: Q_a",)), "--sign: \"0,1: Q_a\", expected '0: FORMULA'"),
+    (Flags("ab", answers="each", larger=("0: Q_a",)), "--larger: \"0: Q_a\", expected '0,1: FORMULA'"),
+    (Flags("ab", before="x", answers="each"), '--before: "x", expected tokens such as 2 or 2,3'),
+])
+def test_options_that_are_not_of_their_form_are_refused(flags: Flags, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        table_of_flags(flags)
+    assert str(caught.value) == message
+
+
+def written(tmp_path: Path, **more: Any) -> str:
+    """A network in a file, or with a claim in a certificate."""
+    path = tmp_path / "model.json"
+    network = network_of(rows=9, vocabulary=6)
+    if more:
+        path.write_text(write_canonical(more | {"network": network_to_json(network)}), encoding="utf-8")
+    else:
+        write_network(network, path)
+    return str(path)
+
+
+def test_a_claim_is_in_a_file_or_in_options_and_not_in_both(tmp_path: Path) -> None:
+    claim = tmp_path / "c.toml"
+    claim.write_text(FOLLOW_IN_TOML, encoding="utf-8")
+    model = written(tmp_path)
+    assert read_question(model, str(claim), Flags(), Scope(3))[1].lengths == (1, 3)
+    with pytest.raises(InputError, match="--letters: the claim file says this, expected one or the other"):
+        read_question(model, str(claim), Flags("ab"), Scope(3))
+
+
+def test_a_certificate_has_a_claim_of_its_own(tmp_path: Path) -> None:
+    own = claim_of([], offsets=(1, 2), lengths=(1, 4))
+    model = written(tmp_path, format="certify-decision", claim=claim_to_json(own))
+    assert read_question(model, None, Flags(), Scope())[1] == own
+    claim = read_question(model, None, Flags(), Scope(max_n=3, min_n=2, offsets="all"))[1]
+    assert (claim.lengths, claim.offsets) == ((2, 3), (0, 8))
+    with pytest.raises(InputError, match="no word of length 9 or more fits into the network's 9 rows"):
+        read_question(model, None, Flags(), Scope(max_n=9, min_n=9))
