@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from certify.deciding.decide import Settings, decide
+from certify.deciding.decision import Decision
 from certify.shards import Workers
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 
@@ -21,10 +22,14 @@ HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", "cer
         "a wrong word", "undecided")
 
 
-def decided(plan: Plan, jobs: int) -> str:
-    """Decides one network; the text of its decided.toml."""
+def decided(plan: Plan, jobs: int) -> Decision:
+    """Whether the claim of one network is true."""
     network = plan.network()
-    decision = decide(network, plan.claim(network), Settings(Workers(jobs)))
+    return decide(network, plan.claim(network), Settings(Workers(jobs)))
+
+
+def text_of(decision: Decision) -> str:
+    """What decided.toml says of a decision."""
     values: dict[str, int | str | bool] = {"verdict": decision.verdict, "whole_domain": decision.whole_domain}
     if decision.certified_to is not None:
         values["certified_to"] = decision.certified_to
@@ -88,7 +93,7 @@ def main() -> None:
     parser.add_argument("--write-only", action="store_true", help="only the table, from what was decided before")
     todo, options = chosen(parser)
     for plan in [] if options.write_only else todo:
-        text = decided(plan, options.jobs)
+        text = text_of(decided(plan, options.jobs))
         (plan.folder / "decided.toml").write_text(text, encoding="utf-8")
         print(f"{plan.name}: {', '.join(text.splitlines())}")
         write_table()
