@@ -1,0 +1,104 @@
+"""Decides the networks of the zoo and writes README's table: ``python -m examples.trained.table [NAME ...]``.
+
+Each folder gets decided.toml; in the table, the last columns of a network without one are empty. With --write-only
+nothing is decided.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from certify.deciding.decide import Settings, decide
+from certify.deciding.decision import Decision
+from certify.shards import Workers
+from examples.trained.zoo import ZOO, Plan, chosen, plans
+
+MARK = "<!-- table.py writes what follows -->\n"
+HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", "certified up to n =", "wrong at n =",
+        "a wrong word", "undecided")
+
+
+def decided(plan: Plan, jobs: int) -> Decision:
+    """Whether the claim of one network is true."""
+    network = plan.network()
+    return decide(network, plan.claim(network), Settings(Workers(jobs)))
+
+
+def text_of(decision: Decision) -> str:
+    """What decided.toml says of a decision."""
+    values: dict[str, int | str | bool] = {"verdict": decision.verdict, "whole_domain": decision.whole_domain}
+    if decision.certified_to is not None:
+        values["certified_to"] = decision.certified_to
+    if decision.wrong:
+        values |= {"wrong_at": len(decision.wrong.word), "offset": decision.wrong.offset,
+                   "word": "".join(decision.wrong.word)}
+    values["undecided"] = ranges([row.n for row in decision.rows if row.verdict == "unknown"])
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+
+
+def _toml(value: int | str | bool) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, runs of them as first..last."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
+    """A row of the table, from what training and deciding wrote."""
+    right, words = plan.accuracy
+    certified = str(found.get("certified_to", "none" if found else ""))
+    if found.get("verdict") == "certified" and found["whole_domain"]:
+        certified += ", its whole domain"
+    wrong = f"`{found['word']}` at offset {found['offset']}" if "word" in found else ""
+    return (f"`{plan.name}`", plan.kind, str(plan.layers), str(plan.max_n), f"{100 * right / words:.2f} %", certified,
+            str(found.get("wrong_at", "")), wrong, found.get("undecided", ""))
+
+
+def decision_of(plan: Plan) -> dict[str, Any]:
+    """What was decided of it; empty if nothing was."""
+    path = plan.folder / "decided.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def table() -> str:
+    """The table of all networks."""
+    rows = [row(plan, decision_of(plan)) for plan in plans().values()]
+    lines = [HEAD, ("---",) * len(HEAD), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def write_table() -> None:
+    """Puts the table at the end of README.md."""
+    path = ZOO / "README.md"
+    text = path.read_text(encoding="utf-8").partition(MARK)[0]
+    path.write_text(f"{text}{MARK}\n{table()}", encoding="utf-8")
+
+
+def main() -> None:
+    """The networks that are named, or all."""
+    parser = argparse.ArgumentParser(description="Decides the networks of the zoo.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
+    parser.add_argument("--write-only", action="store_true", help="only the table, from what was decided before")
+    todo, options = chosen(parser)
+    for plan in [] if options.write_only else todo:
+        text = text_of(decided(plan, options.jobs))
+        (plan.folder / "decided.toml").write_text(text, encoding="utf-8")
+        print(f"{plan.name}: {', '.join(text.splitlines())}")
+        write_table()
+    write_table()
+
+
+if __name__ == "__main__":
+    main()
