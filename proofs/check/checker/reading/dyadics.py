@@ -24,6 +24,7 @@ from .shapes import Fields, entries, integer_within, list_of, one_of, read_item,
 
 MAX_EXTENT = 1 << 24  # of a dimension, a stride or a start: no more elements are in a file
 POINTER_BITS = 64  # of memory for a number of a view, which is one of its tensor
+ROW_BITS = 512  # for a row of a view
 
 Natural = integer_within(range(MAX_EXTENT + 1))
 
@@ -158,7 +159,7 @@ class Tensors:
         expect(last < len(tensor.elements), "it is not within the tensor {}", quote(name))
         self._used.add(name)
         self._budget.spend(1 + (prod(shape) >> 3))
-        self._budget.hold(POINTER_BITS * prod(shape))
+        self._budget.hold(POINTER_BITS * prod(shape) + ROW_BITS * shape[0])
         return tensor, start, shape, strides
 
 

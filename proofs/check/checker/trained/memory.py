@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import add, mul
 
-from .heads import Reach, Seen
+from ..numbers import INTEGER_BITS
+from .heads import HeadOnNumbers, Reach, Seen
 from .stack import AttentionOnNumbers, Stack
 from .tables import Average
 
@@ -21,19 +22,27 @@ class Memory:
     def add(self, seen: Sequence[Seen]) -> None:
         """One more place."""
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            self._stack.budget.hold(self._bits(head, len(values)))
             keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
             values.append(head.weigh(one.value))
             reach.append(reach[-1].extend(one.reach))
 
     def cut(self, length: int) -> None:
         """Forgets all but the first places."""
-        for keys, values, reach in self._kept:
+        for head, (keys, values, reach) in zip(self._heads, self._kept, strict=True):
+            self._stack.budget.release(sum(self._bits(head, place) for place in range(length, len(values))))
             del keys[length + 1:], values[length:], reach[length + 1:]
+
+    def _bits(self, head: HeadOnNumbers, place: int) -> int:
+        """The memory that a place adds: all keys up to there packed, and a value."""
+        slot = self._stack.precision.slot
+        return head.key.width * (INTEGER_BITS + (place + 1) * slot) + INTEGER_BITS + head.slots * slot
 
     def averages(self, seen: Sequence[Seen], place: int) -> list[Average]:
         """What each head makes of all places so far, for the query at a place."""
         found: list[Average] = []
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))
             halves = self._stack.precision.upper_halves(sum(map(mul, weights, values)), head.slots)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from math import isqrt
 from sys import byteorder
 
@@ -39,12 +39,17 @@ class Precision:
         self.one = 1 << self.fraction
 
     def pack(self, entries: Iterable[int]) -> int:
-        """The packed vector; entries may be negative."""
-        total, shift = 0, 0
-        for entry in entries:
-            total += entry << shift
-            shift += self.slot
-        return total
+        """The packed vector; entries may be negative.
+
+        Raises:
+            Undecided: if one does not fit a slot.
+        """
+        size, half = self.slot // 8, 1 << self.slot - 1
+        try:
+            raw = b"".join([(entry + half).to_bytes(size, "little") for entry in entries])
+        except OverflowError:
+            raise Undecided from None
+        return int.from_bytes(raw, "little") - sign_bits(self.slot, len(raw) // size)
 
     def upper_halves(self, packed: int, length: int) -> Sequence[int]:
         """The entries of a packed vector, each divided by 2^G and rounded down; proved above."""
@@ -69,10 +74,10 @@ class Precision:
         return (x.numerator << self.fraction) // x.denominator
 
 
-@cache
+@lru_cache(maxsize=256)
 def sign_bits(slot: int, length: int) -> int:
     """A packed vector with the first bit of every slot."""
-    return sum(1 << (slot * place + slot - 1) for place in range(length))
+    return int.from_bytes((bytes(slot // 8 - 1) + b"\x80") * length, "little")
 
 
 def shift(x: int, bits: int) -> int:

@@ -136,6 +136,7 @@ class RowsOnNumbers:
                  margin: Fraction, reads: int) -> None:
         self._reading = Reading(norm, network.width, precision, reads)
         unembedding = after_norm(norm, linear(network.unembedding))
+        budget.spend(network.width * (network.outputs + sum(2 + len(row) for row in rows)))
         commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
         columns = [column_combination(unembedding, [(token, int(c * common)) for token, c in row])
                    for row, common in zip(rows, commons, strict=True)]

@@ -60,6 +60,7 @@ class Tables:
             row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
         visible = tokens[:place + 1] if self._stack.network.causal else tokens
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
+        self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         halves = self._stack.precision.upper_halves(total, self._slots)
         found: list[Average] = []
         first = 0
@@ -75,7 +76,7 @@ class Tables:
         places = [p for p in range(stop) for _ in self._may_stand[p]]
         visible = [self.start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
         heads = stack.blocks[0][0].heads
-        stack.budget.spend(ENTRY_STEPS * len(heads) * len(places))
+        stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
         for h, (head, query) in enumerate(zip(heads, self.start(place, token)[1], strict=True)):

@@ -31,6 +31,7 @@ class Truth:
         """For each of these places 0 ... n of the word, the cases that hold there."""
         columns = self._columns(word) if self._formulas and word else {}
         states = self._states(word)
+        self._language.budget.spend(1 + (len(places) * len(self._claim.cases) >> 1) + (len(word) >> 4))
         return {place: [number for number, case in enumerate(self._claim.cases)
                         if self._holds(case.when, columns, states, place)] for place in places}
 

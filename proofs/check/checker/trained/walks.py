@@ -100,6 +100,7 @@ class BidirectionalWalk:
                 for one in seen:
                     memory.add(one)
                 averages = {place: memory.averages(seen[place], place) for place in wanted}
+                memory.cut(0)
             else:
                 averages = {place: self._tables.averages(place, tokens) for place in wanted}
             streams = {place: pass_on(alone, attention.write(streams[place], averages[place])) for place in wanted}

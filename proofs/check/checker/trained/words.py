@@ -73,9 +73,9 @@ class Judge:
         past_only = all(is_past_only(language, formula) for formula in claim.formulas)
         self._tracker = Tracker(language, claim) if past_only else None
         self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
-        rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
-        self.rows = rows
-        self.rows_of_case = [[rows.index(row) for row in case.above] for case in claim.cases]
+        self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
+        places = {row: place for place, row in enumerate(self.rows)}
+        self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
         self._stacks: dict[int, Stack | None] = {}
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
 
@@ -122,6 +122,7 @@ class Judge:
         while waiting:
             word, states = waiting.pop()
             n = len(word)
+            self.budget.spend(2 + size + (n >> 5))
             if n >= first and share.has(word, size):
                 yield word, self._cases(word, states)
             if n < last and share.has_some(word, size) and not (states and states[-1].automaton in self._dead):
@@ -142,6 +143,7 @@ class Judge:
     def _rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
         key = tuple(cases)
         if key not in self._needed:
+            self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
             self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
         return self._needed[key]
 
@@ -219,7 +221,6 @@ def prove_words(judge: Judge, unit: WordsUnit, share: Share = ALL) -> int:
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):
         words += 1
-        judge.budget.spend(1)
         needed = judge.needed(len(word), cases)
         if needed:
             try:
