@@ -72,7 +72,7 @@ def prove_shortest(network: TrainedNetwork, claim: Claim, settings: Settings, re
             results = search(network, shorter, settings)
         cover = joined(result.cover for result in results)
         text = decision_text(network, shorter, cover)
-        refused = find_refusals(text, len(cover.units), settings.workers)
+        refused = find_refusals(text, settings.workers)
         if not refused:
             return text, found
         found = without(found, cover, refused)

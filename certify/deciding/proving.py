@@ -1,12 +1,36 @@
-"""The proof of a cover by the trusted checker, its units divided among workers."""
+"""The proof of a cover by the trusted checker, divided among workers."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
-from certify.shards import Workers
+from certify.shards import ShardsProgress, Workers, run_tasks
+from constructions.errors import Unsupported
+from proofs.check import Refusal, find_unproved_units
+
+PARTS_OF_A_CLUSTER = 16
+WORK = 1000
+"""Times the checker's default budget: who proves waits, unlike who gets a file."""
 
 
-def find_refusals(certificate: str, units: int, workers: Workers) -> Mapping[int, str]:
-    """The units of the cover that the checker does not accept, with reasons; if none, it accepts the certificate."""
-    return {}
+def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
+    """The units of the cover that the checker does not accept, with reasons; if none, it accepts the certificate.
+
+    Raises:
+        Unsupported: if the checker says neither yes nor no.
+    """
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs
+    tasks = [json.dumps({"certificate": certificate, "part": part, "parts": parts}) for part in range(1, parts + 1)]
+    with ShardsProgress("proving", "parts", "parts") as progress:
+        results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress)
+    return {int(place): reason for result in results for place, reason in json.loads(result)}
+
+
+def do_proof(task: str) -> str:
+    """The units that a part does not prove, with reasons, as JSON."""
+    keys = json.loads(task)
+    try:
+        return json.dumps(find_unproved_units(keys["certificate"].encode(), keys["part"], keys["parts"], WORK))
+    except Refusal as refusal:
+        raise Unsupported(f"the checker: {refusal}") from None

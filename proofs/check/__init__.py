@@ -1,7 +1,15 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
 from .checker.asking import Asked
-from .checker.checking import Accepted, check_file, check_part, check_sample, check_text, estimate
+from .checker.checking import (
+    Accepted,
+    check_file,
+    check_part,
+    check_sample,
+    check_text,
+    estimate,
+    find_unproved_units,
+)
 from .checker.command import Request, gravest, main, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
@@ -37,6 +45,7 @@ __all__ = [
     "check_shard",
     "check_text",
     "estimate",
+    "find_unproved_units",
     "finish",
     "gravest",
     "main",

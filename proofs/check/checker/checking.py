@@ -33,6 +33,7 @@ from .trained import (
     describe_decision,
     describe_wrong_word,
     estimate_decision,
+    find_unproved,
     prove_decision,
     prove_part,
     prove_sample,
@@ -119,6 +120,19 @@ def check_part(data: bytes, part: int, parts: int, asked: Asked = ANYTHING, work
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
         return prove_part(read_decision_of(data, asked, work), part, parts)
+
+
+def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
+    """The places in a decision's cover of the units that a part does not prove, each with the reason.
+
+    If there is none in any part, the claim is proved.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return find_unproved(read_decision_of(data, ANYTHING, work), part, parts)
 
 
 def check_sample(data: bytes, number: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:

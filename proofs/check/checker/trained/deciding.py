@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from ..reading.trained import ClassesUnit, Decision, Unit, WordsUnit
-from ..verdicts import within
+from ..verdicts import Rejected, within
 from .classes import Classes
 from .obligations import expect_covered
 from .words import ALL, Judge, Share, prove_words
@@ -36,9 +36,34 @@ def prove_part(given: Decision, part: int, parts: int) -> Coverage:
         Rejected: if one is not proved.
     """
     expect_covered(given)
+    return prove_units(given, units_of_part(given, part, parts), Share(part - 1, parts))
+
+
+def find_unproved(given: Decision, part: int, parts: int) -> list[tuple[int, str]]:
+    """The places in the cover of units that this part does not prove, each with the reason.
+
+    If there is none in any of the parts, the claim is proved.
+
+    Raises:
+        Rejected: if an obligation is left out of the cover.
+    """
+    expect_covered(given)
+    prover, chosen = Prover(given), {id(unit) for unit in units_of_part(given, part, parts)}
+    unproved = []
+    for place, unit in enumerate(given.cover):
+        if id(unit) in chosen:
+            try:
+                prover.prove(unit, Share(part - 1, parts))
+            except Rejected as reason:
+                unproved.append((place, str(reason)))
+    return unproved
+
+
+def units_of_part(given: Decision, part: int, parts: int) -> list[Unit]:
+    """All units of words, of which each part takes a share, and every ``parts``-th unit of classes."""
     classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
     words = [unit for unit in given.cover if isinstance(unit, WordsUnit)]
-    return prove_units(given, [*words, *classes[part - 1::parts]], Share(part - 1, parts))
+    return [*words, *classes[part - 1::parts]]
 
 
 def prove_sample(given: Decision, number: int, data: bytes) -> Coverage:
@@ -76,13 +101,28 @@ def prove_units(given: Decision, units: Iterable[Unit], share: Share = ALL) -> C
     Raises:
         Rejected: if one is not proved.
     """
-    judge, coverage = Judge(given.network, given.claim, given.language), Counter[str]()
-    classes: Classes | None = None
+    prover, coverage = Prover(given), Counter[str]()
     for unit in units:
-        if isinstance(unit, WordsUnit):
-            coverage["words"] += prove_words(judge, unit, share)
-        else:
-            with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
-                classes = classes or Classes(given)
-                coverage["classes"] += classes.prove(unit)
+        coverage["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove(unit, share)
     return coverage
+
+
+class Prover:
+    """Proves units of one certificate, one after another."""
+
+    def __init__(self, given: Decision) -> None:
+        self.given = given
+        self._judge = Judge(given.network, given.claim, given.language)
+        self._classes: Classes | None = None
+
+    def prove(self, unit: Unit, share: Share) -> int:
+        """The unit, or a share of its words; how many words or classes that are.
+
+        Raises:
+            Rejected: if it is not proved.
+        """
+        if isinstance(unit, WordsUnit):
+            return prove_words(self._judge, unit, share)
+        with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
+            self._classes = self._classes or Classes(self.given)
+            return self._classes.prove(unit)
