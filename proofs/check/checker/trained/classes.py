@@ -79,7 +79,11 @@ class Classes:
         rows = self.decision.network.rows
         tokens = len(asked.columns.tokens)
         require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
-        Proof(self, unit, asked).run()
+        proof = Proof(self, unit, asked)
+        try:
+            proof.run()
+        finally:
+            self.budget.release(proof.held)
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> Columns:
@@ -116,7 +120,7 @@ class Classes:
             given = self.decision.directions[unit.directions]
             steps = self.decision.network.attention_steps
             self._turns[unit.directions] = [
-                [make_turn(data, head.value.weight.width) for data, head in zip(heads, step.heads, strict=True)]
+                [make_turn(self.budget, data, head.value.weight.width) for data, head in zip(heads, step.heads, strict=True)]
                 for heads, step in zip(given, steps, strict=True)]
         return self._turns[unit.directions]
 
@@ -170,7 +174,12 @@ class Proof:
         inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
         outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
         self.numbers = Numbers(unit, 2 * (len(self.nodes) * inner + len(asked.cases) * outer))
-        self.last: Last | None = None
+        self.held = 0
+
+    def hold(self, bits: int) -> None:
+        """Memory that is held until the unit is proved."""
+        self.budget.hold(bits)
+        self.held += bits
 
     def run(self) -> None:
         """Every range and every row."""
@@ -186,6 +195,7 @@ class Proof:
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
                     stream, last = step.attend(node)
                     found[node] = pass_between(self.budget, stage.after, stream)
+                    self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
                     if is_last:
                         self.prove_rows(node, found.pop(node), last)
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
@@ -217,7 +227,8 @@ class Step:
         streams = {source: promoted(stream) for source, stream in streams.items()}
         self.turns, self.sources, self.streams = proof.turns[number], sources, streams
         self._normed: dict[Source, Form] = {}
-        known = proof.shared.reads if number == 0 else {}
+        self.is_first = number == 0
+        known = proof.shared.reads if self.is_first else {}
         self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
 
     def read(self, known: dict[tuple[int, ...], Read], source: Source, k: int) -> Read:
@@ -238,7 +249,8 @@ class Step:
         value = apply(self.budget, head.value, self.normed(source))
         key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
                      apply(self.budget, head.key, self.normed(source)))
-        self.budget.hold(SLOT * key.slots * (len(value.rows) + len(key.rows)) + (1 << 14))
+        hold = self.budget.hold if self.is_first else self.proof.hold
+        hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
         return Read(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
 
     def attend(self, node: Node) -> tuple[Form, Last | None]:
@@ -273,6 +285,7 @@ class Step:
         form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
                       apply(self.budget, head.query, self.normed(self.sources[p][index])))
         query = Vectors(form, spread(self.budget, form))
+        self.budget.spend(sum(map(len, before)) + len(before))
         met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
         found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
                  for source in met}
