@@ -107,13 +107,29 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
         steps = [w.attention(d, 1, None, rows), w.units(d, hidden, None, "sigmoid"), w.attention(d, 1, None, rows)]
     elif kind == "bidirectional":
         causal = False
-        steps = [w.attention(d, 2, layer(), rows), w.units(d, hidden, layer(), "gelu"),
-                 w.attention(d, 2, layer(), rows), w.units(d, hidden, layer(), "gelu"), {"step": "norm", "norm": layer()}]
+        steps = [step for _ in range(2) for step in (w.attention(d, 2, layer(), rows),
+                                                     w.units(d, hidden, layer(), "gelu"))]
+        steps.append({"step": "norm", "norm": layer()})
     else:
         steps = [step for _ in range(3) for step in (w.attention(d, 2, layer(), rows),
                                                      w.units(d, hidden, layer(), "gelu-tanh"))]
         steps.append({"step": "norm", "norm": layer()})
     return w.network(tokens, d, positions, steps, causal, outputs)
+
+
+def mean_network(rows: int | None = None) -> dict[str, Any]:
+    """Logit 0 is the part of tokens 1 among those up to here, logit 1 is a half: exactly, as all scores are 0."""
+    w = Weights(0)
+    nothing = {"weight": w.view([[0.0], [0.0]]), "bias": None}
+    value = {"weight": w.view([[1.0], [0.0]]), "bias": None}
+    head = {"query": nothing, "key": nothing, "value": value, "out": w.view([[0.0, 1.0]]), "slope": None}
+    attention = {"step": "attention", "norm": None, "heads": [head], "bias": None, "scale": {"times": "1"},
+                 "rotary": None}
+    return {"format": "certify-trained", "version": 1, "sources": [], "attention": "causal",
+            "tokens": w.view([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
+            "positions": w.view([[0.0, 0.0]] * rows) if rows else None, "steps": [attention],
+            "unembedding": {"weight": w.view([[0.0, 0.0], [1.0, 0.0]]), "bias": w.view([0.0, 0.5])},
+            "tensors": w.tensors}
 
 
 def make_claim(**changes: Any) -> dict[str, Any]:

@@ -5,12 +5,13 @@ The format of a file says who reads it. Whatever else goes wrong, of which nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from .asking import ANYTHING, Asked, check_asked
-from .budget import LARGE_BYTES, TRAINED_HELD, TRAINED_TIMES, Budget
+from .budget import LARGE_BYTES, MAX_N, TRAINED_HELD, TRAINED_TIMES, Budget
 from .describing import describe_certificate
 from .floats import prove_floats
 from .proving.certificate import Coverage, prove_certificate
@@ -28,7 +29,15 @@ from .reading.trained import (
     read_wrong_word,
 )
 from .softening import check_softened, describe_softened
-from .trained import describe_decision, describe_wrong_word, prove_decision, prove_wrong_word
+from .trained import (
+    describe_decision,
+    describe_wrong_word,
+    estimate_decision,
+    prove_decision,
+    prove_part,
+    prove_sample,
+    prove_wrong_word,
+)
 from .verdicts import Incomplete, Malformed, Refusal, expect, quote
 
 
@@ -73,12 +82,64 @@ def check_text(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
         Malformed: if it is no certificate.
         Incomplete: if the check ended before it was done.
     """
-    try:
+    with nothing_unexpected():
         return check_within(data, asked, Budget(work))
+
+
+@contextmanager
+def nothing_unexpected() -> Iterator[None]:
+    """Whatever else goes wrong, nothing is known about the claim."""
+    try:
+        yield
     except Refusal:
         raise
-    except Exception as error:  # whatever it is, nothing is known about the claim
+    except Exception as error:
         raise Incomplete(f"the check could not be completed: {type(error).__name__}") from None
+
+
+def read_decision_of(data: bytes, asked: Asked, work: int) -> Decision:
+    """The decision whose bytes these are.
+
+    Raises:
+        Malformed: also if the file is of another format, which has no parts.
+    """
+    _, given = read_within(data, asked, Budget(work))
+    expect(isinstance(given, Decision), "a file of this format has no parts and no samples")
+    return cast(Decision, given)
+
+
+def check_part(data: bytes, part: int, parts: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """One of so many parts (from 1) of a decision about a trained network: what was proved.
+
+    If every part is proved, so is the claim.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return prove_part(read_decision_of(data, asked, work), part, parts)
+
+
+def check_sample(data: bytes, number: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
+        return prove_sample(read_decision_of(data, asked, work), number, data)
+
+
+def estimate(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        return estimate_decision(read_decision_of(data, asked, work))
 
 
 def check_within(data: bytes, asked: Asked, budget: Budget) -> Accepted:
@@ -107,10 +168,18 @@ def check_file(path: str, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
     Raises:
         Malformed: also if the file cannot be read.
     """
+    return check_text(read_bytes(path), asked, work)
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file, or of standard input, up to one more than the limit.
+
+    Raises:
+        Malformed: if it cannot be read.
+    """
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            data = file.read(LARGE_BYTES + 1)
+            return file.read(LARGE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not the name of a file"
         raise Malformed(f"cannot be read: {reason}") from None
-    return check_text(data, asked, work)

@@ -30,12 +30,14 @@ rows          rows at the stream of a node
 classes       a unit of a cover by classes
 wrong_word    a word by which a claim is false
 deciding      the whole cover, a part of it, or a sample
+costs         what the units take, about
 describing    the claim in words
 """
 
+from .costs import estimate_decision
 from .deciding import prove_decision, prove_part, prove_sample
 from .describing import describe_decision, describe_wrong_word
 from .wrong_word import prove_wrong_word
 
-__all__ = ["describe_decision", "describe_wrong_word", "prove_decision", "prove_part", "prove_sample",
-           "prove_wrong_word"]
+__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "prove_decision", "prove_part",
+           "prove_sample", "prove_wrong_word"]

@@ -21,10 +21,10 @@ Bounds M of |f'''|. Let φ be the normal density, s = 1/(1 + exp(-x)).
   y^k exp(-1.59y) <= (k / (1.59 · 2.718))^k: 0.232, 0.215, 0.335, 0.736, 2.08, 29.5 for k = 1, 2, 3, 4, 5, 7. The sum is
   at most 7.68 + 1.35 + 0.89 + 0.56 + 0.31 + 0.46 + 0.30 < 12. M = 12.
 
-Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1 - s)
-and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >= -0.25.
-gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 + 0.2142 · 0.335
-< 0.45: |f'| <= 1.45. So 3/2 will do for all.
+Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1
+- s) and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >=
+-0.25. gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 +
+0.2142 · 0.335 < 0.45: |f'| <= 1.45.
 
 Size: |f(x)| <= |x| for relu, gelu, silu and gelu-tanh, <= 1 for the others.
 """
@@ -43,20 +43,40 @@ from .sigmoids import Sigmoids
 
 VALUE_ERROR = 3  # of a value, in numbers
 CELL_BITS = 1600  # of memory for a cell, and its values
-SLOPE = (3, 2)
 
 @dataclass(frozen=True)
 class Shape:
-    """What is proved of an activation above: M, the step of its table, and whether it is bounded by 1 or by |x|."""
+    """Of an activation: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
 
     third: Fraction
+    slope: Fraction
     step_bits: int
     bounded: bool
 
 
-SHAPES = {"gelu": Shape(Fraction(13, 10), 10, False), "gelu-tanh": Shape(Fraction(12), 12, False),
-          "silu": Shape(Fraction(112, 100), 12, False), "sigmoid": Shape(Fraction(1, 4), 11, True),
-          "tanh": Shape(Fraction(4), 12, True), "relu": Shape(Fraction(0), 1, False)}
+SHAPES = {"gelu": Shape(Fraction(13, 10), Fraction(5, 4), 10, False),
+          "gelu-tanh": Shape(Fraction(12), Fraction(3, 2), 12, False),
+          "silu": Shape(Fraction(28, 25), Fraction(13, 10), 12, False),
+          "sigmoid": Shape(Fraction(1, 4), Fraction(1, 4), 11, True),
+          "tanh": Shape(Fraction(4), Fraction(1), 12, True), "relu": Shape(Fraction(0), Fraction(1), 1, False)}
+
+
+Cell = tuple[int, int, int]
+"""The value at the left end, and the coefficients of t and t², t from 0 to 1 over the cell."""
+
+
+class Cells(dict[int, Cell]):
+    """Cells by place, made when they are needed; those beyond ``far`` would be many, and are not kept."""
+
+    def __init__(self, make: Callable[[int], Cell], far: int) -> None:
+        super().__init__()
+        self._make, self._far = make, far
+
+    def __missing__(self, place: int) -> Cell:
+        cell = self._make(place)
+        if abs(place) < self._far:
+            self[place] = cell
+        return cell
 
 
 class Activation:
@@ -72,11 +92,15 @@ class Activation:
             self._function = make(precision.fraction, budget).find
         self._shift = precision.fraction - self._shape.step_bits
         self._values: dict[int, int] = {}
-        self._cells: dict[int, tuple[int, int, int]] = {}
+        self._cells = Cells(self._make_cell, self._far >> self._shift)
         by_table = precision.level == 1
         self.apply = self._apply_relu if name == "relu" else self._apply_cells if by_table else self._apply_each
         rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
         self.error = 0 if name == "relu" else VALUE_ERROR if not by_table else 2 * VALUE_ERROR + 4 + -(-rest // 1)
+
+    def spread(self, e: int) -> int:
+        """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
+        return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
 
     def bound(self, reads: int, side: int) -> int:
         """A bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
@@ -89,32 +113,22 @@ class Activation:
         return [self._value(y) for y in x]
 
     def _apply_cells(self, x: Sequence[int]) -> list[int]:
-        """f0 + t (d1 + (t - 1)/2 d2), with d1 and d2 the first and second difference, as f0 + t ((d1 - d2/2) + t d2/2)."""
-        cells, bits, mask, found = self._cells, self._shift, (1 << self._shift) - 1, []
-        for y in x:
-            cell = cells.get(y >> bits)
-            if cell is None:
-                cell = self._make_cell(y >> bits)
-            f, first, second = cell
-            t = y & mask
-            found.append(f + ((first + (second * t >> bits)) * t >> bits))
-        return found
+        """f0 + t (d1 + (t - 1)/2 d2), d1 and d2 the first and second difference; as f0 + t ((d1 - d2/2) + t d2/2)."""
+        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
+        return [f + ((first + (second * t >> bits)) * t >> bits)
+                for y in x for f, first, second in [cells[y >> bits]] for t in [y & mask]]
 
-    def _make_cell(self, place: int) -> tuple[int, int, int]:
-        """Beyond ``far`` all cells would be many: each is made, and not kept."""
+    def _make_cell(self, place: int) -> Cell:
         f, g, h = (self._value_at(place + k) for k in range(3))
         second = (h - g) - (g - f) >> 1
-        cell = f, g - f - second, second
-        if abs(place << self._shift) < self._far:
-            self._budget.hold(CELL_BITS)
-            self._cells[place] = cell
-        return cell
+        return f, g - f - second, second
 
     def _value_at(self, place: int) -> int:
         value = self._values.get(place)
         if value is None:
             value = self._value(place << self._shift)
             if abs(place << self._shift) < self._far:
+                self._budget.hold(CELL_BITS)
                 self._values[place] = value
         return value
 

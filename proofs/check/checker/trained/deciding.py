@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from ..reading.trained import Decision, Unit, WordsUnit
-from ..verdicts import require, within
+from ..reading.trained import ClassesUnit, Decision, Unit, WordsUnit
+from ..verdicts import within
 from .classes import Classes
 from .obligations import expect_covered
-from .words import Judge, prove_words
+from .words import ALL, Judge, Share, prove_words
 
 Coverage = Mapping[str, int]
 
@@ -25,17 +25,20 @@ def prove_decision(given: Decision) -> Coverage:
         Rejected: if one is not proved, or left out of the cover.
     """
     expect_covered(given)
-    return prove_units(given, given.cover)
+    obligations = sum(unit.last - unit.first + 1 for unit in given.cover)
+    return {**prove_units(given, given.cover), "obligations": obligations}
 
 
 def prove_part(given: Decision, part: int, parts: int) -> Coverage:
-    """That all is covered, and every ``parts``-th unit of the cover from the ``part``-th (from 1) on.
+    """That all is covered; of each unit of words a share, and of the units of classes every ``parts``-th.
 
     Raises:
         Rejected: if one is not proved.
     """
     expect_covered(given)
-    return prove_units(given, [unit for unit in split(given.cover, parts)][part - 1])
+    classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
+    words = [unit for unit in given.cover if isinstance(unit, WordsUnit)]
+    return prove_units(given, [*words, *classes[part - 1::parts]], Share(part - 1, parts))
 
 
 def prove_sample(given: Decision, number: int, data: bytes) -> Coverage:
@@ -67,17 +70,8 @@ def obligation_at(cover: Iterable[Unit], place: int) -> Unit:
     raise IndexError(place)
 
 
-def split(cover: Iterable[Unit], parts: int) -> list[list[Unit]]:
-    """The units in so many parts, in turn; units of words are of one obligation each, the longest words first."""
-    single = [one for unit in cover for one in (
-        [WordsUnit(unit.offset, k, k) for k in range(unit.first, unit.last + 1)] if isinstance(unit, WordsUnit)
-        else [unit])]
-    ordered = sorted(single, key=lambda unit: (-unit.last, unit.offset, unit.first))
-    return [ordered[part::parts] for part in range(parts)]
-
-
-def prove_units(given: Decision, units: Iterable[Unit]) -> Coverage:
-    """These units; what was proved of each kind.
+def prove_units(given: Decision, units: Iterable[Unit], share: Share = ALL) -> Coverage:
+    """These units, of those of words a share; what was proved of each kind.
 
     Raises:
         Rejected: if one is not proved.
@@ -86,11 +80,9 @@ def prove_units(given: Decision, units: Iterable[Unit]) -> Coverage:
     classes: Classes | None = None
     for unit in units:
         if isinstance(unit, WordsUnit):
-            coverage["words"] += prove_words(judge, unit)
+            coverage["words"] += prove_words(judge, unit, share)
         else:
             with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
                 classes = classes or Classes(given)
                 coverage["classes"] += classes.prove(unit)
-        coverage["obligations"] += unit.last - unit.first + 1
-    require(coverage or not units, "nothing was proved")
     return coverage

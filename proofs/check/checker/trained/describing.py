@@ -69,7 +69,8 @@ def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
     longest = max(greatest_length(network, claim, low), 0)
     whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
-             "last": "at the last token, of the whole word", "first": "at the first token, of the whole word"}[claim.read]
+             "last": "at the last token, for the whole word",
+             "first": "at the first token, for the whole word"}[claim.read]
     yield f"on every word of length {claim.min_n}..{longest} over the alphabet, at every offset {low}..{high}"
     yield f"at which its tokens have rows of the tables{whole}:"
     yield f"{where}, wherever a case holds, each of its rows is more than"

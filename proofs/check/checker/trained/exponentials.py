@@ -7,6 +7,7 @@ from math import factorial
 
 from ..budget import Budget
 from ..exponential import enclose_exp
+from .precision import shift
 
 STEP_BITS = 12
 PRODUCT_BITS = 180  # of the two factors of an entry of the table
@@ -18,13 +19,14 @@ ENTRY_STEPS = 100  # of work for a factor, an enclosure
 class Exponentials:
     """``at(d)`` is within RELATIVE_ERROR 2^-F exp(-d) + ABSOLUTE_ERROR 2^-E of exp(-d), over 2^E, for d over 2^F.
 
-    Proof. d = a + b + c, a an integer, b a multiple of 2^-12 below 1, 0 <= c < 2^-12. exp(-a) and exp(-b) are enclosed
-    within 2^-138 of themselves, which is looked at, and rounded down at 2^-PRODUCT_BITS; so the entry of the table is
-    off by less than 2^-136 exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c)
-    alternates: the first term left out, c^K / K! < 2^-F / 4, bounds the rest. By Horner's rule what is lost before the
-    last step is multiplied by c < 2^-12; the last step loses the rounding of one product: altogether less than
-    (1 + 1/4 + 1/4) 2^-F. As exp(-c) is between 1 - 2^-12 and 1, the product of both is off by less than
-    2 · 2^-F exp(-d) + 2 · 2^-E, and its rounding by 2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
+    Proof. d = a + b + b' + c, a an integer, b a multiple of 2^-6 and b' one of 2^-12 below 2^-6, 0 <= c < 2^-12. The
+    factors exp(-a), exp(-b), exp(-b') are enclosed within 2^-138 of themselves, which is looked at, and rounded down
+    at 2^-PRODUCT_BITS, their product once more; so the entry of the table (with b for b + b') is off by less than
+    2^-136 exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c) alternates: the first
+    term left out, c^K / K! < 2^-F / 4, bounds the rest. By Horner's rule what is lost before the last step is
+    multiplied by c < 2^-12; the last step loses the rounding of one product: altogether less than (1 + 1/4 + 1/4)
+    2^-F. As exp(-c) is between 1 - 2^-12 and 1, the product of both is off by less than 2 · 2^-F exp(-d) + 2 · 2^-E,
+    and its rounding by 2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
     """
 
     def __init__(self, fraction: int, bits: int, budget: Budget) -> None:
@@ -34,7 +36,7 @@ class Exponentials:
         self._budget = budget
         self._shift, self._mask = fraction - STEP_BITS, (1 << fraction - STEP_BITS) - 1
         self._table: dict[int, int] = {}
-        self._factors: dict[Fraction, int] = {}
+        self._factors: dict[tuple[int, int], int] = {}
         terms = next(k for k in range(1, 64) if STEP_BITS * k + factorial(k).bit_length() - 1 >= fraction + 2)
         self._series = [(-1) ** k * (1 << fraction) // factorial(k) for k in reversed(range(terms))]
 
@@ -55,16 +57,17 @@ class Exponentials:
             return 0
         self._budget.hold(2048)
         self._budget.spend(2)
-        product = self._factor(Fraction(whole)) * self._factor(Fraction(part, 1 << STEP_BITS))
-        self._table[step] = product >> 2 * PRODUCT_BITS - self.bits
+        half = STEP_BITS // 2
+        later = self._factor(part >> half, half) * self._factor(part & (1 << half) - 1, STEP_BITS) >> PRODUCT_BITS
+        self._table[step] = self._factor(whole, 0) * later >> 2 * PRODUCT_BITS - self.bits
         return self._table[step]
 
-    def _factor(self, x: Fraction) -> int:
-        """exp(-x), over 2^PRODUCT_BITS."""
-        if x not in self._factors:
+    def _factor(self, number: int, bits: int) -> int:
+        """exp(-number / 2^bits), over 2^PRODUCT_BITS."""
+        if (number, bits) not in self._factors:
             self._budget.spend(ENTRY_STEPS)
-            lower, upper, e = enclose_exp(-x)
+            lower, upper, e = enclose_exp(Fraction(-number, 1 << bits))
             if upper - lower > lower >> 138:
                 raise ArithmeticError("an exponential is not enclosed closely enough")
-            self._factors[x] = lower << e + PRODUCT_BITS if e + PRODUCT_BITS >= 0 else lower >> -e - PRODUCT_BITS
-        return self._factors[x]
+            self._factors[number, bits] = shift(lower, e + PRODUCT_BITS)
+        return self._factors[number, bits]

@@ -55,9 +55,10 @@ class Product:
 def spectral_norm(budget: Budget, matrix: Matrix) -> int:
     """An integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
 
-    Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a norm of
-    at most sqrt(in out) units. S = M Mᵀ has the norm |M|², and S⁴ the norm |M|^8, at most its Frobenius norm; so |M|
-    is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius norm of M.
+    Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a
+    norm of at most sqrt(in out) units. S = M Mᵀ has the norm |M|², and S⁴ the norm |M|^8, at most its Frobenius norm;
+    so |M| is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius
+    norm of M.
     """
     rows = matrix.rows if len(matrix.rows) <= matrix.width else tuple(zip(*matrix.rows, strict=True))
     longest = max((w.bit_length() for row in rows for w in row), default=0)

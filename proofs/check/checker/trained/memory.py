@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import add, mul
 
-from .stack import AttentionOnNumbers, Seen, Stack
+from .heads import Reach, Seen
+from .stack import AttentionOnNumbers, Stack
 from .tables import Average
 
 
@@ -13,33 +15,27 @@ class Memory:
 
     def __init__(self, stack: Stack, attention: AttentionOnNumbers) -> None:
         self._stack, self._heads = stack, attention.heads
-        self._keys = [[[0] * head.key.width] for head in self._heads]
-        self._values: list[list[int]] = [[] for _ in self._heads]
-        self._errors = [[(0, 0)] for _ in self._heads]
+        self._kept: list[tuple[list[list[int]], list[int], list[Reach]]] = [
+            ([[0] * head.key.width], [], [Reach()]) for head in self._heads]
 
-    def add(self, seen: Seen) -> None:
+    def add(self, seen: Sequence[Seen]) -> None:
         """One more place."""
-        for h, head in enumerate(self._heads):
-            place = len(self._values[h])
-            self._keys[h].append(list(map(add, self._keys[h][-1], head.spread(seen.keys[h], place))))
-            self._values[h].append(head.weigh(seen.values[h]))
-            e_key, e_value = self._errors[h][-1]
-            self._errors[h].append((max(e_key, seen.errors[h][1]), max(e_value, seen.errors[h][2])))
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
+            values.append(head.weigh(one.value))
+            reach.append(reach[-1].extend(one.reach))
 
     def cut(self, length: int) -> None:
         """Forgets all but the first places."""
-        for keys, values, errors in zip(self._keys, self._values, self._errors, strict=True):
-            del keys[length + 1:], values[length:], errors[length + 1:]
+        for keys, values, reach in self._kept:
+            del keys[length + 1:], values[length:], reach[length + 1:]
 
-    def averages(self, seen: Seen, place: int) -> list[Average]:
+    def averages(self, seen: Sequence[Seen], place: int) -> list[Average]:
         """What each head makes of all places so far, for the query at a place."""
         found: list[Average] = []
-        for h, head in enumerate(self._heads):
-            count = len(self._values[h])
-            scores = head.scores(seen.queries[h], self._keys[h][-1], count, range(count), place)
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))
-            total = sum(map(mul, weights, self._values[h]))
-            halves = self._stack.precision.upper_halves(total, 1 + head.width)
-            e_key, e_value = self._errors[h][-1]
-            found.append(head.average(halves, head.score_error(seen.errors[h][0], e_key), e_value, count))
+            halves = self._stack.precision.upper_halves(sum(map(mul, weights, values)), head.slots)
+            found.append(head.average(halves, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
         return found

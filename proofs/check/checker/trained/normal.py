@@ -1,7 +1,8 @@
 """x Φ(x), Φ the normal distribution function: gelu.
 
-Claim. For y >= 0, Φ(y) = 1/2 + φ(y) S(y), S(y) the sum of the y^(2k+1) / (1 · 3 · … · (2k + 1)). Proof. Both sides are
-1/2 at 0; S' = 1 + y S, so the derivative of φ S is φ (1 + y S) - y φ S = φ. Hence x Φ(x) = x/2 + |x| φ S(|x|) for all x.
+Claim. For y >= 0, Φ(y) = 1/2 + φ(y) S(y), S(y) the sum of the y^(2k+1) / (1 · 3 · … · (2k + 1)). Proof. Both sides
+are 1/2 at 0; S' = 1 + y S, so the derivative of φ S is φ (1 + y S) - y φ S = φ. Hence x Φ(x) = x/2 + |x| φ S(|x|) for
+all x.
 
 Where |x| >= 16, |x| (1 - Φ(|x|)) <= φ(16) < exp(-128) < 2^-184.
 """
@@ -29,9 +30,9 @@ class Normal:
     def find(self, x: int) -> int:
         """x Φ(x).
 
-        Proof. φ S <= 1/2. S is off by less than 2^-(F + 8) of itself, or by less than 2^-(F + 8), which is looked at; exp by
-        less than 2^-138, the density and roundings by less than 2^-(F + 20): together below 2^-(F + 6), times |x| < 16
-        and rounded once: less than 2 numbers.
+        Proof. φ S <= 1/2. S is off by less than 2^-(F + 8) of itself, or by less than 2^-(F + 8), which is looked at;
+        exp by less than 2^-138, the density and roundings by less than 2^-(F + 20): together below 2^-(F + 6), times
+        |x| < 16 and rounded once: less than 2 numbers.
         """
         y, bits = abs(x), self._bits
         if y >= FAR << self._fraction:

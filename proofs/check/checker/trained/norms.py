@@ -22,9 +22,9 @@ class Normaliser:
     """The map and its error.
 
     Let R = d s 2^(F + GUARD), r = floor(R), a = d c (integers: d x - sum of x), and i = floor(2^(F + GUARD + P) / r),
-    P = F + GUARD. The result is floor(a i / 2^P). Proof of the rounding: c/s = a 2^(F + GUARD) / R numbers; r for R adds
-    at most |c/s| / r <= √d 2^F / r; rounding i at most |a| / 2^P, and |a| = d |c| 2^F <= √d R / 2^GUARD; the last
-    rounding at most √d. All in the 2-norm, since |c/s| <= √d.
+    P = F + GUARD. The result is floor(a i / 2^P). Proof of the rounding: c/s = a 2^(F + GUARD) / R numbers; r for R
+    adds at most |c/s| / r <= √d 2^F / r; rounding i at most |a| / 2^P, and |a| = d |c| 2^F <= √d R / 2^GUARD; the
+    last rounding at most √d. All in the 2-norm, since |c/s| <= √d.
     """
 
     def __init__(self, norm: Norm, width: int, precision: Precision) -> None:
@@ -50,5 +50,6 @@ class Normaliser:
         if r < LEAST_ROOT or least <= 0:
             raise Undecided
         inverse = (1 << 2 * bits) // r
-        rounding = (self._side << self._precision.fraction) // r + (self._side * (r + 1) >> bits + GUARD) + 3 + self._side
+        rounding = (self._side << self._precision.fraction) // r + (self._side * (r + 1) >> bits + GUARD)
+        rounding += 3 + self._side
         return [(width * y - total) * inverse >> bits for y in x], (e << bits) // least + rounding

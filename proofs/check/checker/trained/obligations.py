@@ -1,4 +1,4 @@
-"""What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables alone."""
+"""What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables."""
 
 from __future__ import annotations
 
@@ -69,8 +69,9 @@ def expect_covered(given: Decision) -> None:
         least = wanted.first
         while number < len(units) and units[number].offset == wanted.offset:
             unit = units[number]
-            require(wanted.first <= unit.first and unit.last <= wanted.last,
-                    "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what, unit.first, unit.last)
+            is_of_claim = wanted.first <= unit.first and unit.last <= wanted.last
+            require(is_of_claim, "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what,
+                    unit.first, unit.last)
             if unit.first > least:
                 break
             least, number = max(least, unit.last + 1), number + 1
@@ -88,5 +89,6 @@ def expect_classes_make_sense(given: Decision, by_place: bool) -> None:
     """
     classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
     past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
-    require(not classes or (given.network.causal and past), "cover: classes need a causal network and past-only formulas")
+    require(not classes or (given.network.causal and past),
+            "cover: classes need a causal network and past-only formulas")
     require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

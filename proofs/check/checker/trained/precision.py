@@ -6,9 +6,9 @@ upper half of a slot, read as a signed number, is the entry divided by 2^G and r
 weights read so is a number again.
 
 Claim. If every entry y of a packed vector Y = sum_j y_j 2^(128 L j) has |y| < 2^(128 L - 1), `upper_halves` returns
-floor(y_j / 2^G) for every j. Proof. Let B have 2^(128 L - 1) in every slot. Slots of Y + B are y_j + 2^(128 L - 1), from 0
-to below 2^(128 L), so nothing is carried; flipping their first bits makes them y_j modulo 2^(128 L), which is two's
-complement. The upper half of two's complement is the floor of the quotient by 2^G.
+floor(y_j / 2^G) for every j. Proof. Let B have 2^(128 L - 1) in every slot. Slots of Y + B are y_j + 2^(128 L - 1),
+from 0 to below 2^(128 L), so nothing is carried; flipping their first bits makes them y_j modulo 2^(128 L), which is
+two's complement. The upper half of two's complement is the floor of the quotient by 2^G.
 """
 
 from __future__ import annotations

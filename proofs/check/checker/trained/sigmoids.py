@@ -15,11 +15,12 @@ VALUE_STEPS = 4
 class Sigmoids:
     """These functions of numbers over 2^F, off by less than two numbers where |x| < 2^8.
 
-    Proof. Let f = F + GUARD, units 2^-f. exp(-|v|) is off by less than 7 units (4 relative, 3 absolute). 1/(1 + w) and
-    w/(1 + w) have slopes of at most 1, and one rounding: s is off by less than 8 units, tanh by less than 17. The
-    argument of gelu-tanh: the cube's factor is short by less than 2^-32 of a unit, times |x|³ < 2^24; with one rounding
-    less than 2 units, times 2c < 1.6 and rounded less than 5, of which s makes at most a quarter. So s is off by less than
-    10 units there, and times |x| < 2^8 by less than 2^12 units; as 2^-GUARD of 2^12 is small, one rounding remains.
+    Proof. Let f = F + GUARD, units 2^-f. exp(-|v|) is off by less than 7 units (4 relative, 3 absolute). 1/(1 + w)
+    and w/(1 + w) have slopes of at most 1, and one rounding: s is off by less than 8 units, tanh by less than 17. The
+    argument of gelu-tanh: the cube's factor is short by less than 2^-32 of a unit, times |x|³ < 2^24; with one
+    rounding less than 2 units, times 2c < 1.6 and rounded less than 5, of which s makes at most a quarter. So s is
+    off by less than 10 units there, and times |x| < 2^8 by less than 2^12 units; as 2^-GUARD of 2^12 is small, one
+    rounding remains.
     """
 
     def __init__(self, name: str, fraction: int, budget: Budget) -> None:

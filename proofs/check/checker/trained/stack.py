@@ -1,13 +1,12 @@
 """A network on numbers at a precision: steps that act on each token alone, attention between them, and rows of logits.
 
-The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors themselves
-are found once, from the embeddings on, for all words over the claim's tokens.
+The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors
+themselves are found once, from the embeddings on, for all words over the claim's tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
@@ -15,10 +14,10 @@ from ..budget import Budget
 from ..reading.dyadics import Vector
 from ..reading.trained import Row
 from ..reading.trained_network import AttentionStep, Network, Norm, NormStep, UnitsStep
-from .activations import SLOPE, Activation
+from .activations import Activation
 from .exact import Linear, after_norm, below, beside, column_combination, linear, zeros
 from .exponentials import Exponentials
-from .heads import HeadOnNumbers
+from .heads import HeadOnNumbers, Seen
 from .linear import Product, spectral_norm
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_shift, ceil_sqrt, shift
@@ -62,7 +61,7 @@ class NormOfStream:
 
 
 class UnitsOnNumbers:
-    """A step with units. With a gate, a · u is off by at most |a - a'| max |u| + max |a| |u - u'| + both errors' product."""
+    """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int) -> None:
         self._precision, self._reading = precision, Reading(step.norm, width, precision, reads)
@@ -85,7 +84,7 @@ class UnitsOnNumbers:
         """The stream after the step."""
         x, e = stream
         read, e_read = self._reading.apply(stream)
-        e_hidden = self._activates.error(e_read) * SLOPE[0] // SLOPE[1] + self._rounding + 1
+        e_hidden = self._activation.spread(self._activates.error(e_read)) + self._rounding
         hidden: Sequence[int] = self._activation.apply(self._activates.apply(read))
         if self._gate:
             bits, e_in = self._precision.fraction, self._in.error(e_read)
@@ -93,16 +92,6 @@ class UnitsOnNumbers:
             e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
         written = self._out.apply(hidden)
         return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(e_hidden)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What attention makes of a token, for each head: query, key, value, and their errors."""
-
-    queries: list[Sequence[int]]
-    keys: list[Sequence[int]]
-    values: list[Sequence[int]]
-    errors: list[tuple[int, int, int]]
 
 
 class AttentionOnNumbers:
@@ -120,22 +109,10 @@ class AttentionOnNumbers:
         self.bound = reads + self._out.bound
         self.cost = sum(head.width for head in self.heads) * width // 2
 
-    def see(self, stream: Stream, position: int) -> Seen:
-        """Queries, keys and values of a token at a position number."""
+    def see(self, stream: Stream, position: int) -> list[Seen]:
+        """What each head makes of a token at a position number."""
         read, e = self._reading.apply(stream)
-        seen = Seen([], [], [], [])
-        for head in self.heads:
-            query, key = head.query.apply(read), head.key.apply(read)
-            e_query, e_key = head.query.error(e), head.key.error(e)
-            if head.turn:
-                query, key = head.turn.apply(query, position), head.turn.apply(key, position)
-                factor, rounding = head.turn.grows(max(head.query.bound, head.key.bound))
-                e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
-            seen.queries.append(query)
-            seen.keys.append(key)
-            seen.values.append(head.value.apply(read))
-            seen.errors.append((e_query, e_key, head.value.error(e)))
-        return seen
+        return [head.see(read, e, position) for head in self.heads]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
         """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
@@ -151,8 +128,8 @@ Alone = NormOfStream | UnitsOnNumbers
 class RowsOnNumbers:
     """All rows of the claim, as linear forms of the last stream, in numbers; each multiplied until it is integral.
 
-    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream (or its norm) times the 2-norm
-    of its column, and the rounding of them all.
+    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
+    (or its norm) times the 2-norm of its column, and the rounding of them all.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, rows: Sequence[Row],
@@ -184,8 +161,8 @@ class Stack:
         blocks: attention, and the steps on each token after it.
     """
 
-    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int], rows: Sequence[Row],
-                 margin: Fraction, length: int) -> None:
+    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
+                 rows: Sequence[Row], margin: Fraction, length: int) -> None:
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
         self._length, self.cost = length, 0

@@ -1,17 +1,20 @@
 """What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
 
-For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for each
-head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights are those
-of scores below the greatest of all tokens that may be seen, so a word whose own scores are all far below it may be undecided.
+For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
+each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
+are those of scores below the greatest of all tokens that may be seen, so a word whose own scores are all far below it
+may be undecided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from ..numbers import INTEGER_BITS
-from .stack import Seen, Stack, Stream
+from .heads import Reach, Seen
+from .stack import Stack, Stream
 
 Average = tuple[Sequence[int], int]
 """The average of a head, and its error."""
@@ -32,13 +35,13 @@ class Tables:
 
     def __init__(self, stack: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._stack, self._offset, self._may_stand = stack, offset, may_stand
-        self._started: dict[tuple[int, int], tuple[Stream, Seen | None]] = {}
+        self._started: dict[tuple[int, int], tuple[Stream, list[Seen]]] = {}
         self._rows: dict[tuple[int, int], Weighed] = {}
         heads = stack.blocks[0][0].heads if stack.blocks else []
-        self._slots = sum(1 + head.width for head in heads)
+        self._slots = sum(head.slots for head in heads)
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
-    def start(self, place: int, token: int) -> tuple[Stream, Seen | None]:
+    def start(self, place: int, token: int) -> tuple[Stream, list[Seen]]:
         """The stream before the first attention, and what that sees in it."""
         found = self._started.get((place, token))
         if found is None:
@@ -46,7 +49,7 @@ class Tables:
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
-            seen = stack.blocks[0][0].see(stream, self._offset + place) if stack.blocks else None
+            seen = stack.blocks[0][0].see(stream, self._offset + place) if stack.blocks else []
             found = self._started[place, token] = stream, seen
         return found
 
@@ -61,7 +64,7 @@ class Tables:
         found: list[Average] = []
         first = 0
         for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
-            last = first + 1 + head.width
+            last = first + head.slots
             found.append(head.average(halves[first:last], e_score, e_value, len(visible)))
             first = last
         return found
@@ -70,26 +73,20 @@ class Tables:
         stack, slot = self._stack, self._stack.precision.slot
         stop = place + 1 if stack.network.causal else len(self._may_stand)
         places = [p for p in range(stop) for _ in self._may_stand[p]]
-        seen = [self._seen(p, other) for p in range(stop) for other in self._may_stand[p]]
-        query = self._seen(place, token)
+        visible = [self.start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
         heads = stack.blocks[0][0].heads
-        stack.budget.spend(ENTRY_STEPS * len(heads) * len(seen))
-        stack.budget.hold(self._entry_bits * len(seen))
-        sums, errors, shift = [0] * len(seen), [], 0
-        for h, head in enumerate(heads):
-            keys = map(sum, zip(*(head.spread(one.keys[h], k) for k, one in enumerate(seen)), strict=True))
-            scores = head.scores(query.queries[h], list(keys), len(seen), places, place)
+        stack.budget.spend(ENTRY_STEPS * len(heads) * len(places))
+        stack.budget.hold(self._entry_bits * len(places))
+        sums, errors, shift = [0] * len(places), [], 0
+        for h, (head, query) in enumerate(zip(heads, self.start(place, token)[1], strict=True)):
+            seen = [one[h] for one in visible]
+            keys = map(sum, zip(*(head.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
+            scores = head.scores(query.query, list(keys), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
-            sums = [so_far + (w * head.weigh(one.values[h]) << shift)
+            sums = [so_far + (w * head.weigh(one.value) << shift)
                     for so_far, w, one in zip(sums, weights, seen, strict=True)]
-            e_score = head.score_error(query.errors[h][0], max(one.errors[h][1] for one in seen))
-            errors.append((e_score, max(one.errors[h][2] for one in seen)))
-            shift += slot * (1 + head.width)
+            reach = reduce(Reach.extend, (one.reach for one in seen))
+            errors.append((head.score_error(query, reach), reach.value_error))
+            shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)
-
-    def _seen(self, place: int, token: int) -> Seen:
-        seen = self.start(place, token)[1]
-        if seen is None:
-            raise ValueError("there is no attention")
-        return seen

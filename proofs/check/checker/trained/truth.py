@@ -1,7 +1,7 @@
 """Which cases of a claim hold at the places of a word: formulas by their definition, the automaton by its steps.
 
-[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a does,
-and b does or it held one position before. ``until`` is its mirror image.
+[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a
+does, and b does or it held one position before. ``until`` is its mirror image.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Truth:
         self._order = sorted(language.below(self._formulas))
         self._fixed: dict[tuple[Place, int], Column] = {}
 
-    def cases(self, word: Sequence[int], places: Sequence[int]) -> list[list[int]]:
+    def cases(self, word: Sequence[int], places: Sequence[int]) -> dict[int, list[int]]:
         """For each of these places 0 ... n of the word, the cases that hold there."""
         columns = self._columns(word) if self._formulas and word else {}
         states = self._states(word)
-        return [[number for number, case in enumerate(self._claim.cases) if self._holds(case.when, columns, states, place)]
-                for place in places]
+        return {place: [number for number, case in enumerate(self._claim.cases)
+                        if self._holds(case.when, columns, states, place)] for place in places}
 
     def _holds(self, when: When, columns: dict[Place, Column], states: Sequence[int], place: int) -> bool:
         if when.states is not None and states[place] not in when.states:

@@ -71,7 +71,7 @@ class CausalWalk:
                 self._memories[number - 1].add(seen)
             if number == len(blocks) - 1 and not is_judged:
                 return None
-            averages = (self._memories[number - 1].averages(seen, place) if number and seen
+            averages = (self._memories[number - 1].averages(seen, place) if number
                         else self._tables.averages(place, self._tokens))
             stream = pass_on(alone, attention.write(stream, averages))
         return stream

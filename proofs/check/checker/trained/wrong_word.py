@@ -26,8 +26,8 @@ def prove_wrong_word(given: WrongWord) -> Mapping[str, int]:
     judge = Judge(network, claim, given.language)
     places = dict(judge.judged(n))
     require(given.place in places, "no logits are judged at place {}", given.place)
-    (cases,) = judge.truth.cases(given.word, [given.place])
-    require(given.case in cases, "case {} does not hold at place {}", given.case, given.place)
+    cases = judge.truth.cases(given.word, [given.place])
+    require(given.case in cases[given.place], "case {} does not hold at place {}", given.case, given.place)
     expect_at_most_margin(judge, given, places[given.place])
     return {"word": 1}
 
@@ -38,7 +38,9 @@ def expect_at_most_margin(judge: Judge, given: WrongWord, place: int) -> None:
     Raises:
         Rejected: if it is above, or not decided at the highest precision.
     """
-    tokens, row = judge.tokens(given.word), judge.rows_of_case[given.case][given.row]
+    claim = given.claim
+    tokens = (*claim.before, *(claim.tokens[letter] for letter in given.word), *claim.after)
+    row = judge.rows_of_case[given.case][given.row]
     runner = Runner(judge, given.offset, [[token] for token in tokens])
     for level in range(1, HIGHEST + 1):
         try:
