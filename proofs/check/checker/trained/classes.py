@@ -66,7 +66,7 @@ class Classes:
         self._points: dict[tuple[int, int], Form] = {}
         self._turns: dict[int, list[list[Turn]]] = {}
         self._rows: dict[frozenset[int], Linear] = {}
-        self._followed: dict[tuple[int, int, int | None], Columns] = {}
+        self._followed: dict[tuple[int, int | None], Columns] = {}
 
     def prove(self, unit: ClassesUnit) -> int:
         """All rows at all nodes of the unit; how many nodes had rows to prove.
@@ -93,10 +93,12 @@ class Classes:
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
         expect(unit.first > 0 or claim.empty, "a unit with place 0")
         levels = unit.last if n is None else n + len(claim.after)
-        key = (unit.graph, levels, n)
-        if key not in self._followed:
-            self._followed[key] = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
-        return self._followed[key]
+        known = self._followed.get((unit.graph, n))
+        if known is None or len(known.cases) <= levels:
+            known = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
+            self._followed[unit.graph, n] = known
+        tokens = len(claim.before) + levels
+        return Columns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
 
     def asked(self, unit: ClassesUnit, columns: Columns) -> Asked:
         """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
@@ -109,7 +111,8 @@ class Classes:
             after = frozenset[int]().union(*columns.cases[unit.first])
             found = {(0, index): after for index in range(len(columns.tokens[0]))}
         else:
-            found = {(level + shift, index): cases for level in range(unit.first if self.by_place else last, last + 1)
+            first = unit.first if self.by_place else last
+            found = {(level + shift, index): cases for level in range(first, last + 1)
                      for index, cases in enumerate(columns.cases[level])}
         rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
         return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
@@ -128,7 +131,7 @@ class Classes:
         """The rows of these cases as a map of the stream."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
-            self._rows[cases] = make_rows(self.decision.network.unembedding, list(rows))
+            self._rows[cases] = make_rows(self.budget, self.decision.network.unembedding, list(rows))
         return self._rows[cases]
 
     def point(self, token: int, position: int) -> Form:
@@ -189,7 +192,8 @@ class Proof:
         stages = self.shared.stages
         for number, stage in enumerate(stages):
             is_last = number == len(stages) - 1
-            step = Step(self, number, stage, sources, streams)
+            with within(f"attention step {number + 1}"):
+                step = Step(self, number, stage, sources, streams)
             found: dict[Node, Form] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
