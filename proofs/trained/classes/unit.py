@@ -183,7 +183,7 @@ class _Unit:
         """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
         ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
         scaled = np.stack(ends, axis=2)
-        largest = float(np.abs(scaled).max(initial=0))
+        largest = np.float64(np.abs(scaled).max(initial=0))
         if not math.isfinite(largest):
             raise ArithmeticError("the bounds overflow")
         if largest > LARGEST:
