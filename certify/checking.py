@@ -19,10 +19,12 @@ from proofs.check import (
     Accepted,
     Certificate,
     Coverage,
+    Decision,
     FloatClaim,
     Malformed,
     Refusal,
     Request,
+    WrongWord,
     check_file,
     gravest,
     main,
@@ -105,6 +107,9 @@ def _check(path: str, request: Request) -> dict[str, Any]:
 def _claim(accepted: Accepted) -> dict[str, Any]:
     given = accepted.given
     language = given.language
+    if isinstance(given, Decision | WrongWord):
+        return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
+                "covered": accepted.coverage}
     if not isinstance(given, Certificate):
         return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
                 "temperature": "; ".join(language.write(given.claim.temperature)),

@@ -1,12 +1,13 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
 from .checker.asking import Asked
-from .checker.checking import Accepted, check_file, check_text
+from .checker.checking import Accepted, check_file, check_part, check_sample, check_text, estimate
 from .checker.command import Request, gravest, main, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
 from .checker.reading.records import Bound, Certificate, Claim
 from .checker.reading.softened import Softened, read_softened_text
+from .checker.reading.trained import Decision, WrongWord
 from .checker.softening import Found, check_shard, finish
 from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
 
@@ -19,6 +20,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "Coverage",
+    "Decision",
     "FloatClaim",
     "Format",
     "Found",
@@ -28,9 +30,13 @@ __all__ = [
     "Rejected",
     "Request",
     "Softened",
+    "WrongWord",
     "check_file",
+    "check_part",
+    "check_sample",
     "check_shard",
     "check_text",
+    "estimate",
     "finish",
     "gravest",
     "main",

@@ -15,6 +15,7 @@ from .language.definitions import read_predicate
 from .language.parser import read_formula
 from .reading.records import Certificate
 from .reading.softened import Softened
+from .reading.trained import Decision, WrongWord
 from .verdicts import expect, quote, require, within
 
 
@@ -72,7 +73,7 @@ def place_of_asked(asked: Asked, language: Language) -> Place | None:
         return read_formula(language, known, asked.formula)
 
 
-def check_asked(given: Certificate | Softened, asked: Asked) -> None:
+def check_asked(given: Certificate | Softened | Decision | WrongWord, asked: Asked) -> None:
     """The claim of the file is the one asked for.
 
     Raises:
@@ -86,11 +87,14 @@ def check_asked(given: Certificate | Softened, asked: Asked) -> None:
         compare("regime", asked.regime in (None, given.claim.regime), given.claim.regime)
         compare("causal", asked.causal in (None, given.claim.causal), "true" if given.claim.causal else "false")
     else:
+        what = "softened attention" if isinstance(given, Softened) else "a trained network"
         for part, wanted in (("formula", formula), ("regime", asked.regime), ("causal", asked.causal)):
-            compare(part, wanted is None, "none: it is about softened attention")
+            compare(part, wanted is None, f"none: it is about {what}")
+    if isinstance(given, WrongWord):
+        compare("claim", asked == Asked(), "that it refutes: nothing of it can be asked for")
     symbols = ", ".join(map(quote, claim.alphabet[:12]))
     compare("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
-    compare("min_n", asked.least_length in (None, claim.lengths[0]), claim.lengths[0])
+    compare("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
     compare("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
 
 

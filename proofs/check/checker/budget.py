@@ -18,6 +18,8 @@ from .verdicts import Incomplete
 
 MAX_BYTES = 1 << 24  # a file: 16 MB; those of the shipped examples have 2 kB to 0.2 MB
 MAX_ITEMS = 1 << 20  # strings, commas or brackets of a file, so that objects in memory stay below 200 MB
+LARGE_BYTES = 1 << 26  # a file with the weights of a trained network: 64 MB, 12 million binary32 numbers
+LARGE_ITEMS = 1 << 21  # of such a file, whose weights are few strings, but whose graphs are many numbers
 MAX_FORMULA = 100_000  # characters of a formula
 MAX_EXPRESSION = 300  # characters of an expression or a condition; docs/certificate.md, section 1
 MAX_NESTING = 200  # operators that wait for an operand while a text is read
@@ -30,6 +32,8 @@ MAX_SPREAD_BITS = 1 << 24  # of an integer in a sum of weights over one unit
 
 DEFAULT_STEPS = 48_000_000
 DEFAULT_HELD_BITS = 3 << 30  # 384 MB
+TRAINED_TIMES = 30  # a decision about a trained network, which runs words, may take as many times the default steps
+TRAINED_HELD = 3  # and the exact weights of one as many times the default memory
 CACHE_BITS = 1 << 29  # 64 MB for each table of results that may be forgotten
 ENTRY_BITS = 2048  # what an entry of a table costs beside its numbers: objects and pointers
 
@@ -42,8 +46,14 @@ class Budget:
 
     def __init__(self, factor: int = 1) -> None:
         self.factor = factor
-        self.steps_left = factor * DEFAULT_STEPS
-        self.bits_left = factor * DEFAULT_HELD_BITS
+        self.steps_left = self._steps = factor * DEFAULT_STEPS
+        self.bits_left = self._bits = factor * DEFAULT_HELD_BITS
+
+    def grow(self, steps: int, memory: int) -> None:
+        """From now on so many times as much in all, as the format of the file allows."""
+        self.steps_left += (steps - 1) * self._steps
+        self.bits_left += (memory - 1) * self._bits
+        self._steps, self._bits = steps * self._steps, memory * self._bits
 
     def spend(self, steps: int) -> None:
         """Counts work.
@@ -53,7 +63,7 @@ class Budget:
         """
         self.steps_left -= steps
         if self.steps_left < 0:
-            raise Incomplete(f"more than {self.factor * DEFAULT_STEPS} steps of work; {self._advice()}")
+            raise Incomplete(f"more than {self._steps} steps of work; {self._advice()}")
 
     def hold(self, bits: int) -> None:
         """Counts memory that is held from now on.
@@ -63,7 +73,7 @@ class Budget:
         """
         self.bits_left -= bits
         if self.bits_left < 0:
-            raise Incomplete(f"more than {self.factor * DEFAULT_HELD_BITS >> 23} MB of memory; {self._advice()}")
+            raise Incomplete(f"more than {self._bits >> 23} MB of memory; {self._advice()}")
 
     def release(self, bits: int) -> None:
         """Memory that is no longer held."""

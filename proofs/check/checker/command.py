@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from .asking import Asked, check_question, split_alphabet
-from .checking import check_file
+from .checking import check_file, check_part, check_sample, estimate, read_bytes
 from .reading.certificate import REGIMES
-from .verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
+from .verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,9 @@ class Request:
     files: tuple[str, ...]
     asked: Asked
     work: int
+    part: tuple[int, int] | None = None
+    sample: int | None = None
+    estimate: bool = False
 
 
 class Arguments(argparse.ArgumentParser):
@@ -47,6 +50,10 @@ def make_parser() -> Arguments:
     parser.add_argument("--regime", choices=REGIMES, help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
     parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument("--part", metavar="K/M", help="of a decision about a trained network, the K-th of M parts only")
+    some.add_argument("--sample", type=int, metavar="N", help="of such a decision, N obligations only")
+    some.add_argument("--estimate", action="store_true", help="of such a decision, how long it takes; proves nothing")
     return parser
 
 
@@ -63,7 +70,21 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     asked = Asked(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n, options.regime,
                   options.causal)
     check_question(asked)
-    return Request(tuple(options.files), asked, options.work)
+    part = None if options.part is None else split_part(options.part)
+    expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
+    return Request(tuple(options.files), asked, options.work, part, options.sample, options.estimate)
+
+
+def split_part(text: str) -> tuple[int, int]:
+    """The numbers of ``K/M``.
+
+    Raises:
+        Malformed: unless 1 <= K <= M.
+    """
+    number, _, parts = text.partition("/")
+    fits = all(part.isascii() and part.isdigit() and len(part) < 6 for part in (number, parts))
+    expect(fits and 1 <= int(number) <= int(parts), "--part: expected K/M, K from 1 to M")
+    return int(number), int(parts)
 
 
 def gravest(verdicts: Sequence[str]) -> str:
@@ -74,11 +95,25 @@ def gravest(verdicts: Sequence[str]) -> str:
 def check_one(path: str, request: Request) -> tuple[str, list[str]]:
     """The verdict on one file, and the lines that are printed."""
     try:
+        if request.part or request.sample or request.estimate:
+            raise Incomplete(check_some(path, request))
         lines = check_file(path, request.asked, request.work).lines
     except Refusal as refusal:
         verdict = verdict_of(refusal)
         return verdict, [f"{verdict}: {path}: {refusal}"]
     return ACCEPTED, [*lines, f"{ACCEPTED}: {path}"]
+
+
+def check_some(path: str, request: Request) -> str:
+    """What was proved of a part or a sample, or what an estimate says."""
+    data, options = read_bytes(path), (request.asked, request.work)
+    if request.part:
+        what, found = "part {}/{} is proved".format(*request.part), check_part(data, *request.part, *options)
+    elif request.sample:
+        what, found = f"a sample of {request.sample} is proved", check_sample(data, request.sample, *options)
+    else:
+        what, found = "nothing is proved; about", estimate(data, *options)
+    return f"{what}: {', '.join(f'{count} {name}' for name, count in found.items())}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -28,6 +28,11 @@ class SoftenedClaim:
     temperature: Place
 
     @property
+    def min_n(self) -> int:
+        """The least length."""
+        return 1
+
+    @property
     def lengths(self) -> range:
         """The lengths of the claim, ascending."""
         return range(1, self.max_n + 1)

@@ -1,0 +1,41 @@
+"""What a later attention remembers of the places that it has met, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import add, mul
+
+from .heads import Reach, Seen
+from .stack import AttentionOnNumbers, Stack
+from .tables import Average
+
+
+class Memory:
+    """Keys and values of each head at the places so far; what was added last can be forgotten first."""
+
+    def __init__(self, stack: Stack, attention: AttentionOnNumbers) -> None:
+        self._stack, self._heads = stack, attention.heads
+        self._kept: list[tuple[list[list[int]], list[int], list[Reach]]] = [
+            ([[0] * head.key.width], [], [Reach()]) for head in self._heads]
+
+    def add(self, seen: Sequence[Seen]) -> None:
+        """One more place."""
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
+            values.append(head.weigh(one.value))
+            reach.append(reach[-1].extend(one.reach))
+
+    def cut(self, length: int) -> None:
+        """Forgets all but the first places."""
+        for keys, values, reach in self._kept:
+            del keys[length + 1:], values[length:], reach[length + 1:]
+
+    def averages(self, seen: Sequence[Seen], place: int) -> list[Average]:
+        """What each head makes of all places so far, for the query at a place."""
+        found: list[Average] = []
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
+            weights = head.weights(self._stack.exponentials, scores, max(scores))
+            halves = self._stack.precision.upper_halves(sum(map(mul, weights, values)), head.slots)
+            found.append(head.average(halves, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
+        return found
