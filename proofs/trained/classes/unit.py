@@ -20,6 +20,7 @@ Indices = NDArray[np.intp]
 
 BITS = 24
 ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
+PART_OF_WIDTH = 2**-7
 LARGEST = 2**31 - 1
 
 
@@ -167,7 +168,7 @@ class _Unit:
         for place, head in enumerate(step.heads):
             attended = AttendedHead(step, head, inside, columns, queries)
             rows = self.directions.rows(index, place)
-            whole = self._rounded(*attended.ranges(self.skeleton, rows))
+            whole = self._rounded(*_with_room(*attended.ranges(self.skeleton, rows), attended.is_inexact))
             numbers.append(whole)
             scaled = np.ldexp(whole.astype(np.float64), -self.bits)
             centre, half = scaled.mean(axis=2), (scaled[..., 1] - scaled[..., 0]) / 2
@@ -189,6 +190,12 @@ class _Unit:
         if largest > LARGEST:
             raise TooLarge(self.bits - 1 - math.frexp(largest / LARGEST)[1])
         return scaled.astype(np.int32)
+
+
+def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
+    """Wider by a part of the width where the checker's own forms enter, which need not be as narrow as these."""
+    room = (high - low) * PART_OF_WIDTH if inexact else np.zeros_like(low)
+    return low - room, high + room
 
 
 def alone(step: FloatStep, forms: Forms) -> Forms:
