@@ -88,18 +88,21 @@ class _Task:
         return {level: self._note(level, bounds) for level, bounds in grouped.items()}
 
     def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
-        """Note the least bound at a place or length, unless a better one is known, and wrong words."""
+        """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
         margin = np.float64(self.claim.margin)
-        worst = min(bounds, key=lambda bound: bound.low)
-        for bound in bounds:
-            if bound is worst or bound.low <= margin + ROOM:
-                value, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
-                if value <= 0:
-                    self._wrong(at, bound.word, case, row, value)
-                known = self.decided.bounds.get(at)
-                if bound is worst and (known is None or bound.low - margin > known.low):
-                    self.decided.bounds[at] = Bound(bound.low - margin, bound.word, value)
-        return worst.low - margin
+        known = self.decided.bounds.get(at, Bound(np.float64(-np.inf), (), np.float64(np.inf)))
+        word, value = known.word, known.value
+        ordered = sorted(bounds, key=lambda bound: bound.low)
+        for bound in ordered:
+            if bound.low - margin > max(value, ROOM):
+                break  # no word of this class, or of those after it, has a smaller row
+            found, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
+            if found <= 0:
+                self._wrong(at, bound.word, case, row, found)
+            word, value = min((value, word), (found, bound.word))[::-1]
+        least = ordered[0].low - margin
+        self.decided.bounds[at] = Bound(max(known.low, least), word, value)
+        return least
 
     def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: np.float64) -> None:
         """A wrong word; words that are too short for the claim go on with its first letter."""

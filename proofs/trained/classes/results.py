@@ -39,7 +39,10 @@ class ClassUnit:
 
 @dataclass(frozen=True)
 class Bound:
-    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``: both less the margin."""
+    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``, the least that was met.
+
+    Both are less the margin, in float64.
+    """
 
     low: np.float64
     word: tuple[int, ...]

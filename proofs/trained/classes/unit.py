@@ -162,7 +162,7 @@ class _Unit:
     def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: Columns,
                   queries: Queries) -> tuple[Forms, tuple[HeadRanges, ...]]:  # fmt: skip
         """The streams of the queries after the step."""
-        inside = normed(forms, step.norm)
+        inside = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre))
         streams = forms.only(queries.columns)
         heads, numbers = [], []
         for place, head in enumerate(step.heads):
@@ -199,8 +199,10 @@ def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
 
 
 def alone(step: FloatStep, forms: Forms) -> Forms:
-    """A step in which no token reads another."""
+    """A step in which no token reads another; what has no symbols yet stays exact."""
     assert not isinstance(step, FloatAttention)
+    if not forms.symbols:
+        return exact(step(forms.centre))
     return normed(forms, step) if isinstance(step, FloatNorm) else after_units(forms, step)
 
 
