@@ -20,6 +20,9 @@ from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Shared, labels_of
 from proofs.trained.classes.unit import Evaluated
 
+WORTHWHILE, STALLS = 16, 5
+"""Given up after so many attempts on end that each came less than 1/16 nearer."""
+
 
 def decide_by_classes(network: TrainedNetwork, claim: Claim, offset: int, first: int, last: int,
                       limits: Limits | None = None) -> Decided:  # fmt: skip
@@ -59,6 +62,7 @@ class _Task:
     def __init__(self, shared: Shared, offset: int) -> None:
         self.shared, self.offset = shared, offset
         self.claim = shared.claim
+        self._enough = np.float64(shared.claim.margin) + ROOM
         self.many_steps = len(shared.network.attention_steps) > 1
         self.decided = Decided()
 
@@ -76,28 +80,31 @@ class _Task:
             pending = self._take(graph, unit, pending, bounds)
         self.decided.open += pending
 
-    def _by_place(self, unit: Evaluated) -> dict[int, float]:
+    def _by_place(self, unit: Evaluated) -> dict[int, np.float64]:
         """The least bound at each level; bounds and wrong words are noted."""
         grouped: dict[int, list[NodeBound]] = {}
         for bound in self.shared.bounds(unit):
             grouped.setdefault(bound.level, []).append(bound)
         return {level: self._note(level, bounds) for level, bounds in grouped.items()}
 
-    def _note(self, at: int, bounds: Sequence[NodeBound]) -> float:
-        """Note the least bound at a place or length, unless a better one is known, and wrong words."""
-        margin = float(self.claim.margin)
-        worst = min(bounds, key=lambda bound: bound.low)
-        for bound in bounds:
-            if bound is worst or bound.low <= margin + ROOM:
-                value, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
-                if value <= 0:
-                    self._wrong(at, bound.word, case, row, value)
-                known = self.decided.bounds.get(at)
-                if bound is worst and (known is None or bound.low - margin > known.low):
-                    self.decided.bounds[at] = Bound(bound.low - margin, bound.word, value)
-        return worst.low - margin
+    def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
+        """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
+        margin = np.float64(self.claim.margin)
+        known = self.decided.bounds.get(at, Bound(np.float64(-np.inf), (), np.float64(np.inf)))
+        word, value = known.word, known.value
+        ordered = sorted(bounds, key=lambda bound: bound.low)
+        for bound in ordered:
+            if bound.low - margin > max(value, ROOM):
+                break  # no word of this class, or of those after it, has a smaller row
+            found, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
+            if found <= 0:
+                self._wrong(at, bound.word, case, row, found)
+            word, value = min((value, word), (found, bound.word))[::-1]
+        least = ordered[0].low - margin
+        self.decided.bounds[at] = Bound(max(known.low, least), word, value)
+        return least
 
-    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: float) -> None:
+    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: np.float64) -> None:
         """A wrong word; words that are too short for the claim go on with its first letter."""
         whole = letters + (0,) * (self.claim.lengths[0] - len(letters))
         self.decided.wrong.append(WrongWord(whole, self.offset, at, case, row, value))
@@ -106,7 +113,7 @@ class _Task:
         return any(word.place == at for word in self.decided.wrong)
 
     def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
-              bounds: dict[int, float]) -> list[int]:  # fmt: skip
+              bounds: dict[int, np.float64]) -> list[int]:  # fmt: skip
         """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
         proved = [at for at in pending if bounds.get(at, np.inf) > ROOM]
         if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most
@@ -133,7 +140,7 @@ class _Task:
         """One length (or place): classes merged where they are asked, and split where they fail."""
         partition = Partition(self.shared.histories(SCHEDULE[0]), at)
         settled: dict[Label, NodeBound] = {}
-        enough = float(self.claim.margin) + ROOM
+        least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
             graph = self.shared.merged_graph(partition, at)
             level, labels = len(graph.levels) - 1, labels_of(graph)
@@ -142,13 +149,13 @@ class _Task:
             if asked and unit is None:
                 break
             bounds = self.shared.bounds(unit) if unit else []
-            if bounds:
-                self._note(at, [*bounds, *settled.values()])
-            failing = {labels[bound.node] for bound in bounds if bound.low <= enough}
+            before, least = least, self._note(at, [*bounds, *settled.values()]) if bounds else np.float64(np.inf)
+            stalls = stalls + 1 if least < before + (ROOM - before) / WORTHWHILE else 0
+            failing = {labels[bound.node] for bound in bounds if bound.low <= self._enough}
             settled |= {labels[bound.node]: bound for bound in bounds if labels[bound.node] not in failing}
             if not failing and self._finish(graph, unit, at, len(asked)):
                 return
-            if not failing or self._is_wrong(at) or not partition.split(failing):
+            if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
                 break
         self.decided.open.append(at)
 
@@ -158,7 +165,7 @@ class _Task:
         everything = graph.asked(level, level)
         if asked < len(everything):
             unit = self.shared.attempt(graph, self.offset, at, everything)
-            if unit is None or min(bound.low for bound in self.shared.bounds(unit)) <= float(self.claim.margin) + ROOM:
+            if unit is None or min(bound.low for bound in self.shared.bounds(unit)) <= self._enough:
                 return False
         self.decided.units.append(self._unit(graph, unit, at, at))
         return True

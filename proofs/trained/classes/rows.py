@@ -18,7 +18,7 @@ from proofs.trained.forward import FloatNetwork
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROOM = 1e-6  # for the checker's roundings: rows that are closer to the margin are not called proved
+ROOM = 2**-20  # for the checker's roundings: rows that are closer to the margin are not called proved
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,17 @@ class NodeBound:
     level: int
     node: int
     cases: tuple[int, ...]
-    low: float
+    low: np.float64
     word: tuple[int, ...]
 
 
 def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
-              cases: Sequence[int]) -> tuple[float, int, int]:  # fmt: skip
+              cases: Sequence[int]) -> tuple[np.float64, int, int]:  # fmt: skip
     """The least row of some cases at the last token of a word (letters): its value less the margin, case and row."""
     tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *claim.after]
     logits = floats.logits(np.array([tokens]), offset, [-1])[0, 0]
-    values = [(sum(float(number) * float(logits[token]) for token, number in row) - float(claim.margin), case, place)
+    margin = np.float64(claim.margin)
+    values = [(np.float64(sum(np.float64(number) * logits[token] for token, number in row)) - margin, case, place)
               for case in cases for place, row in enumerate(claim.cases[case].above)]  # fmt: skip
     return min(values)
 
@@ -55,10 +56,10 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
         rows = tuple(dict.fromkeys(row for case in cases for row in claim.cases[case].above))
         chosen = np.array(members, np.intp)
         forms = row_forms(floats, unit.streams.only(chosen), rows)
-        lows, found = _tightened(unit, chosen, forms, float(claim.margin) + ROOM)
+        lows, found = _tightened(unit, chosen, forms, np.float64(claim.margin) + ROOM)
         for place, query in enumerate(members):
             word = path_letters(unit.skeleton, found[place])
-            bounds[query] = NodeBound(*unit.nodes[query], cases, float(lows[place]), word)
+            bounds[query] = NodeBound(*unit.nodes[query], cases, np.float64(lows[place]), word)
     return [bound for bound in bounds if bound is not None]
 
 
@@ -67,12 +68,13 @@ def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Form
     coefficients = np.zeros((floats.unembedding.weight.shape[1], len(rows)))
     for column, row in enumerate(rows):
         for token, coefficient in row:
-            coefficients[token, column] = float(coefficient)
+            coefficients[token, column] = np.float64(coefficient)
     bias = floats.unembedding.bias
     return linear(streams, floats.unembedding.weight @ coefficients, None if bias is None else bias @ coefficients)
 
 
-def _tightened(unit: Evaluated, members: Indices, forms: Forms, enough: float) -> tuple[Array, list[tuple[int, ...]]]:
+def _tightened(unit: Evaluated, members: Indices, forms: Forms,
+               enough: np.float64) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
     """The least bound of each node's rows, and the path where the linear part of the worst row is least.
 
     Rows that the box of ranges does not prove, and the worst row of each node, get the exact least value of their
