@@ -31,6 +31,9 @@ from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt, sh
 
 Vector = Sequence[int]
 
+Average = tuple[Vector, int]
+"""The average of a head, and its error."""
+
 LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make averages larger than their bound
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
