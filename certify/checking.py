@@ -29,6 +29,7 @@ from proofs.check import (
     WrongWord,
     check_file,
     check_part,
+    check_some,
     gravest,
     join_parts,
     main,
@@ -86,8 +87,7 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -
     """
     jobs = jobs if all(map(_is_for_all, files)) else 1
     request = read_arguments([*options, "--", *files])
-    whole = not (request.part or request.sample or request.estimate)
-    parts = {file: jobs if whole and jobs > 1 and _has_parts(file) else 1 for file in files}
+    parts = {file: jobs if not request.is_partial and jobs > 1 and _has_parts(file) else 1 for file in files}
     tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file]})
              for file in files for part in range(1, parts[file] + 1)]
     sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
@@ -169,6 +169,8 @@ def _digest(data: bytes) -> str:
 
 def _check(path: str, request: Request) -> dict[str, Any]:
     try:
+        if request.is_partial:
+            raise Incomplete(check_some(path, request))
         return {"file": path, "verdict": ACCEPTED, **_claim(check_file(path, request.asked, request.work))}
     except Refusal as refusal:
         return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}

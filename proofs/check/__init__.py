@@ -12,7 +12,7 @@ from .checker.checking import (
     join_parts,
     read_bytes,
 )
-from .checker.command import Request, gravest, main, printable, read_arguments
+from .checker.command import Request, check_some, gravest, main, printable, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
 from .checker.reading.records import Bound, Certificate, Claim
@@ -45,6 +45,7 @@ __all__ = [
     "check_part",
     "check_sample",
     "check_shard",
+    "check_some",
     "check_text",
     "estimate",
     "find_unproved_units",
