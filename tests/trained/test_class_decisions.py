@@ -21,7 +21,7 @@ from proofs.trained.words import survey_all
 from tests.trained.class_claims import by_counts, by_states, causal_network
 
 LAST = 5
-CLAIMS = (by_states((1, LAST)), by_counts((1, LAST)))
+CLAIMS = (by_states((1, LAST)), by_counts((1, LAST)), replace(by_states((1, LAST)), after=(4, 2)))
 SEEDS = (0, 1, 4)
 
 
@@ -30,7 +30,7 @@ def decide(seed: int, claim: Claim) -> Decided:
     return decide_by_classes(causal_network(seed), claim, seed % 3, first, LAST, Limits(attempts=6))
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
+@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after", "each and after"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: Claim) -> None:
     least = survey_all(FloatNetwork(causal_network(seed)), claim, seed % 3, range(1, LAST + 1))
@@ -42,7 +42,7 @@ def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: Claim
         assert found.margin - 1e-9 <= bound.value
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
+@pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after", "each and after"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_units_cover_is_right_and_the_rest_is_open(seed: int, claim: Claim) -> None:
     least = survey_all(FloatNetwork(causal_network(seed)), claim, seed % 3, range(1, LAST + 1))
