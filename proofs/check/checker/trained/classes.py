@@ -123,7 +123,8 @@ class Classes:
             given = self.decision.directions[unit.directions]
             steps = self.decision.network.attention_steps
             self._turns[unit.directions] = [
-                [make_turn(self.budget, data, head.value.weight.width) for data, head in zip(heads, step.heads, strict=True)]
+                [make_turn(self.budget, data, head.value.weight.width)
+                 for data, head in zip(heads, step.heads, strict=True)]
                 for heads, step in zip(given, steps, strict=True)]
         return self._turns[unit.directions]
 

@@ -71,8 +71,9 @@ def make_norm(norm: Norm | None) -> NormMaps | None:
 
 def make_head(budget: Budget, step: AttentionStep, head: Head) -> HeadMaps:
     """A head, ready."""
-    return HeadMaps(make_map(budget, head.query.weight, head.query.bias, step.scale), make_map(budget, head.key.weight, head.key.bias),
-                    make_map(budget, head.value.weight, head.value.bias), make_map(budget, head.out), head.slope)
+    query = make_map(budget, head.query.weight, head.query.bias, step.scale)
+    key, value = (make_map(budget, one.weight, one.bias) for one in (head.key, head.value))
+    return HeadMaps(query, key, value, make_map(budget, head.out), head.slope)
 
 
 def make_maps(budget: Budget, step: Step) -> Maps:
