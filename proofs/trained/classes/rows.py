@@ -37,8 +37,9 @@ class NodeBound:
 
 def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
               cases: Sequence[int]) -> tuple[np.float64, int, int]:  # fmt: skip
-    """The least row of some cases at the last token of a word (letters): its value less the margin, case and row."""
-    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *claim.after]
+    """The least row of some cases where a word (letters) ends: its value less the margin, case and row."""
+    after = claim.after if claim.read == "last" else ()
+    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *after]
     logits = floats.logits(np.array([tokens]), offset, [-1])[0, 0]
     margin = np.float64(claim.margin)
     values = [(np.float64(sum(np.float64(number) * logits[token] for token, number in row)) - margin, case, place)
