@@ -28,6 +28,8 @@ from proofs.trained.words import survey_all
 
 FEW_WORDS = 2**8
 """So many words are looked at one by one before anything else is tried: that takes less than their classes."""
+LEAST_WORK = 4_000
+"""How many words a search for a wrong one runs at least."""
 NOT_DECIDED = "classes are too coarse, words too many, and no wrong word was found"
 AFTER_WRONG = "a shorter word is wrong, and so is every longer one that begins with it"
 
@@ -103,16 +105,23 @@ class _PartSearch:
             self._take(search.decide(self.part.offset, first, last))
 
     def for_wrong_words(self) -> None:
-        """Search for a wrong word among those of each open obligation, the shortest first."""
-        for count in self.open():
+        """Search for a wrong word among those of each open obligation, the shortest first; they share the work."""
+        open_ones = self.open()
+        work = self.part.effort * max(LEAST_WORK, WORK // max(1, len(open_ones)))
+        for count in open_ones:
             if count in self.open():  # a wrong word may have closed the longer ones
-                seen = self.found[count].seen
-                given = [seen.word] if seen else []
-                found = self.searcher.words.find(self.part.offset, count, given, self.part.effort * WORK)
+                found = self.searcher.words.find(self.part.offset, count, self._starts(count), work)
                 if found.least:
                     self._see(count, found.least)
                 if found.wrong:
                     self.found[count] = replace(self.found[count], wrong=found.wrong)
+
+    def _starts(self, count: int) -> list[tuple[str, ...]]:
+        """Words to begin with: the worst that was seen, and wrong ones with a letter less, continued."""
+        own, shorter = self.found[count].seen, self.found.get(count - 1)
+        wrong = shorter.wrong.word if shorter and shorter.wrong else None
+        longer = [word for letter in self.claim.alphabet if wrong for word in ((*wrong, letter), (letter, *wrong))]
+        return [word for word in [*([own.word] if own else []), *longer] if len(word) == count]
 
     def _take(self, decided: Decided) -> None:
         for count, bound in decided.bounds.items():

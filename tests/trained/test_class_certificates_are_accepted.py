@@ -16,7 +16,7 @@ from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Case, Claim, Row
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Rejected, check_text
-from proofs.trained.certificate import Unit, WordsUnit, decision_text
+from proofs.trained.certificate import Unit, WordsUnit, cover_of, decision_text
 from proofs.trained.classes.refine import decide_by_classes
 from proofs.trained.classes.rows import worst_row
 from proofs.trained.forward import FloatNetwork
@@ -55,7 +55,7 @@ def decided(seed: int, claim: Claim) -> tuple[str, int]:
     found = decide_by_classes(network, claim, OFFSET, 1, LAST)
     assert not found.wrong
     units: list[Unit] = [*found.units, *(WordsUnit(OFFSET, at, at) for at in found.open)]
-    return decision_text(network, claim, units), LAST - len(found.open)
+    return decision_text(network, claim, cover_of(units)), LAST - len(found.open)
 
 
 @pytest.mark.parametrize("claim", [by_states((1, LAST)), by_counts((1, LAST))], ids=("each", "after"))

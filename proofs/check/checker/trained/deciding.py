@@ -24,6 +24,7 @@ def prove_decision(given: Decision) -> Coverage:
     Raises:
         Rejected: if one is not proved, or left out of the cover.
     """
+    expect_covered(given)  # before anything else: units that are not of the claim may have no rows
     return join_coverage(given, [prove_units(given, given.cover)])
 
 
