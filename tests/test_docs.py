@@ -81,8 +81,8 @@ def test_the_page_on_deciding_is_true(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "deciding.md").read_text(encoding="utf-8")
     assert len(console_blocks(text)) == 2
     for command, shown in console_blocks(text):
-        command = command.replace("&& certify ", f"&& {sys.executable} -m certify.cli ")
-        check_run(command, shown, tmp_path, os.environ["PATH"])
+        second = command.replace("&& certify ", f"&& {sys.executable} -m certify.cli ")
+        check_run(second, shown, tmp_path, os.environ["PATH"])
 
 
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from certify.deciding.decide import Settings, decide
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
-from certify.deciding.page import find_neighbours, render_page
 from certify.deciding.page import Word as ShownWord
+from certify.deciding.page import find_neighbours, render_page
 from certify.deciding.show import decision_to_json
 from certify.shards import Workers
 from constructions.trained.claim import Claim, input_tokens, judged
