@@ -5,7 +5,7 @@ A `Decision` says that the claim is true, with a cover of all words; a `WrongWor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -32,11 +32,14 @@ FORMAT_OF_DECISION = "certify-decision"
 FORMAT_OF_WRONG_WORD = "certify-wrong-word"
 MAX_OFFSET = 1 << 20
 MAX_BITS = 256  # of the power of two that stated ranges are over
+MAX_CUTS = 64  # above a leaf of a tree of cells
+MAX_LEAVES = 1 << 12  # of a tree
 
 Row = tuple[tuple[int, Fraction], ...]
 """The linear form of logits with these (token, coefficient)."""
 
 Count = integer_within(range(1 << 24))
+Int32 = integer_within(range(-1 << 31, 1 << 31))
 Length = integer_within(range(1, MAX_N + 1))
 
 
@@ -98,8 +101,32 @@ class WordsUnit:
 
 
 @dataclass(frozen=True)
+class Leaf:
+    """A cell: for each row to prove None, or int32 numbers over 2^20, one for each direction of each head."""
+
+    shares: tuple[bytes | None, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The range of a direction of a head of the last attention step ends at / 2^bits below, and begins there above."""
+
+    head: int
+    direction: int
+    at: int
+    below: Tree
+    above: Tree
+
+
+Tree = Leaf | Cut
+
+
+@dataclass(frozen=True)
 class ClassesUnit:
-    """The same obligations by classes: a graph, a set of directions, and int32 ranges over 2^bits."""
+    """The same obligations by classes: a graph, a set of directions, and int32 ranges over 2^bits.
+
+    ``cells`` are how the box of ranges of each asked node is cut; None where none is.
+    """
 
     offset: int
     first: int
@@ -108,6 +135,7 @@ class ClassesUnit:
     directions: int
     bits: int
     ranges: bytes
+    cells: tuple[Tree | None, ...] | None = None
 
 
 Unit = WordsUnit | ClassesUnit
@@ -159,7 +187,7 @@ def read_decision(document: Json, budget: Budget) -> Decision:
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
     graphs = fields.read("graphs", list_of(list_of(list_of(list_of(Count)))))
     directions = fields.read("directions", list_of(partial(read_directions, network=network)))
-    cover = fields.read("cover", list_of(read_unit))
+    cover = fields.read("cover", list_of(partial(read_unit, network=network)))
     for unit in cover:
         if isinstance(unit, ClassesUnit):
             expect(unit.graph < len(graphs), "cover: there is no graph {}", unit.graph)
@@ -285,15 +313,57 @@ def read_directions(value: Json, network: Network) -> Directions:
     return found
 
 
-def read_unit(value: Json) -> Unit:
+def read_unit(value: Json, network: Network) -> Unit:
     """A unit of the cover; how it is proved says which fields it has."""
     if not isinstance(value, dict) or value.get("by") != "classes":
         fields = Fields(value, "offset", "from", "to", "by")
         fields.read("by", one_of("words", "classes"))
         return WordsUnit(*read_obligations(fields))
-    fields = Fields(value, "offset", "from", "to", "by", "graph", "directions", "bits", "ranges")
+    fields = Fields(value, "offset", "from", "to", "by", "graph", "directions", "bits", "ranges", "cells",
+                    optional=("cells",))
     return ClassesUnit(*read_obligations(fields), fields.read("graph", Count), fields.read("directions", Count),
-                       fields.read("bits", integer_within(range(MAX_BITS + 1))), fields.read("ranges", read_base64))
+                       fields.read("bits", integer_within(range(MAX_BITS + 1))), fields.read("ranges", read_base64),
+                       read_cells(fields, network) if "cells" in fields else None)
+
+
+def read_cells(fields: Fields, network: Network) -> tuple[Tree | None, ...]:
+    """For each asked node a tree or None."""
+    steps = network.attention_steps
+    widths = [head.value.weight.width for head in (steps[-1].heads if steps else ())]
+    expect(widths, "cells: no head has ranges to cut")
+    return fields.read("cells", list_of(or_null(partial(read_whole_tree, widths=widths))))
+
+
+def read_whole_tree(value: Json, widths: Sequence[int]) -> Tree:
+    """A tree, within its limits; ``widths`` are the numbers of directions of the heads."""
+    tree = read_tree(value, widths, 0)
+    expect(count_leaves(tree) <= MAX_LEAVES, "limit: {} cells of a node", MAX_LEAVES)
+    return tree
+
+
+def read_tree(value: Json, widths: Sequence[int], cuts: int) -> Tree:
+    """A tree below so many cuts."""
+    expect(cuts <= MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
+    if isinstance(value, dict) and "shares" in value:
+        fields = Fields(value, "shares")
+        return Leaf(fields.read("shares", list_of(or_null(partial(read_share, width=sum(widths))))))
+    fields = Fields(value, "head", "direction", "at", "below", "above")
+    head = fields.read("head", integer_within(range(len(widths))))
+    deeper = partial(read_tree, widths=widths, cuts=cuts + 1)
+    return Cut(head, fields.read("direction", integer_within(range(widths[head]))), fields.read("at", Int32),
+               fields.read("below", deeper), fields.read("above", deeper))
+
+
+def read_share(value: Json, width: int) -> bytes:
+    """The bytes of so many int32 numbers."""
+    data = read_base64(value)
+    expect(len(data) == 4 * width, "{} bytes, expected {}", len(data), 4 * width)
+    return data
+
+
+def count_leaves(tree: Tree) -> int:
+    """The cells of a tree."""
+    return count_leaves(tree.below) + count_leaves(tree.above) if isinstance(tree, Cut) else 1
 
 
 def read_obligations(fields: Fields) -> tuple[int, int, int]:

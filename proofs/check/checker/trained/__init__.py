@@ -26,6 +26,7 @@ directions    the form of an average that is bounded along directions
 weights       weights of softmax as integers
 ranges        averages stay in stated ranges: longest paths
 passing       all steps on forms
+cells         boxes of ranges, cut
 rows          rows at the stream of a node
 classes       a unit of a cover by classes
 wrong_word    a word by which a claim is false

@@ -4,7 +4,7 @@ At each attention step all that can be attended to is made ready first: before t
 one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
 each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
 the next attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms
-(rows.py).
+(rows.py), in each of the cells into which the box of the last ranges is cut (cells.py).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import NamedTuple
 
 from ..reading.trained import ClassesUnit, Decision
 from ..verdicts import expect, require, within
+from .cells import Bounds, Box, cells_of, round_down, round_up
 from .directions import Turn, average, make_turn
-from .forms import FRACTION, Form, Linear, apply, move, plus, promoted, shift_symbols, spread
+from .forms import Form, Linear, apply, charge, move, plus, promoted, shift_symbols, spread
 from .graphs import Columns, Node, ancestors, follow, in_order
 from .maps import make_rows
 from .obligations import is_by_place
 from .packed import SLOT
 from .passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
 from .ranges import Averages, Read, Source, Vectors, both_ways, scores, weigh, with_slope
-from .rows import Last, prove_rows
+from .rows import Heard, Last, prove_rows
 from .tracker import Tracker
 from .weights import Weights
 
@@ -150,20 +151,19 @@ class Numbers:
     def __init__(self, unit: ClassesUnit, number: int) -> None:
         expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
         self._numbers = iter(unpack(f"<{number}i", unit.ranges))
-        self._shift = FRACTION - unit.bits
+        self._bits = unit.bits
 
-    def take(self, width: int) -> tuple[list[int], list[int]]:
+    def take(self, width: int) -> Bounds:
         """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
 
         Raises:
             Malformed: if a range is empty.
         """
         numbers = [next(self._numbers) for _ in range(2 * width)]
-        shift = self._shift
-        least = [x << shift if shift >= 0 else -(-x >> -shift) for x in numbers[::2]]
-        greatest = [x << shift if shift >= 0 else x >> -shift for x in numbers[1::2]]
+        least = [round_up(x, self._bits) for x in numbers[::2]]
+        greatest = [round_down(x, self._bits) for x in numbers[1::2]]
         expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-        return least, greatest
+        return Bounds(least, greatest)
 
 
 class Proof:
@@ -178,6 +178,9 @@ class Proof:
         inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
         outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
         self.numbers = Numbers(unit, 2 * (len(self.nodes) * inner + len(asked.cases) * outer))
+        trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
+        expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
+        self.trees = dict(zip(in_order(self.needed(is_last=True)), trees, strict=True))
         self.held = 0
 
     def hold(self, bits: int) -> None:
@@ -198,11 +201,12 @@ class Proof:
             found: dict[Node, Form] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
-                    stream, last = step.attend(node)
-                    found[node] = pass_between(self.budget, stage.after, stream)
-                    self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
+                    attended = step.attend(node)
                     if is_last:
-                        self.prove_rows(node, found.pop(node), last)
+                        self.prove_cells(node, step, stage.after, attended)
+                    else:
+                        found[node] = pass_between(self.budget, stage.after, step.write(attended, attended.box))
+                        self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
             streams = found
         for p, index in self.asked.cases if not stages else ():
@@ -217,10 +221,27 @@ class Proof:
             found[p].add(index)
         return found
 
+    def prove_cells(self, node: Node, step: Step, after: Between, attended: Attended) -> None:
+        """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
+        rows = self.shared.rows_of(self.asked.cases[node])
+        cells = cells_of(self.trees[node], attended.box, len(rows.columns), self.unit.bits)
+        for number, cell in enumerate(cells, 1):
+            with within(f"cell {number}"):
+                stream = pass_between(self.budget, after, step.write(attended, cell.box))
+                self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
+
     def prove_rows(self, node: Node, stream: Form, last: Last | None) -> None:
         """The rows of an asked node."""
         rows = self.shared.rows_of(self.asked.cases[node])
         prove_rows(self.budget, rows, self.shared.decision.claim.margin, stream, last)
+
+
+class Attended(NamedTuple):
+    """The stream of a node before an attention step, what each head hears there, and the box of its ranges."""
+
+    stream: Form
+    heads: list[Heard]
+    box: Box
 
 
 class Step:
@@ -258,31 +279,36 @@ class Step:
         hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
         return Read(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
 
-    def attend(self, node: Node) -> tuple[Form, Last | None]:
-        """The stream of a node after the step; and what rows may fall back on.
+    def attend(self, node: Node) -> Attended:
+        """What the heads hear at a node, and the ranges of their averages.
 
         Raises:
             Rejected: if a stated range is not proved.
         """
-        stream = self.streams[self.sources[node[0]][node[1]]]
         before = ancestors(self.proof.columns, [node])[:node[0] + 1]
-        last, first = None, stream.slots
-        result = stream
+        heads, box = [], []
         for k, (head, turn) in enumerate(zip(self.maps.heads, self.turns, strict=True)):
             averages = self.averages(node, before, head, self.reads[k])
-            least, greatest = self.proof.numbers.take(len(turn.rows))
+            bounds = self.proof.numbers.take(len(turn.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
-            require(averages.stay_below(most, greatest + [-x for x in least]), "a range of head {} is not proved",
-                    k + 1)
+            require(averages.stay_below(most, [*bounds.greatest, *(-x for x in bounds.least)]),
+                    "a range of head {} is not proved", k + 1)
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
-            z = apply(self.budget, head.out, average(self.budget, turn, least, greatest, sizes))
-            last = Last(averages, reads, turn, least, greatest, first)
-            result = plus(result, shift_symbols(z, first - 1))
-            first += len(turn.rows)
-        if self.maps.bias is not None:
-            result = move(result, self.maps.bias)
-        return result, last if len(self.maps.heads) == 1 else None
+            heads.append(Heard(averages, reads, turn, sizes))
+            box.append(bounds)
+        return Attended(self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
+
+    def write(self, attended: Attended, box: Box) -> Form:
+        """The stream of a node after the step, where its averages are in the box; their symbols follow the others."""
+        result = attended.stream
+        first = result.slots
+        charge(self.budget, len(box) * len(result.rows), first + sum(len(bounds.least) for bounds in box))
+        for head, heard, bounds in zip(self.maps.heads, attended.heads, box, strict=True):
+            z = average(self.budget, heard.turn, bounds.least, bounds.greatest, heard.sizes)
+            result = plus(result, shift_symbols(apply(self.budget, head.out, z), first - 1))
+            first += len(bounds.least)
+        return result if self.maps.bias is None else move(result, self.maps.bias)
 
     def averages(self, node: Node, before: list[set[int]], head: HeadMaps, reads: dict[Source, Read]) -> Averages:
         """The weights of all that is on a path to the node."""

@@ -20,7 +20,7 @@ from ..budget import Budget
 from ..verdicts import require
 from .forms import FRACTION, Form, Linear, Spread, apply, spread
 from .graphs import Columns
-from .packed import READABLE, SLOT, maximum, ones, pack, rescale, unpack
+from .packed import READABLE, SLOT, maximum, ones, pack, pack_short, rescale, unpack
 from .weights import Weights
 
 BIAS = 1 << 126
@@ -114,18 +114,23 @@ class Averages:
         self.weights = weights
 
     def stay_below(self, most: Mapping[Source, int], thresholds: Sequence[int]) -> bool:
-        """Whether each average is at most its threshold, an integer over 2^44; ``most`` packs V for each source.
+        """Whether each average is at most its threshold, an integer over 2^44; ``most`` packs V for each source."""
+        return all(self.below(most, thresholds))
+
+    def below(self, most: Mapping[Source, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds, likewise.
 
         Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
-        2^118.
+        2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.
         """
         slots = len(thresholds)
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
-        tops, bias, packed = ones(slots) << SLOT - 1, BIAS * ones(slots), pack(thresholds)
+        tops, bias, packed = ones(slots) << SLOT - 1, BIAS * ones(slots), pack_short(thresholds)
         added = {source: contribution(most[source] - packed, weight, bias, tops)
                  for source, weight in self.weights.items()}
         self._budget.spend(1 + (len(added) * (24 + slots) >> 3))
-        return maximum(self._longest(added, slots, bias, tops), bias, tops) == bias
+        kept = (bias | tops) - self._longest(added, slots, bias, tops) & tops
+        return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
 
     def _longest(self, added: Mapping[Source, int], slots: int, bias: int, tops: int) -> int:
         """The greatest sum over all paths to the query, the one node of the last column here; biased."""
