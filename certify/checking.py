@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import time
@@ -21,17 +22,27 @@ from proofs.check import (
     Coverage,
     Decision,
     FloatClaim,
+    Incomplete,
     Malformed,
     Refusal,
     Request,
     WrongWord,
     check_file,
+    check_part,
+    check_some,
     gravest,
+    join_parts,
     main,
+    printable,
     read_arguments,
+    read_bytes,
     verdict_of,
     write_format,
 )
+
+DECISION = b'"certify-decision"'
+HEAD = 256
+"""The format of a file stands among so many bytes at its beginning."""
 
 
 def print_checks(options: Sequence[str], files: Sequence[str], jobs: int) -> int:
@@ -70,11 +81,21 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> 
 
 
 def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -> list[str]:
-    """What ``do_check`` returns of every file; other processes cannot read standard input or a pipe of this one."""
+    """What is said of every file; other processes cannot read standard input or a pipe of this one.
+
+    A large decision about a trained network is checked in parts, unless some part or sample of it is asked for.
+    """
     jobs = jobs if all(map(_is_for_all, files)) else 1
-    tasks = [json.dumps({"how": how, "options": list(options), "file": file}) for file in files]
-    with ShardsProgress("checking", "files", "files") as progress:
-        return run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=list(map(_size, files)))
+    request = read_arguments([*options, "--", *files])
+    parts = {file: jobs if not request.is_partial and jobs > 1 and _has_parts(file) else 1 for file in files}
+    tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file]})
+             for file in files for part in range(1, parts[file] + 1)]
+    sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
+    with ShardsProgress("checking", "tasks", "tasks") as progress:
+        answers = iter(run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes))
+    said = ([next(answers) for _ in range(parts[file])] for file in files)
+    return [_join(how, file, request, own) if parts[file] > 1 else own[0]
+            for file, own in zip(files, said, strict=True)]
 
 
 def _is_for_all(file: str) -> bool:
@@ -86,10 +107,21 @@ def _size(file: str) -> int:
     return (Path(file).is_file() and Path(file).stat().st_size) or 1
 
 
+def _has_parts(file: str) -> bool:
+    """Whether the file begins as a decision does."""
+    try:
+        with Path(file).open("rb") as opened:
+            return DECISION in opened.read(HEAD)
+    except OSError:
+        return False
+
+
 def do_check(task: str) -> str:
-    """What is said of one file: its report, or the text that the checker prints and its exit status."""
+    """What is said of one file: its report, or the text that the checker prints and its exit status; or of a part."""
     keys = json.loads(task)
     arguments = [*keys["options"], "--", keys["file"]]
+    if keys["parts"] > 1:
+        return json.dumps(_check_part(keys["file"], read_arguments(arguments), keys["part"], keys["parts"]))
     if keys["how"] == "report":
         return json.dumps(_check(keys["file"], read_arguments(arguments)))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -97,8 +129,48 @@ def do_check(task: str) -> str:
     return json.dumps({"text": printed.getvalue(), "status": status})
 
 
+def _check_part(path: str, request: Request, part: int, parts: int) -> dict[str, Any]:
+    """What was proved of a part, with the digest of the bytes; or why it was not."""
+    try:
+        data = read_bytes(path)
+        return {"digest": _digest(data), "proved": dict(check_part(data, part, parts, request.asked, request.work))}
+    except Refusal as refusal:
+        return {"verdict": verdict_of(refusal), "reason": str(refusal)}
+
+
+def _join(how: str, path: str, request: Request, answers: Sequence[str]) -> str:
+    """What is said of a file whose parts were checked."""
+    report, lines = _join_parts(path, request, [json.loads(answer) for answer in answers])
+    if how == "report":
+        return json.dumps(report)
+    verdict = str(report["verdict"])
+    lines = [*lines, f"{verdict}: {path}"] if verdict == ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
+    return json.dumps({"text": "".join(f"{printable(line)}\n" for line in lines), "status": STATUS[verdict]})
+
+
+def _join_parts(path: str, request: Request, parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
+    """The report on a file, and the claim in words if every part of these very bytes is proved."""
+    if refused := [part for part in parts if "verdict" in part]:
+        verdict = gravest([part["verdict"] for part in refused])
+        return {"file": path, **next(part for part in refused if part["verdict"] == verdict)}, ()
+    try:
+        data = read_bytes(path)
+        if {part["digest"] for part in parts} != {_digest(data)}:
+            raise Incomplete("the file changed while it was checked")
+        accepted = join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
+    except Refusal as refusal:
+        return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}, ()
+    return {"file": path, "verdict": ACCEPTED, **_claim(accepted)}, accepted.lines
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def _check(path: str, request: Request) -> dict[str, Any]:
     try:
+        if request.is_partial:
+            raise Incomplete(check_some(path, request))
         return {"file": path, "verdict": ACCEPTED, **_claim(check_file(path, request.asked, request.work))}
     except Refusal as refusal:
         return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}

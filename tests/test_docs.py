@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -72,6 +73,16 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(console_blocks(text)) == 3
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
+
+
+def test_the_page_on_deciding_is_true(tmp_path: Path) -> None:
+    """Its runs name files of the examples."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = (ROOT / "docs" / "deciding.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        command = command.replace("&& certify ", f"&& {sys.executable} -m certify.cli ")
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:

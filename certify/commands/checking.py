@@ -27,6 +27,12 @@ def check(
     causal: Annotated[bool, typer.Option("--causal", help="reject one that is not causal")] = False,
     work: Annotated[int | None, typer.Option(
         "--work", metavar="N", parser=whole_number, help="allow N times the default work and memory")] = None,
+    estimate: Annotated[bool, typer.Option(
+        "--estimate", help="of a decision about a trained network: how long the check takes; proves nothing")] = False,
+    sample: Annotated[int | None, typer.Option(
+        "--sample", metavar="K", parser=whole_number, help="of such a decision prove K obligations only")] = None,
+    part: Annotated[str | None, typer.Option(
+        "--part", metavar="K/M", help="of such a decision prove the K-th of M parts only")] = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -38,10 +44,11 @@ def check(
     from certify.shards import read_workers
 
     wanted = {"--formula": text_for_the_checker(formula, symbol, predicate, alphabet), "--alphabet": alphabet,
-              "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
+              "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
+              "--sample": sample, "--part": part}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in predicate or [] for part in ("--predicate", definition)]
-    options += ["--causal"] if causal else []
+    options += ["--causal"] * causal + ["--estimate"] * estimate
     processes = read_workers(jobs).jobs
     if not as_json:
         raise typer.Exit(print_checks(options, files, processes))

@@ -9,8 +9,10 @@ from .checker.checking import (
     check_text,
     estimate,
     find_unproved_units,
+    join_parts,
+    read_bytes,
 )
-from .checker.command import Request, gravest, main, read_arguments
+from .checker.command import Request, check_some, gravest, main, printable, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
 from .checker.reading.records import Bound, Certificate, Claim
@@ -43,13 +45,17 @@ __all__ = [
     "check_part",
     "check_sample",
     "check_shard",
+    "check_some",
     "check_text",
     "estimate",
     "find_unproved_units",
     "finish",
     "gravest",
+    "join_parts",
     "main",
+    "printable",
     "read_arguments",
+    "read_bytes",
     "read_softened_text",
     "verdict_of",
     "write_format",

@@ -106,10 +106,14 @@ def _found_shorter(search: Search, wrong: WrongWord, fewer: int, work: int, seed
 
 
 def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:
-    """The wrong word that floats saw, if an enclosure says so, too; cut after the place where it is wrong."""
+    """The wrong word that floats saw, if an enclosure says so, too.
+
+    Where later letters change nothing, it is cut after the place where it is wrong, or goes on to the least length.
+    """
     word = least.word
     if is_by_place(network.network, claim):
         word = word[: max(least.place, claim.lengths[0])]
+        word += (claim.alphabet[0],) * (claim.lengths[0] - len(word))
     decision = decide_least(network, claim, least, word)
     if decision.above is not False or decision.ends is None:
         return None

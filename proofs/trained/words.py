@@ -75,12 +75,13 @@ class _Tree:
     def __init__(self, network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> None:
         self.network, self.claim, self.offset = network, claim, offset
         self.tokens = np.array(claim.tokens, dtype=np.intp)
+        self.after = claim.after if claim.read == "last" else ()  # a later token changes nothing at a letter's
         self.found: dict[int, Least | None] = dict.fromkeys(sorted(counts))
         self.longest = max(counts, default=0)
         self.live = StateLevels(claim, self.longest).live(self.found)
         self.cases = CasesOfWords(claim)
         self.rows = ClaimRows(claim, network.network.outputs)
-        levels = len(claim.before) + self.longest + len(claim.after)
+        levels = len(claim.before) + self.longest + len(self.after)
         kept = numbers_of_a_row(network) * max(levels, 1)
         self.block = max(1, min(BLOCK, KEPT_NUMBERS // max(kept, 1)))
         self._visit(self._beginning(), np.zeros((1, 0), dtype=np.intp), np.zeros(1, dtype=np.intp))
@@ -94,7 +95,7 @@ class _Tree:
 
     def _is_judged(self, place: int) -> bool:
         """Whether the prefixes of a place are judged at their last letters."""
-        return place in self.found and not self.claim.after
+        return place in self.found and not self.after
 
     def _extended(self, prefixes: Prefixes, parents: Rows, tokens: Rows, judged_here: bool) -> Prefixes:
         return extend(self.network, prefixes, parents, tokens, self.offset, judged=judged_here)
@@ -117,8 +118,8 @@ class _Tree:
 
     def _judge(self, prefixes: Prefixes, words: Rows) -> None:
         place, rows = words.shape[1], np.arange(len(words))
-        for index, token in enumerate(self.claim.after):
-            last = index + 1 == len(self.claim.after)
+        for index, token in enumerate(self.after):
+            last = index + 1 == len(self.after)
             prefixes = self._extended(prefixes, rows, np.full(len(words), token), last)
         assert prefixes.stream is not None
         held = self.cases.hold(words)[:, place]

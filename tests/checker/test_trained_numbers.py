@@ -126,7 +126,8 @@ def test_a_product_is_within_its_error_whatever_the_input_is_off_by(precision: P
 def test_norms_are_within_their_error(kind: str, precision: Precision) -> None:
     rng, width = random.Random(6), 6
     normaliser = Normaliser(Norm(kind, Fraction(1, 100000), None, None), width, precision)
-    for size, off in ((precision.fraction + 3, 1 << 8), (precision.fraction - 8, 1 << 20), (precision.fraction - 14, 4)):
+    for size, off in ((precision.fraction + 3, 1 << 8), (precision.fraction - 8, 1 << 20),
+                      (precision.fraction - 14, 4)):
         x = numbers(rng, width, size)
         moved = [a + rng.randrange(-off, off + 1) for a in x]
         e = ceil_norm([a - b for a, b in zip(x, moved, strict=True)])

@@ -19,7 +19,7 @@ from proofs.check.checker.trained.precision import Precision
 from proofs.check.checker.trained.truth import Truth
 from proofs.check.checker.trained.words import ALL, Judge, Runner, Share
 from tests.checker import brute
-from tests.checker.trained_networks import KINDS, decision, dump, make_claim, make_network, mean_network
+from tests.checker.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network
 from tests.checker.trained_reference import Reference
 
 MORE_ONES = {"when": {"formula": "#<[Q_1] > #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
@@ -59,6 +59,19 @@ def test_a_mean_is_decided_on_all_words_and_its_ties_are_not() -> None:
     tie = {"when": {"formula": "#<[Q_1] == #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
     with pytest.raises(Rejected, match=r"^offset 0, word '0 1 1': a row is not decided at the highest precision$"):
         check_text(dump(decision(mean_network(), make_claim(cases=[tie]))))
+
+
+@pytest.mark.parametrize("score", [40.0, 200.0, 5000.0])
+def test_words_without_the_token_of_the_greatest_score_are_decided(score: float) -> None:
+    network, weights = mean_network(), Weights(0)
+    weights.tensors = network["tensors"]
+    head = network["steps"][0]["heads"][0]
+    head["query"] = head["query"] | {"bias": weights.view([score])}
+    head["key"] = head["value"]
+    some = {"when": {"formula": "true since Q_1"}, "above": [[[0, "1"], [1, "-1"]]]}
+    none = {"when": {"formula": "!(true since Q_1)"}, "above": [[[0, "-1"], [1, "1"]]]}
+    claim = make_claim(max_n=5, cases=[some, none])
+    assert check_text(dump(decision(network, claim))).coverage["words"] == 62
 
 
 def test_a_mean_is_refused_where_it_is_below() -> None:

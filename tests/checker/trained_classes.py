@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from random import Random
 from struct import pack
+from typing import Any
 
 import numpy as np
 
 from proofs.check.checker.budget import Budget
 from proofs.check.checker.language import Language
 from proofs.check.checker.reading.dyadics import Matrix, Vector
-from proofs.check.checker.reading.trained import Automaton, Case, ClassesUnit, Decision, Graph, TrainedClaim, When
+from proofs.check.checker.reading.trained import (
+    Automaton,
+    Case,
+    ClassesUnit,
+    Decision,
+    Directions,
+    Graph,
+    Row,
+    TrainedClaim,
+    When,
+)
 from proofs.check.checker.reading.trained_network import (
     Affine,
     AttentionStep,
@@ -28,11 +38,13 @@ from proofs.check.checker.reading.trained_network import (
     Step,
     UnitsStep,
 )
+from proofs.check.checker.trained.classes import Classes
 
 POWER = -12
 BITS = 22
 Word = tuple[int, ...]
-Array = np.ndarray
+Node = tuple[int, int]
+Array = np.ndarray[Any, Any]
 
 
 class Maker:
@@ -48,7 +60,7 @@ class Maker:
         return Matrix(tuple(tuple(self._entry(size, 0) for _ in range(width)) for _ in range(height)), width, POWER)
 
     def _entry(self, size: float, middle: float) -> int:
-        return round((middle + self.random.uniform(-size, size)) * 2**-POWER)
+        return round((middle + self.random.uniform(-size, size)) * (1 << -POWER))
 
     def affine(self, height: int, width: int, size: float, biased: bool = True) -> Affine:
         return Affine(self.matrix(height, width, size), self.vector(width, 0.3) if biased else None)
@@ -83,11 +95,11 @@ class Maker:
 
 def floats(x: Matrix | Vector) -> Array:
     """The numbers, exactly."""
-    return np.array(x.rows if isinstance(x, Matrix) else x.entries, dtype=float) * 2.0**x.power
+    return np.asarray(np.array(x.rows if isinstance(x, Matrix) else x.entries, dtype=float) * 2.0**x.power)
 
 
 def affine(x: Array, a: Affine) -> Array:
-    return x @ floats(a.weight) + (0 if a.bias is None else floats(a.bias))
+    return np.asarray(x @ floats(a.weight) + (0 if a.bias is None else floats(a.bias)))
 
 
 def normed(x: Array, norm: Norm | None) -> Array:
@@ -95,14 +107,22 @@ def normed(x: Array, norm: Norm | None) -> Array:
         return x
     c = x - x.mean(-1, keepdims=True) if norm.kind == "layer" else x
     y = c / np.sqrt((c * c).mean(-1, keepdims=True) + float(norm.epsilon))
-    return y * (1 if norm.gain is None else floats(norm.gain)) + (0 if norm.bias is None else floats(norm.bias))
+    gained = y * (1 if norm.gain is None else floats(norm.gain))
+    return np.asarray(gained + (0 if norm.bias is None else floats(norm.bias)))
+
+
+def erf(x: Array) -> Array:
+    return np.array([math.erf(float(one)) for one in x.ravel()]).reshape(x.shape)
 
 
 def acted(name: str, x: Array) -> Array:
     c, a = float.fromhex("0x1.9884533d43651p-1"), 0.044715
-    return {"relu": lambda: np.maximum(x, 0), "gelu": lambda: x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2,
-            "gelu-tanh": lambda: x / (1 + np.exp(-2 * c * (x + a * x**3))), "silu": lambda: x / (1 + np.exp(-x)),
-            "sigmoid": lambda: 1 / (1 + np.exp(-x)), "tanh": lambda: np.tanh(x)}[name]()
+    functions: dict[str, Callable[[], Array]] = {
+        "relu": lambda: np.maximum(x, 0), "gelu": lambda: x * (1 + erf(x / math.sqrt(2))) / 2,
+        "gelu-tanh": lambda: x / (1 + np.exp(-2 * c * (x + a * x**3))), "silu": lambda: x / (1 + np.exp(-x)),
+        "sigmoid": lambda: 1 / (1 + np.exp(-x)), "tanh": lambda: np.tanh(x)}
+    with np.errstate(over="ignore"):
+        return functions[name]()
 
 
 def turned(x: Array, rotary: Rotary | None, positions: Array) -> Array:
@@ -129,7 +149,8 @@ class Run:
 def run(network: Network, tokens: Sequence[int], offset: int) -> Run:
     """A causal run in binary64."""
     positions = np.arange(offset, offset + len(tokens))
-    h = floats(network.tokens)[list(tokens)] + (0 if network.positions is None else floats(network.positions)[positions])
+    h = floats(network.tokens)[list(tokens)]
+    h = h if network.positions is None else h + floats(network.positions)[positions]
     averages, streams = [], [h]
     for step in network.steps:
         if isinstance(step, NormStep):
@@ -164,7 +185,8 @@ def attended(step: AttentionStep, h: Array, positions: Array) -> tuple[Array, li
     return result, found
 
 
-def make_graph(letters: int, length: int, state: Callable[[Word], object], after: int = 0) -> tuple[Graph, dict[Word, int]]:
+def make_graph(letters: int, length: int, state: Callable[[Word], object],
+               after: int = 0) -> tuple[Graph, dict[Word, int]]:
     """Classes by the last letter and a state; and the node of each word."""
     nodes: dict[Word, int] = {(): 0}
     levels = []
@@ -182,47 +204,63 @@ def make_graph(letters: int, length: int, state: Callable[[Word], object], after
     return tuple(levels), nodes
 
 
-def identity_directions(network: Network, random: Random | None = None) -> tuple[tuple[bytes, ...], ...]:
+def make_directions(network: Network, random: Random | None = None) -> Directions:
     """The unit vectors, or turned ones, as int32 over 2^30."""
     def one(m: int) -> bytes:
-        q = np.eye(m) if random is None else np.linalg.qr(np.array([[random.gauss(0, 1) for _ in range(m)]
-                                                                    for _ in range(m)]))[0]
-        return np.round(q * 2**30).clip(-(2**31), 2**31 - 1).astype("<i4").tobytes()
+        gauss = np.eye(m) if random is None else np.array([[random.gauss(0, 1) for _ in range(m)] for _ in range(m)])
+        q = np.linalg.qr(gauss)[0]
+        return np.round(q * 2**30).astype("<i4").tobytes()
     return tuple(tuple(one(head.value.weight.width) for head in step.heads) for step in network.attention_steps)
 
 
-def claim_of(network: Network, letters: int, **changes: object) -> TrainedClaim:
-    """A claim without cases: tokens 0, 1, ..., the last token before the word."""
+def make_claim(network: Network, letters: int = 2, **changes: Any) -> TrainedClaim:
+    """Tokens 0, 1, ... are the letters, the last token stands before the word, and no row is claimed."""
     start = len(network.tokens.rows) - 1
-    claim = TrainedClaim(tuple("abcdefg"[:letters]), tuple(range(letters)), (start,), (), (0, 0), 1, 3, "each", False,
+    claim = TrainedClaim(tuple("abcdefg"[:letters]), tuple(range(letters)), (start,), (), (0, 0), 1, 4, "each", False,
                          Fraction(0), None, {}, ())
-    return replace(claim, **changes)  # type: ignore[arg-type]
-
-
-def words_of(letters: int, length: int) -> Iterable[Word]:
-    return product(range(letters), repeat=length)
+    return replace(claim, **changes)
 
 
 @dataclass
 class Made:
-    """A certificate of one unit, with what it was made from."""
+    """A certificate of one unit, and the inputs of every class, by column and index."""
 
     decision: Decision
-    unit: ClassesUnit
-    budget: Budget
-    members: dict[tuple[int, int], list[tuple[int, ...]]]
+    members: dict[Node, list[Word]]
+
+    @property
+    def unit(self) -> ClassesUnit:
+        """The one unit of the cover."""
+        (unit,) = self.decision.cover
+        assert isinstance(unit, ClassesUnit)
+        return unit
+
+    def prove(self) -> int:
+        """How many nodes are proved."""
+        return Classes(self.decision).prove(self.unit)
+
+    def with_unit(self, **changes: Any) -> Made:
+        """The same with another unit."""
+        return Made(replace(self.decision, cover=(replace(self.unit, **changes),)), self.members)
 
 
-def always(row: Sequence[tuple[int, Fraction]], *formulas: str, language: Language) -> Case:
-    return Case(When(language.formula(formulas[0] if formulas else "true"), None), (tuple(row),))
+def inputs_by_node(claim: TrainedClaim, nodes: dict[Word, int], after: Word, last: int) -> dict[Node, list[Word]]:
+    """The inputs that lead to each node, by column and index."""
+    members: dict[Node, list[Word]] = {(p, 0): [claim.before[:p + 1]] for p in range(len(claim.before))}
+    shift = len(claim.before) - 1
+    for word, node in nodes.items():
+        tokens = (*claim.before, *(claim.tokens[a] for a in word))
+        if word:
+            members.setdefault((len(word) + shift, node), []).append(tokens)
+        for k in range(len(after) if len(word) == last else 0):
+            members.setdefault((len(word) + shift + k + 1, node), []).append(tokens + after[:k + 1])
+    return members
 
 
-def true_ranges(network: Network, members: dict[tuple[int, int], list[tuple[int, ...]]], offset: int,
-                directions: tuple[tuple[bytes, ...], ...], needed: Sequence[Sequence[tuple[int, int]]],
-                widen: float) -> list[tuple[int, int]]:
-    """For each step and needed node, head and direction: the range over all inputs that end in the node, widened."""
-    runs = {node: [run(network, tokens, offset) for tokens in inputs] for node, inputs in members.items()}
-    found = []
+def find_ranges(runs: dict[Node, list[Run]], directions: Directions, needed: Sequence[Sequence[Node]],
+                widen: float) -> bytes:
+    """For each step and needed node, head and direction: the range over all inputs of the node, widened."""
+    found = b""
     for k, nodes in enumerate(needed):
         for node in nodes:
             for h, data in enumerate(directions[k]):
@@ -230,34 +268,48 @@ def true_ranges(network: Network, members: dict[tuple[int, int], list[tuple[int,
                 q = np.frombuffer(data, "<i4").reshape(m, m) / 2**30
                 values = np.array([q @ one.averages[k][h][node[0]] for one in runs[node]])
                 for low, high in zip(values.min(0), values.max(0), strict=True):
-                    found.append((math.floor((low - widen) * 2**BITS), math.ceil((high + widen) * 2**BITS)))
+                    found += pack("<2i", math.floor((low - widen) * 2**BITS), math.ceil((high + widen) * 2**BITS))
     return found
 
 
-def make(network: Network, claim: TrainedClaim, language: Language, budget: Budget, state: Callable[[Word], object],
-         first: int, last: int, offset: int = 0, widen: float = 1e-5, turn: Random | None = None) -> Made:
-    """A unit whose ranges are those of all words, widened; every judged node is asked if some case has a row."""
-    by_place = claim.read == "each" or not claim.after
-    graph, nodes = make_graph(len(claim.alphabet), last, state, 0 if by_place else len(claim.after))
-    shift = len(claim.before) - 1
-    members: dict[tuple[int, int], list[tuple[int, ...]]] = {}
-    for p in range(len(claim.before)):
-        members[p, 0] = [claim.before[:p + 1]]
-    for word, node in nodes.items():
-        tokens = (*claim.before, *(claim.tokens[a] for a in word))
-        if word:
-            members.setdefault((len(word) + shift, node), []).append(tokens)
-        for k in range(len(claim.after) if not by_place and len(word) == last else 0):
-            members.setdefault((len(word) + shift + k + 1, node), []).append(tokens + claim.after[:k + 1])
-    end = last + shift + (0 if by_place else len(claim.after))
-    asked = sorted(node for node in members if (first + shift <= node[0] <= end if by_place else node[0] == end))
+def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object], first: int, last: int, *,
+         offset: int = 0, widen: float = 1e-6, turn: Random | None = None, language: Language | None = None) -> Made:
+    """A unit whose ranges are those of all words, widened; every judged node is asked if the claim has a case."""
+    after = () if claim.read == "each" else claim.after
+    graph, nodes = make_graph(len(claim.tokens), last, state, len(after))
+    members = inputs_by_node(claim, nodes, after, last)
+    least = 0 if claim.read == "first" else len(claim.before) - 1 + (last + len(after) if after else first)
+    asked = sorted(node for node in members if (node[0] == 0 if claim.read == "first" else node[0] >= least))
+    read = sorted(node for node in members if claim.read != "first" or node[0] == 0)
     steps = len(network.attention_steps)
-    directions = identity_directions(network, turn)
-    needed = [sorted(members)] * (steps - 1) + [asked] if steps else []
-    ranges = true_ranges(network, members, offset, directions, needed, widen)
-    data = b"".join(pack("<2i", *one) for one in ranges)
+    directions = make_directions(network, turn)
+    runs = {node: [run(network, tokens, offset) for tokens in members[node]] for node in read}
+    data = find_ranges(runs, directions, [read] * (steps - 1) + [asked] * (steps > 0), widen)
     unit = ClassesUnit(offset, first, last, 0, 0, BITS, data)
-    return Made(Decision(network, claim, (graph,), (directions,), (unit,), language), unit, budget, members)
+    language = language or Language(Budget(20))
+    return Made(Decision(network, claim, (graph,), (directions,), (unit,), language), members)
 
 
-__all__ = ["Automaton", "Made", "Maker", "Run", "always", "claim_of", "make", "make_graph", "run"]
+def with_least(made: Made, gap: float, row: Row = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:
+    """The claim that the row is above 0 wherever logits are judged, where its least value of all words is the gap.
+
+    The bias of logit 0 is moved for it.
+    """
+    network, claim = made.decision.network, made.decision.claim
+    nodes = judged(made)
+    values = [sum(float(c) * run(network, tokens, made.unit.offset).logits[node[0]][token] for token, c in row)
+              for node in nodes for tokens in made.members[node]]
+    bias = floats(network.unembedding.bias or Vector((0,) * network.outputs, 0))
+    bias[0] += gap - min(values)
+    moved = Vector(tuple(round(float(x) * 2**40) for x in bias), -40)
+    case = Case(When(None, frozenset({0})), (row,))
+    return replace(made, decision=replace(
+        made.decision, network=replace(network, unembedding=Affine(network.unembedding.weight, moved)),
+        claim=replace(claim, automaton=Automaton(0, ((0,) * len(claim.tokens),)), cases=(case,))))
+
+
+def judged(made: Made) -> list[Node]:
+    """The nodes where logits are judged."""
+    claim, end = made.decision.claim, max(p for p, _ in made.members)
+    first = end if claim.read == "last" and claim.after else len(claim.before) - 1 + made.unit.first
+    return [node for node in made.members if (node[0] == 0 if claim.read == "first" else node[0] >= first)]

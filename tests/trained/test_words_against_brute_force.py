@@ -77,9 +77,9 @@ def test_cases_of_many_words_are_those_of_each(formulas: tuple[str, ...]) -> Non
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("formulas", "read", "after"), [
-    (PAST, "each", ()), (PAST, "last", ()), (PAST, "last", (2, 0)), (PAST, "first", ()),
+    (PAST, "each", ()), (PAST, "each", (2, 0)), (PAST, "last", ()), (PAST, "last", (2, 0)), (PAST, "first", ()),
     (AHEAD, "each", ()), (AHEAD, "last", (0,)),
-], ids=["place", "last", "after", "first", "ahead", "ahead-last"])  # fmt: skip
+], ids=["place", "place-after", "last", "after", "first", "ahead", "ahead-last"])  # fmt: skip
 def test_the_least_margin_is_that_of_brute_force(
     seed: int, formulas: tuple[str, ...], read: Read, after: tuple[int, ...]
 ) -> None:

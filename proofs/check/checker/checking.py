@@ -5,7 +5,7 @@ The format of a file says who reads it. Whatever else goes wrong, of which nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -34,6 +34,7 @@ from .trained import (
     describe_wrong_word,
     estimate_decision,
     find_unproved,
+    join_coverage,
     prove_decision,
     prove_part,
     prove_sample,
@@ -120,6 +121,18 @@ def check_part(data: bytes, part: int, parts: int, asked: Asked = ANYTHING, work
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
         return prove_part(read_decision_of(data, asked, work), part, parts)
+
+
+def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: Asked = ANYTHING, work: int = 1) -> Accepted:
+    """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
+    """
+    with nothing_unexpected():
+        given = read_decision_of(data, asked, work)
+        coverage = join_coverage(given, proved)
+        return Accepted(given, coverage, tuple(describe_decision(given, coverage)))
 
 
 def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:

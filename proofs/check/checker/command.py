@@ -24,6 +24,11 @@ class Request:
     sample: int | None = None
     estimate: bool = False
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether less than all is asked for, so that nothing can be accepted."""
+        return bool(self.part or self.sample or self.estimate)
+
 
 class Arguments(argparse.ArgumentParser):
     """Arguments whose misuse is one line."""
@@ -95,7 +100,7 @@ def gravest(verdicts: Sequence[str]) -> str:
 def check_one(path: str, request: Request) -> tuple[str, list[str]]:
     """The verdict on one file, and the lines that are printed."""
     try:
-        if request.part or request.sample or request.estimate:
+        if request.is_partial:
             raise Incomplete(check_some(path, request))
         lines = check_file(path, request.asked, request.work).lines
     except Refusal as refusal:

@@ -14,7 +14,7 @@ from proofs.trained.forward import FloatAffine, FloatAttention, FloatHead, Float
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-LEAST_EXPONENT = -600.0  # weights below are not told apart: no sum of weights is 0
+LEAST_EXPONENT = -600  # weights below are not told apart: no sum of weights is 0
 BLOCK = 1 << 22  # numbers of one intermediate array
 
 
@@ -67,7 +67,7 @@ def _turned(forms: Forms, rotary: FloatRotary | None, numbers: Indices) -> Forms
     return Forms(rotary(forms.centre, numbers), parts, loose)
 
 
-def _scaled(image: FloatAffine, scale: float) -> FloatAffine:
+def _scaled(image: FloatAffine, scale: np.float64) -> FloatAffine:
     return FloatAffine(image.weight * scale, None if image.bias is None else image.bias * scale)
 
 
@@ -78,11 +78,11 @@ class AttendedHead:
                  queries: Queries) -> None:  # fmt: skip
         self.columns, self.queries = columns, queries
         own = normed.only(queries.columns)
-        asking = _scaled(head.query, float(step.scale))
+        asking = _scaled(head.query, np.float64(step.scale))
         self.query = _turned(affine(own, asking), step.rotary, columns.numbers[queries.columns])
         self.key = _turned(affine(normed, head.key), step.rotary, columns.numbers)
         self.value = affine(normed, head.value)
-        self.slope = float(head.slope)
+        self.slope = np.float64(head.slope)
         self.low, self.high = self._weights()
 
     def ranges(self, skeleton: Skeleton, directions: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from constructions.trained.claim import Claim
 from proofs.trained.classes.directions import path_letters
 from proofs.trained.classes.forms import Forms, least_of
-from proofs.trained.classes.rows import ROOM, linear_parts, row_forms, rows_of
+from proofs.trained.classes.rows import ROOM, linear_parts, row_forms, rows_of, worst_rows
 from proofs.trained.classes.shares import ClassOfNode, Rows, best_shares
 from proofs.trained.classes.trees import SHARE_BITS, Cut, Leaf, Tree, Whole
 from proofs.trained.classes.unit import Evaluated
@@ -23,10 +23,15 @@ from proofs.trained.forward import FloatNetwork
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Word = tuple[int, ...]
 
 BLOCK = 64      # cells whose forms are made at once
 MAX_DEPTH = 40  # cuts on the way to a leaf
+NOTHING = np.float64(-np.inf)
 OFTEN = 3       # so many cuts share one look at what cuts are worth
+
+NARROWER = np.array([[3, 1], [1, 3]]) / 4
+"""Times the ends of a range: half as wide, about the same middle."""
 
 
 @dataclass(eq=False)
@@ -40,7 +45,7 @@ class Cell:
     shares: Array
     worth: Array
     depth: int = 0
-    low: float = -np.inf
+    low: np.float64 = NOTHING
     needs_shares: list[bool] = field(default_factory=list)
     halves: tuple[Cell, Cell] | None = None
 
@@ -69,39 +74,43 @@ class Cell:
 
 
 class CellSearch:
-    """The cells of one asked node. ``low`` and ``met`` are what is known of it, after ``run``."""
+    """The cells of one asked node; after ``run``: ``low`` is a bound of all rows in the cells that are proved,
+    ``worst`` the least row (less the margin) and its word, of all words that were met; ``looked_at`` counts cells."""
 
-    def __init__(self, floats: FloatNetwork, claim: Claim, unit: Evaluated, query: int, limit: int) -> None:
+    def __init__(self, floats: FloatNetwork, claim: Claim, offset: int, unit: Evaluated, query: int,
+                 limit: int) -> None:  # fmt: skip
         """``limit``: of leaves."""
-        self.floats, self.unit, self.query, self.limit = floats, unit, query, limit
+        self.floats, self.claim, self.offset, self.unit, self.query = floats, claim, offset, unit, query
         level, node = unit.nodes[query]
-        self.rows = rows_of(claim, unit.skeleton.graph.levels[level].cases[node])
-        self.enough = float(claim.margin) + ROOM
+        self.cases = unit.skeleton.graph.levels[level].cases[node]
+        self.rows = tuple(dict.fromkeys(rows_of(claim, self.cases)))
+        self.enough = np.float64(claim.margin) + ROOM
         self.members = ClassOfNode(unit, query)
         self.box = whole_box(unit, query)
-        self.low = np.inf
-        self.met: set[tuple[int, ...]] = set()
-        """Words (letters) of the class where linear parts are least."""
-        self.looked_at = 0
+        self.limit, self.looked_at = limit, 0
+        self.low = np.float64(np.inf)
+        self.worst: tuple[np.float64, Word] = (np.float64(np.inf), ())
+        self._met: set[Word] = set()
 
     def run(self) -> Tree | None:
-        """The tree, if there is one within the limits; ``low`` is then a bound of all rows."""
+        """The tree, if there is one within the limits; None as soon as a word is met that is wrong."""
         root = Cell(self.box, np.zeros((len(self.rows), len(self.box))), np.zeros(len(self.box)))
         waiting, proved = [root], 0
         while waiting:
-            self.looked_at += len(waiting)
             for first in range(0, len(waiting), BLOCK):
                 self._look_at(waiting[first : first + BLOCK])
             still = [cell for cell in waiting if cell.low <= self.enough]
-            proved += len(waiting) - len(still)
             self.low = min([self.low, *(cell.low for cell in waiting if cell.low > self.enough)])
-            if proved + 2 * len(still) > self.limit or any(cell.depth == MAX_DEPTH for cell in still):
+            proved += len(waiting) - len(still)
+            too_deep = MAX_DEPTH in (cell.depth for cell in still)
+            if too_deep or proved + 2 * len(still) > self.limit or self.worst[0] <= 0:
                 return None
             waiting = [half for cell in still for half in cell.cut()]
         return self._tree(root)
 
     def _look_at(self, cells: Sequence[Cell]) -> None:
         """Bounds and shares of the cells, and what cuts are worth to those that are not proved."""
+        self.looked_at += len(cells)
         boxes = np.ldexp(np.array([cell.box for cell in cells], np.float64), -self.unit.bits)
         forms = self._rows_within(boxes)
         alpha, rest = linear_parts(forms, self._symbol, *_centre_and_half(boxes))
@@ -113,7 +122,7 @@ class CellSearch:
             found = self._tightened(cells, boxes, alpha[pairs], rest[pairs], pairs)
             least[pairs] = np.maximum(least[pairs], found)
         for place, cell in enumerate(cells):
-            cell.low = float(least[place].min())
+            cell.low = least[place].min()
             if cell.low <= self.enough and cell.depth % OFTEN == 0:
                 cell.worth = self._worth(boxes[place], int(least[place].argmin()))
 
@@ -126,14 +135,22 @@ class CellSearch:
         shares, bounds, paths = best_shares(rows, self.members, start)
         for cell, row, share in zip(*pairs, shares, strict=True):
             cells[cell].shares[row] = share
-        self.met.update(path_letters(self.unit.skeleton, path) for path in paths)
+        self._meet({path_letters(self.unit.skeleton, path) for path in paths} - self._met)
         return bounds
+
+    def _meet(self, words: set[Word]) -> None:
+        """Words of the class where linear parts are least, run."""
+        if words:
+            ordered = sorted(words)
+            values = worst_rows(self.floats, self.claim, self.offset, ordered, self.cases)
+            self.worst = min([self.worst, *((value[0], word) for value, word in zip(values, ordered, strict=True))])
+            self._met |= words
 
     def _worth(self, box: Array, row: int) -> Array:
         """For each range how much smaller the row's radius without the linear part is if it is half as wide."""
         places = np.arange(len(box))
         variants = np.tile(box, (len(box) + 1, 1, 1))
-        variants[places, places] = box @ np.array([[0.75, 0.25], [0.25, 0.75]])
+        variants[places, places] = box @ NARROWER
         forms = self._rows_within(variants)
         own = slice(self._symbol, self._symbol + len(box))
         radii = (forms.radius - np.abs(forms.parts[:, own]).sum(axis=1))[:, row]

@@ -92,7 +92,7 @@ def _moment(average: Array) -> Array:
     """The second moment of the deviations, its trace 1 (0 if all words are alike)."""
     deviations = average - average.mean(axis=0)
     moment = deviations.T @ deviations
-    trace = float(np.trace(moment))
+    trace = np.float64(np.trace(moment))
     return np.asarray(moment / trace) if trace > 0 else np.zeros_like(moment)
 
 

@@ -16,10 +16,11 @@ from proofs.trained.forward import FloatAffine, FloatNorm, FloatUnits
 
 Array = NDArray[np.float64]
 
-CURVATURES: Mapping[str, float] = {"gelu": 0.8, "gelu-tanh": 0.84, "silu": 0.51, "sigmoid": 0.1, "tanh": 0.77}
+CURVATURES: Mapping[str, int] = {"gelu": 80, "gelu-tanh": 84, "silu": 51, "sigmoid": 10, "tanh": 77}
+"""Bounds of the second derivative, in hundredths."""
 CELLS = 32  # of the grid on which a curve is compared with its chord
-NARROW = 1e-9  # intervals on which a chord's slope would be noise
-LEAST_VARIANCE = 1e-300
+NARROW = 2**-30  # intervals on which a chord's slope would be noise
+LEAST_VARIANCE = 2**-1000
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
         centring = np.eye(width) - 1 / width
         loose = forms.loose + forms.loose.mean(axis=1, keepdims=True)
         forms = Forms(*_pair(linear(forms, centring)), loose)
-    result = product(forms, _inverse_root(*_variance(forms, float(norm.epsilon))))
+    result = product(forms, _inverse_root(*_variance(forms, np.float64(norm.epsilon))))
     gain = np.ones(forms.centre.shape[1]) if norm.gain is None else norm.gain
     bias = 0 if norm.bias is None else norm.bias
     return Forms(result.centre * gain + bias, result.parts * gain, result.loose * np.abs(gain))
@@ -116,7 +117,7 @@ def _pair(forms: Forms) -> tuple[Array, Array]:
     return forms.centre, forms.parts
 
 
-def _variance(forms: Forms, epsilon: float) -> tuple[Forms, Array, Array]:
+def _variance(forms: Forms, epsilon: np.float64) -> tuple[Forms, Array, Array]:
     """The mean of squares plus epsilon, a form of one coordinate and one symbol more, and its bounds [N, 1]."""
     m, r, width = forms.centre, forms.radius, forms.centre.shape[1]
     rest = (r * r).sum(axis=1, keepdims=True) / width / 2
@@ -155,8 +156,8 @@ def activated(forms: Forms, activation: str) -> Forms:
 
 def _relu_band(low: Array, high: Array) -> tuple[Array, Array, Array]:
     width = np.maximum(high - low, NARROW)
-    slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, high / width))
-    above = np.where((low < 0) & (high > 0), -slope * low, 0.0)
+    slope = np.where(low >= 0, 1, np.where(high <= 0, 0, high / width))
+    above = np.where((low < 0) & (high > 0), -slope * low, 0)
     return slope, above, np.zeros_like(above)
 
 
@@ -168,7 +169,7 @@ def _band(low: Array, high: Array, activation: str) -> tuple[Array, Array, Array
     width = high - low
     slope = np.where(width > NARROW, (values[..., -1] - values[..., 0]) / np.maximum(width, NARROW), 0)
     distance = values - slope[..., np.newaxis] * points
-    between = CURVATURES[activation] * (width / CELLS) ** 2 / 8
+    between = CURVATURES[activation] / 100 * (width / CELLS) ** 2 / 8
     return slope, distance.max(axis=-1) + between, distance.min(axis=-1) - between
 
 

@@ -12,7 +12,8 @@ from collections.abc import Hashable, Iterable
 from proofs.trained.classes.histories import Fineness, Histories, Key
 from proofs.trained.tracking import State
 
-SCHEDULE = (Fineness(1, 0), Fineness(2, 0), Fineness(3, 0), Fineness(3, 1), Fineness(4, 2), Fineness(5, 3))
+SCHEDULE = tuple(Fineness(last, first) for last, first in (
+    (1, 0), (2, 0), (3, 0), (4, 1), (5, 2), (6, 3), (7, 4), (8, 5), (10, 6), (12, 8)))
 """What tells words apart, from coarse to fine; each is finer than the one before it."""
 
 FAR = 1 << 30  # the distance of states from which no other answer is near

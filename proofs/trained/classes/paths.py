@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MAX_PASSES = 60
-CLOSE = 1e-13  # relative; the ranges get a room that is far larger
-LEAST_WEIGHT = 1e-300
+CLOSE = 2**-43  # relative; the ranges get a room that is far larger
+LEAST_WEIGHT = 2**-1000
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ from proofs.trained.classes.graph import ClassGraph
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
-from proofs.trained.classes.rows import ROOM, NodeBound, worst_row, worst_rows
+from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Shared, labels_of
-from proofs.trained.classes.trees import Tree
 from proofs.trained.classes.unit import Evaluated
 
-LITTLE = 4.0
+LITTLE = 4
 """Rows that fail by more than this are not worth cells."""
+WORTHWHILE, STALLS = 16, 5
+"""Given up after so many attempts on end that each came less than 1/16 nearer."""
 
 
 def decide_by_classes(network: TrainedNetwork, claim: Claim, offset: int, first: int, last: int,
@@ -65,6 +66,7 @@ class _Task:
     def __init__(self, shared: Shared, offset: int) -> None:
         self.shared, self.offset = shared, offset
         self.claim = shared.claim
+        self._enough = np.float64(shared.claim.margin) + ROOM
         self.many_steps = len(shared.network.attention_steps) > 1
         self.decided = Decided()
 
@@ -83,46 +85,46 @@ class _Task:
         self.decided.open += pending
 
     def _bounds(self, unit: Evaluated) -> list[NodeBound]:
-        """The bounds of the asked nodes; those that fail by little are cut into cells."""
-        bounds = self.shared.bounds(unit)
-        enough, left = float(self.claim.margin) + ROOM, self.shared.limits.cells_together
+        """The bounds of the asked nodes; those that fail by little, and not for a wrong word, are cut into cells."""
+        bounds, left = self.shared.bounds(unit), self.shared.limits.cells_together
         for place in sorted(range(len(bounds)), key=lambda place: -bounds[place].low):
-            if left > 0 and enough - LITTLE < bounds[place].low <= enough:
-                search = CellSearch(self.shared.floats, self.claim, unit, place, min(left, self.shared.limits.cells))
+            bound = bounds[place]
+            if left <= 0 or not self._enough - LITTLE < bound.low <= self._enough:
+                continue
+            if worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)[0] > 0:
+                search = CellSearch(self.shared.floats, self.claim, self.offset, unit, place,
+                                    min(left, self.shared.limits.cells))  # fmt: skip
                 tree = search.run()
                 left -= search.looked_at
-                bounds[place] = self._seen(bounds[place], search, tree)
+                found = replace(bound, word=search.worst[1] or bound.word)
+                bounds[place] = found if tree is None else replace(found, low=search.low, tree=tree)
         return bounds
 
-    def _seen(self, bound: NodeBound, search: CellSearch, tree: Tree | None) -> NodeBound:
-        """The bound by cells, if they prove it, and the worst of all words that were met."""
-        met = [bound.word, *sorted(search.met)]
-        values = worst_rows(self.shared.floats, self.claim, self.offset, met, bound.cases)
-        word = met[values.index(min(values))]
-        return replace(bound, word=word) if tree is None else replace(bound, word=word, low=search.low, tree=tree)
-
-    def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, float]:
+    def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, np.float64]:
         """The least bound at each level; bounds and wrong words are noted."""
         grouped: dict[int, list[NodeBound]] = {}
         for bound in bounds:
             grouped.setdefault(bound.level, []).append(bound)
         return {level: self._note(level, some) for level, some in grouped.items()}
 
-    def _note(self, at: int, bounds: Sequence[NodeBound]) -> float:
-        """Note the least bound at a place or length, unless a better one is known, and wrong words."""
-        margin = float(self.claim.margin)
-        worst = min(bounds, key=lambda bound: bound.low)
-        for bound in bounds:
-            if bound is worst or bound.low <= margin + ROOM:
-                value, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
-                if value <= 0:
-                    self._wrong(at, bound.word, case, row, value)
-                known = self.decided.bounds.get(at)
-                if bound is worst and (known is None or bound.low - margin > known.low):
-                    self.decided.bounds[at] = Bound(bound.low - margin, bound.word, value)
-        return worst.low - margin
+    def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
+        """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
+        margin = np.float64(self.claim.margin)
+        known = self.decided.bounds.get(at, Bound(np.float64(-np.inf), (), np.float64(np.inf)))
+        word, value = known.word, known.value
+        ordered = sorted(bounds, key=lambda bound: bound.low)
+        for bound in ordered:
+            if bound.low - margin > max(value, ROOM):
+                break  # no word of this class, or of those after it, has a smaller row
+            found, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
+            if found <= 0:
+                self._wrong(at, bound.word, case, row, found)
+            word, value = min((value, word), (found, bound.word))[::-1]
+        least = ordered[0].low - margin
+        self.decided.bounds[at] = Bound(max(known.low, least), word, value)
+        return least
 
-    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: float) -> None:
+    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: np.float64) -> None:
         """A wrong word; words that are too short for the claim go on with its first letter."""
         whole = letters + (0,) * (self.claim.lengths[0] - len(letters))
         self.decided.wrong.append(WrongWord(whole, self.offset, at, case, row, value))
@@ -162,7 +164,7 @@ class _Task:
         """One length (or place): classes merged where they are asked, and split where they fail."""
         partition = Partition(self.shared.histories(SCHEDULE[0]), at)
         settled: dict[Label, NodeBound] = {}
-        enough = float(self.claim.margin) + ROOM
+        least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
             graph = self.shared.merged_graph(partition, at)
             level, labels = len(graph.levels) - 1, labels_of(graph)
@@ -171,13 +173,13 @@ class _Task:
             if asked and unit is None:
                 break
             bounds = self._bounds(unit) if unit else []
-            if bounds:
-                self._note(at, [*bounds, *settled.values()])
-            failing = {labels[bound.node] for bound in bounds if bound.low <= enough}
+            before, least = least, self._note(at, [*bounds, *settled.values()]) if bounds else np.float64(np.inf)
+            stalls = stalls + 1 if least < before + (ROOM - before) / WORTHWHILE else 0
+            failing = {labels[bound.node] for bound in bounds if bound.low <= self._enough}
             settled |= {labels[bound.node]: bound for bound in bounds if labels[bound.node] not in failing}
             if not failing and self._finish(graph, unit, at, bounds):
                 return
-            if not failing or self._is_wrong(at) or not partition.split(failing):
+            if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
                 break
         self.decided.open.append(at)
 
@@ -188,7 +190,7 @@ class _Task:
         if len(bounds) < len(everything):
             unit = self.shared.attempt(graph, self.offset, at, everything)
             bounds = self._bounds(unit) if unit else []
-            if unit is None or min(bound.low for bound in bounds) <= float(self.claim.margin) + ROOM:
+            if unit is None or min(bound.low for bound in bounds) <= self._enough:
                 return False
         self.decided.units.append(self._unit(graph, unit, at, at, bounds))
         return True

@@ -17,7 +17,7 @@ class Limits:
     """When to give up: classes asked at one level, terms of one pass over the levels, attempts at one length."""
 
     classes: int = 256
-    terms: int = 16_000_000
+    terms: int = 64_000_000
     attempts: int = 24
     cells: int = 96  # of one node
     cells_together: int = 384  # of one attempt
@@ -44,11 +44,14 @@ class ClassUnit:
 
 @dataclass(frozen=True)
 class Bound:
-    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``: both less the margin."""
+    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``, the least that was met.
 
-    low: float
+    Both are less the margin, in float64.
+    """
+
+    low: np.float64
     word: tuple[int, ...]
-    value: float
+    value: np.float64
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class WrongWord:
     place: int
     case: int
     row: int
-    value: float
+    value: np.float64
 
 
 @dataclass

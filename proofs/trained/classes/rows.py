@@ -19,7 +19,7 @@ from proofs.trained.forward import FloatNetwork
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROOM = 1e-6  # for the checker's roundings: rows that are closer to the margin are not called proved
+ROOM = 2**-20  # for the checker's roundings: rows that are closer to the margin are not called proved
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,25 @@ class NodeBound:
     level: int
     node: int
     cases: tuple[int, ...]
-    low: float
+    low: np.float64
     word: tuple[int, ...]
     tree: Tree | None = None
 
 
 def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
-              cases: Sequence[int]) -> tuple[float, int, int]:  # fmt: skip
-    """The least row of some cases at the last token of a word (letters): its value less the margin, case and row."""
+              cases: Sequence[int]) -> tuple[np.float64, int, int]:  # fmt: skip
+    """The least row of some cases where a word (letters) ends: its value less the margin, case and row."""
     return worst_rows(floats, claim, offset, [word], cases)[0]
 
 
 def worst_rows(floats: FloatNetwork, claim: Claim, offset: int, words: Sequence[Sequence[int]],
-               cases: Sequence[int]) -> list[tuple[float, int, int]]:  # fmt: skip
+               cases: Sequence[int]) -> list[tuple[np.float64, int, int]]:  # fmt: skip
     """The same for several words of one length."""
-    tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *claim.after] for word in words]
+    after = claim.after if claim.read == "last" else ()
+    tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *after] for word in words]
     logits = floats.logits(np.array(tokens), offset, [-1])[:, 0]
-    return [min((sum(float(number) * float(own[token]) for token, number in row) - float(claim.margin), case, place)
+    margin = np.float64(claim.margin)
+    return [min((np.float64(sum(np.float64(number) * own[token] for token, number in row)) - margin, case, place)
                 for case in cases for place, row in enumerate(claim.cases[case].above)) for own in logits]  # fmt: skip
 
 
@@ -63,10 +65,10 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
         rows = tuple(dict.fromkeys(rows_of(claim, cases)))
         chosen = np.array(members, np.intp)
         forms = row_forms(floats, unit.streams.only(chosen), rows)
-        lows, found = _tightened(unit, chosen, forms, float(claim.margin) + ROOM)
+        lows, found = _tightened(unit, chosen, forms, np.float64(claim.margin) + ROOM)
         for place, query in enumerate(members):
             word = path_letters(unit.skeleton, found[place])
-            bounds[query] = NodeBound(*unit.nodes[query], cases, float(lows[place]), word)
+            bounds[query] = NodeBound(*unit.nodes[query], cases, np.float64(lows[place]), word)
     return [bound for bound in bounds if bound is not None]
 
 
@@ -80,12 +82,13 @@ def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Form
     coefficients = np.zeros((floats.unembedding.weight.shape[1], len(rows)))
     for column, row in enumerate(rows):
         for token, coefficient in row:
-            coefficients[token, column] = float(coefficient)
+            coefficients[token, column] = np.float64(coefficient)
     bias = floats.unembedding.bias
     return linear(streams, floats.unembedding.weight @ coefficients, None if bias is None else bias @ coefficients)
 
 
-def _tightened(unit: Evaluated, members: Indices, forms: Forms, enough: float) -> tuple[Array, list[tuple[int, ...]]]:
+def _tightened(unit: Evaluated, members: Indices, forms: Forms,
+               enough: np.float64) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
     """The least bound of each node's rows, and the path where the linear part of the worst row is least.
 
     Rows that the box of ranges does not prove, and the worst row of each node, get the exact least value of their
@@ -110,9 +113,9 @@ def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, no
            rows: Indices) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
     """For pairs of a node and a row: the least value with the linear part in the head's average taken exactly."""
     queries = members[nodes]
-    alpha, rest = linear_parts(Forms(forms.centre[nodes, rows, np.newaxis], forms.parts[nodes, :, rows][..., np.newaxis],
-                                     forms.loose[nodes, rows, np.newaxis]), head.symbol, head.centre[queries],
-                               head.half[queries])  # fmt: skip
+    chosen = Forms(*(forms_of[..., np.newaxis] for forms_of in
+                     (forms.centre[nodes, rows], forms.parts[nodes, :, rows], forms.loose[nodes, rows])))  # fmt: skip
+    alpha, rest = linear_parts(chosen, head.symbol, head.centre[queries], head.half[queries])
     slopes = alpha[:, 0] @ head.directions
     ends = Ends(unit.queries.levels[queries], unit.queries.places[queries], queries)
     terms = head.head.terms_of_pairs(ends, -slopes)

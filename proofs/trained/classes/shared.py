@@ -120,7 +120,8 @@ class Shared:
         width = max(head.out.shape[0] for step in self.floats.steps for head in getattr(step, "heads", ()))
         nodes = sum(len(level.nodes) for level in skeleton.levels)
         queries = nodes if len(self.network.attention_steps) > 1 else len(asked)
-        if len(asked) > self.limits.classes * (len(graph.levels)) or queries * nodes * width > self.limits.terms:
+        levels = len({level for level, _ in asked})
+        if len(asked) > self.limits.classes * levels or queries * nodes * width > self.limits.terms:
             return None
         try:
             with np.errstate(over="ignore", invalid="ignore"):

@@ -22,9 +22,9 @@ Path = tuple[int, ...]
 
 ROUNDS = 5      # evaluations of the class, at most
 ASCENTS = 80    # steps between them, on the points known
-BEYOND = 0.25   # of the way: steps aim at a little more than what is needed
-LARGEST_SHARE = 2.0**10
-NARROW = 1e-12
+BEYOND = 4      # steps aim at a quarter more than what is missing
+LARGEST_SHARE = 1 << 10
+NARROW = 2**-40
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Rows:
     rest: Array
     box: Array
     cut: NDArray[np.bool_]
-    enough: float
+    enough: np.float64
 
     def only(self, chosen: Indices) -> Rows:
         """Some of the pairs."""
@@ -51,8 +51,8 @@ class Rows:
 
     def allowed(self, shares: Array) -> Array:
         """The nearest shares that can help: a multiplier belongs to an end that was cut."""
-        low = np.where(self.cut[..., 1], -LARGEST_SHARE, 0.0)
-        high = np.where(self.cut[..., 0], LARGEST_SHARE, 0.0)
+        low = np.where(self.cut[..., 1], -LARGEST_SHARE, 0)
+        high = np.where(self.cut[..., 0], LARGEST_SHARE, 0)
         return np.asarray(np.clip(shares, low, high))
 
 
@@ -145,7 +145,7 @@ def _ascended(rows: Rows, members: ClassOfNode, start: Array) -> tuple[Array, Ar
         on_box, ends = rows.box_part(shares)
         values = rows.rest + on_box + on_class
         if not len(aims):
-            aims = rows.enough + BEYOND * np.maximum(rows.enough - values, 0)
+            aims = rows.enough + np.maximum(rows.enough - values, 0) / BEYOND
         better = values > bounds
         bounds = np.maximum(bounds, values)
         best[better] = shares[better]

@@ -21,6 +21,7 @@ Indices = NDArray[np.intp]
 
 BITS = 24
 ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
+PART_OF_WIDTH = 2**-7
 LARGEST = 2**31 - 1
 
 
@@ -185,12 +186,12 @@ class _Unit:
     def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: Columns,
                   queries: Queries) -> tuple[HeadRanges, ...]:  # fmt: skip
         """The ranges of the step's heads at the queries."""
-        inside, symbols = normed(forms, step.norm), forms.symbols
+        inside, symbols = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre)), forms.symbols
         heads, numbers = [], []
         for place, head in enumerate(step.heads):
             attended = AttendedHead(step, head, inside, columns, queries)
             rows = self.directions.rows(index, place)
-            whole = self._rounded(*attended.ranges(self.skeleton, rows))
+            whole = self._rounded(*_with_room(*attended.ranges(self.skeleton, rows), attended.is_inexact))
             numbers.append(whole)
             scaled = np.ldexp(whole.astype(np.float64), -self.bits)
             centre, half = scaled.mean(axis=2), (scaled[..., 1] - scaled[..., 0]) / 2
@@ -204,7 +205,7 @@ class _Unit:
         """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
         ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
         scaled = np.stack(ends, axis=2)
-        largest = float(np.abs(scaled).max(initial=0))
+        largest = np.float64(np.abs(scaled).max(initial=0))
         if not math.isfinite(largest):
             raise ArithmeticError("the bounds overflow")
         if largest > LARGEST:
@@ -212,9 +213,17 @@ class _Unit:
         return scaled.astype(np.int32)
 
 
+def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
+    """Wider by a part of the width where the checker's own forms enter, which need not be as narrow as these."""
+    room = (high - low) * PART_OF_WIDTH if inexact else np.zeros_like(low)
+    return low - room, high + room
+
+
 def alone(step: FloatStep, forms: Forms) -> Forms:
-    """A step in which no token reads another."""
+    """A step in which no token reads another; what has no symbols yet stays exact."""
     assert not isinstance(step, FloatAttention)
+    if not forms.symbols:
+        return exact(step(forms.centre))
     return normed(forms, step) if isinstance(step, FloatNorm) else after_units(forms, step)
 
 

@@ -237,6 +237,7 @@ class Reader:
             bias=fields.read("bias", or_null(partial(self.vector, length=self._width))),
             scale=fields.read("scale", read_scale),
             rotary=fields.read("rotary", or_null(self.rotary)))
+        expect(step.heads, "heads: expected at least one")
         pairs = step.rotary.cosines.width if step.rotary else 0
         expect(all(2 * pairs <= head.query.weight.width for head in step.heads), "rotary: more pairs than coordinates")
         return step

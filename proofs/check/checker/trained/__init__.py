@@ -35,9 +35,9 @@ describing    the claim in words
 """
 
 from .costs import estimate_decision
-from .deciding import find_unproved, prove_decision, prove_part, prove_sample
+from .deciding import find_unproved, join_coverage, prove_decision, prove_part, prove_sample
 from .describing import describe_decision, describe_wrong_word
 from .wrong_word import prove_wrong_word
 
-__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "find_unproved", "prove_decision",
-           "prove_part", "prove_sample", "prove_wrong_word"]
+__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "find_unproved", "join_coverage",
+           "prove_decision", "prove_part", "prove_sample", "prove_wrong_word"]

@@ -66,7 +66,7 @@ class Classes:
         self._points: dict[tuple[int, int], Form] = {}
         self._turns: dict[int, list[list[Turn]]] = {}
         self._rows: dict[frozenset[int], Linear] = {}
-        self._followed: dict[tuple[int, int, int | None], Columns] = {}
+        self._followed: dict[tuple[int, int | None], Columns] = {}
 
     def prove(self, unit: ClassesUnit) -> int:
         """All rows at all nodes of the unit; how many nodes had rows to prove.
@@ -79,7 +79,11 @@ class Classes:
         rows = self.decision.network.rows
         tokens = len(asked.columns.tokens)
         require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
-        Proof(self, unit, asked).run()
+        proof = Proof(self, unit, asked)
+        try:
+            proof.run()
+        finally:
+            self.budget.release(proof.held)
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> Columns:
@@ -89,10 +93,12 @@ class Classes:
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
         expect(unit.first > 0 or claim.empty, "a unit with place 0")
         levels = unit.last if n is None else n + len(claim.after)
-        key = (unit.graph, levels, n)
-        if key not in self._followed:
-            self._followed[key] = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
-        return self._followed[key]
+        known = self._followed.get((unit.graph, n))
+        if known is None or len(known.cases) <= levels:
+            known = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
+            self._followed[unit.graph, n] = known
+        tokens = len(claim.before) + levels
+        return Columns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
 
     def asked(self, unit: ClassesUnit, columns: Columns) -> Asked:
         """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
@@ -105,7 +111,8 @@ class Classes:
             after = frozenset[int]().union(*columns.cases[unit.first])
             found = {(0, index): after for index in range(len(columns.tokens[0]))}
         else:
-            found = {(level + shift, index): cases for level in range(unit.first if self.by_place else last, last + 1)
+            first = unit.first if self.by_place else last
+            found = {(level + shift, index): cases for level in range(first, last + 1)
                      for index, cases in enumerate(columns.cases[level])}
         rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
         return Asked(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
@@ -116,7 +123,8 @@ class Classes:
             given = self.decision.directions[unit.directions]
             steps = self.decision.network.attention_steps
             self._turns[unit.directions] = [
-                [make_turn(data, head.value.weight.width) for data, head in zip(heads, step.heads, strict=True)]
+                [make_turn(self.budget, data, head.value.weight.width)
+                 for data, head in zip(heads, step.heads, strict=True)]
                 for heads, step in zip(given, steps, strict=True)]
         return self._turns[unit.directions]
 
@@ -124,7 +132,7 @@ class Classes:
         """The rows of these cases as a map of the stream."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
-            self._rows[cases] = make_rows(self.decision.network.unembedding, list(rows))
+            self._rows[cases] = make_rows(self.budget, self.decision.network.unembedding, list(rows))
         return self._rows[cases]
 
     def point(self, token: int, position: int) -> Form:
@@ -170,7 +178,12 @@ class Proof:
         inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
         outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
         self.numbers = Numbers(unit, 2 * (len(self.nodes) * inner + len(asked.cases) * outer))
-        self.last: Last | None = None
+        self.held = 0
+
+    def hold(self, bits: int) -> None:
+        """Memory that is held until the unit is proved."""
+        self.budget.hold(bits)
+        self.held += bits
 
     def run(self) -> None:
         """Every range and every row."""
@@ -180,12 +193,14 @@ class Proof:
         stages = self.shared.stages
         for number, stage in enumerate(stages):
             is_last = number == len(stages) - 1
-            step = Step(self, number, stage, sources, streams)
+            with within(f"attention step {number + 1}"):
+                step = Step(self, number, stage, sources, streams)
             found: dict[Node, Form] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
                     stream, last = step.attend(node)
                     found[node] = pass_between(self.budget, stage.after, stream)
+                    self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
                     if is_last:
                         self.prove_rows(node, found.pop(node), last)
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
@@ -217,7 +232,8 @@ class Step:
         streams = {source: promoted(stream) for source, stream in streams.items()}
         self.turns, self.sources, self.streams = proof.turns[number], sources, streams
         self._normed: dict[Source, Form] = {}
-        known = proof.shared.reads if number == 0 else {}
+        self.is_first = number == 0
+        known = proof.shared.reads if self.is_first else {}
         self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
 
     def read(self, known: dict[tuple[int, ...], Read], source: Source, k: int) -> Read:
@@ -238,7 +254,8 @@ class Step:
         value = apply(self.budget, head.value, self.normed(source))
         key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
                      apply(self.budget, head.key, self.normed(source)))
-        self.budget.hold(SLOT * key.slots * (len(value.rows) + len(key.rows)) + (1 << 14))
+        hold = self.budget.hold if self.is_first else self.proof.hold
+        hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
         return Read(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
 
     def attend(self, node: Node) -> tuple[Form, Last | None]:
@@ -273,6 +290,7 @@ class Step:
         form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
                       apply(self.budget, head.query, self.normed(self.sources[p][index])))
         query = Vectors(form, spread(self.budget, form))
+        self.budget.spend(sum(map(len, before)) + len(before))
         met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
         found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
                  for source in met}

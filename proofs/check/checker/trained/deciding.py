@@ -24,9 +24,20 @@ def prove_decision(given: Decision) -> Coverage:
     Raises:
         Rejected: if one is not proved, or left out of the cover.
     """
+    return join_coverage(given, [prove_units(given, given.cover)])
+
+
+def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
+    """That all is covered; what was proved in parts that are all of it.
+
+    Raises:
+        Rejected: if an obligation is left out of the cover.
+    """
     expect_covered(given)
-    obligations = sum(unit.last - unit.first + 1 for unit in given.cover)
-    return {**prove_units(given, given.cover), "obligations": obligations}
+    total = Counter[str]()
+    for coverage in proved:
+        total.update(coverage)
+    return {**total, "obligations": sum(unit.last - unit.first + 1 for unit in given.cover)}
 
 
 def prove_part(given: Decision, part: int, parts: int) -> Coverage:

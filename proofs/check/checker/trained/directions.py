@@ -8,6 +8,7 @@ from struct import unpack
 from typing import NamedTuple
 
 from ..budget import Budget
+from ..numbers import INTEGER_BITS
 from .forms import WEIGHT, Form, Linear, apply, make_linear, within_range
 from .packed import SLOT
 
@@ -23,8 +24,10 @@ class Turn(NamedTuple):
     rest: list[list[int]]
 
 
-def make_turn(data: bytes, width: int) -> Turn:
+def make_turn(budget: Budget, data: bytes, width: int) -> Turn:
     """The directions that the bytes of a width x width matrix of int32 are; as weights over 2^44 they are exact."""
+    budget.spend(1 + (width**3 >> 3))
+    budget.hold(4 * INTEGER_BITS * width**2)
     numbers = unpack(f"<{width * width}i", data)
     rows = [numbers[k * width:(k + 1) * width] for k in range(width)]
     columns = list(zip(*rows, strict=True))

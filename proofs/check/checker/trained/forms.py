@@ -63,7 +63,7 @@ def make_linear(columns: Sequence[Sequence[int]], bias: Sequence[int]) -> Linear
 
 def charge(budget: Budget, products: int, slots: int) -> None:
     """Counts the work of products of packed integers with short ones."""
-    budget.spend(1 + (products * (12 + slots) >> 6))
+    budget.spend(1 + (products * (12 + slots) >> 5))
 
 
 def make_point(centres: Sequence[int], radii: Sequence[int]) -> Form:

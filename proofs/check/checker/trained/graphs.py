@@ -49,15 +49,19 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
     walk = Walk([], [], [{tracker.start()}])
     tokens = [[token] for token in claim.before]
     previous: list[list[tuple[int, ...]]] = [[(0,) if p else ()] for p in range(len(claim.before))]
-    cases = [cases_of(walk)]
+    cases, held = [cases_of(walk)], 0
     for level in range(levels):
         if n is None or level < n:
             walk = follow_letters(budget, graph, claim, tracker, level, walk)
         else:
             walk = follow_token(budget, graph, claim.after[level - n], level, walk)
+        budget.release(held)
+        held = ENTRY_BITS * sum(map(len, walk.states))
+        budget.hold(held)
         tokens.append(walk.tokens)
         previous.append(walk.previous if previous else [()] * len(walk.tokens))
         cases.append(cases_of(walk))
+    budget.release(held)
     expect(n is None or not any(graph[levels]), "graph: a node of the last level has successors")
     return Columns(tokens, previous, cases)
 
@@ -81,8 +85,7 @@ def follow_letters(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: T
             letters[target] = letter
             previous[target][index] = None
             states[target] |= {tracker.step(state, letter, level + 1) for state in walk.states[index]}
-    budget.hold(ENTRY_BITS * sum(map(len, states)))
-    budget.spend(sum(map(len, states)))
+    budget.spend(1 + sum(map(len, states)))
     return Walk([claim.tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
 
 

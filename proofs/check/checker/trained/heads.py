@@ -31,6 +31,10 @@ from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt, sh
 
 Vector = Sequence[int]
 
+Average = tuple[Vector, int]
+"""The average of a head, and its error."""
+
+LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make averages larger than their bound
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
 
@@ -84,7 +88,7 @@ class HeadOnNumbers:
         if self.weight_bits < precision.fraction:
             raise Undecided
         self._coarse = max(0, self.weight_bits - 72 * precision.level)
-        self.bound = self.values + (self._side + 1 << 1)
+        self.bound = self.values + self._rounding(LEAST_TOTAL)
 
     def spread(self, key: Vector, place: int) -> list[int]:
         """A key as what it adds to the packed keys: its coordinates at the slot of its place."""
@@ -140,14 +144,18 @@ class HeadOnNumbers:
         x = e_score + RELATIVE_ERROR
         units = length * (ABSOLUTE_ERROR + 1 << self._coarse)
         room = total << precision.weight - bits
-        if 2 * x > one or 64 * units > room or total <= 0:
+        if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
             raise Undecided
         found = [(z << bits) // total for z in halves[BESIDE:]]
-        rounding = (self._side * one + self.values) // total + self._side + 2
+        rounding = self._rounding(total)
         square = ((halves[1] + 1 << 2 * bits) // total + (2 << bits)) - max(0, ceil_norm(found) - 1 - rounding) ** 2
         spread = ceil_sqrt(max(0, square))
         spread = (105 * x if 64 * x <= one else 220 * x) * spread // (100 * one) + 3 * units * 2 * self.values // room
         return found, e_value + spread + rounding + 2
+
+    def _rounding(self, total: int) -> int:
+        """How far off averages are by rounding, if the half of the sum of weights is at least this."""
+        return (self._side * self._precision.one + self.values) // total + self._side + 2
 
 
 def scaled(given: Linear, scale: Scale, bits: int) -> tuple[Linear, bool]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isqrt, lcm
+from math import isqrt
 
-from ..numbers import ONE
+from ..budget import Budget
+from ..numbers import INTEGER_BITS, ONE, over_one_denominator
 from ..reading.dyadics import Matrix, Vector
 from ..reading.trained import Row
 from ..reading.trained_network import Affine, Rotary, Scale
@@ -51,31 +52,33 @@ def make_bias(bias: Vector | None, width: int, scale: Scale = PLAIN) -> list[int
     return [0] * width if bias is None else to_units(bias.entries, bias.power, scale)
 
 
-def make_map(weight: Matrix, bias: Vector | None = None, scale: Scale = PLAIN) -> Linear:
+def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None, scale: Scale = PLAIN) -> Linear:
     """x to (x weight + bias) times the scale."""
+    entries = len(weight.rows) * weight.width
+    budget.spend(1 + entries)
+    budget.hold(2 * INTEGER_BITS * entries)
     rows = [to_units(row, weight.power, scale) for row in weight.rows]
     columns = list(zip(*rows, strict=True)) if rows else [()] * weight.width
     return make_linear(columns, make_bias(bias, weight.width, scale))
 
 
-def make_rows(unembedding: Affine, rows: Sequence[Row]) -> Linear:
+def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[Row]) -> Linear:
     """The stream to the values of these linear forms of logits."""
-    columns = [to_units([dot(row, entries) for entries in unembedding.weight.rows], unembedding.weight.power, over(row))
-               for row in rows]
-    bias = unembedding.bias
-    biases = [0 if bias is None else to_units([dot(row, bias.entries)], bias.power, over(row))[0] for row in rows]
+    columns, biases = [], []
+    weight, bias = unembedding.weight, unembedding.bias
+    for row in rows:
+        unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
+        whole = [(token, numerator) for (token, _), numerator in zip(row, numerators, strict=True)]
+        budget.spend(1 + len(weight.rows) * (1 + len(whole)) * (1 + (unit.bit_length() >> 10)))
+        scale = Scale(Fraction(1, unit), None)
+        columns.append(to_units([dot(whole, entries) for entries in weight.rows], weight.power, scale))
+        biases.append(0 if bias is None else to_units([dot(whole, bias.entries)], bias.power, scale)[0])
     return make_linear(columns, biases)
 
 
-def over(row: Row) -> Scale:
-    """What `dot` is too great by, inverted."""
-    return Scale(Fraction(1, lcm(*(coefficient.denominator for _, coefficient in row))), None)
-
-
-def dot(row: Row, entries: Sequence[int]) -> int:
-    """The linear form of these entries, times the common denominator of its coefficients."""
-    unit = lcm(*(coefficient.denominator for _, coefficient in row))
-    return sum(int(coefficient * unit) * entries[token] for token, coefficient in row)
+def dot(row: Sequence[tuple[int, int]], entries: Sequence[int]) -> int:
+    """The sum of these multiples of entries."""
+    return sum(coefficient * entries[token] for token, coefficient in row)
 
 
 def make_rotation(rotary: Rotary, position: int, width: int) -> Linear:

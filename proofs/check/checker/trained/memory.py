@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from operator import add, mul
 
 from ..numbers import INTEGER_BITS
-from .heads import HeadOnNumbers, Reach, Seen
+from .heads import Average, HeadOnNumbers, Reach, Seen
 from .stack import AttentionOnNumbers, Stack
-from .tables import Average
 
 
 class Memory:

@@ -69,10 +69,11 @@ def make_norm(norm: Norm | None) -> NormMaps | None:
     return NormMaps(norm.kind, norm.epsilon, gain, bias)
 
 
-def make_head(step: AttentionStep, head: Head) -> HeadMaps:
+def make_head(budget: Budget, step: AttentionStep, head: Head) -> HeadMaps:
     """A head, ready."""
-    return HeadMaps(make_map(head.query.weight, head.query.bias, step.scale), make_map(head.key.weight, head.key.bias),
-                    make_map(head.value.weight, head.value.bias), make_map(head.out), head.slope)
+    query = make_map(budget, head.query.weight, head.query.bias, step.scale)
+    key, value = (make_map(budget, one.weight, one.bias) for one in (head.key, head.value))
+    return HeadMaps(query, key, value, make_map(budget, head.out), head.slope)
 
 
 def make_maps(budget: Budget, step: Step) -> Maps:
@@ -83,12 +84,12 @@ def make_maps(budget: Budget, step: Step) -> Maps:
         return norm
     if isinstance(step, AttentionStep):
         bias = None if step.bias is None else make_bias(step.bias, len(step.bias.entries))
-        return AttentionMaps(norm, tuple(make_head(step, head) for head in step.heads), bias, step.rotary)
+        return AttentionMaps(norm, tuple(make_head(budget, step, head) for head in step.heads), bias, step.rotary)
     assert isinstance(step, UnitsStep)
-    gate = None if step.gate is None else make_map(step.gate.weight, step.gate.bias)
-    return UnitMaps(norm, make_map(step.inward.weight, step.inward.bias), gate,
+    gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
+    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate,
                     Curve(step.activation, Activation(step.activation, PRECISION, budget)),
-                    make_map(step.outward.weight, step.outward.bias))
+                    make_map(budget, step.outward.weight, step.outward.bias))
 
 
 def embed(network: Network, token: int, position: int) -> Form:
@@ -129,6 +130,9 @@ def pass_between(budget: Budget, steps: list[NormMaps | UnitMaps], x: Form) -> F
 
 def turned(budget: Budget, rotary: Rotary | None, position: int, x: Form) -> Form:
     """A query or a key with rotary positions."""
-    return x if rotary is None else apply(budget, make_rotation(rotary, position, len(x.rows)), x)
+    if rotary is None:
+        return x
+    budget.spend(1 + (len(x.rows) ** 2 >> 3))
+    return apply(budget, make_rotation(rotary, position, len(x.rows)), x)
 
 

@@ -2,8 +2,8 @@
 
 For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
 each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
-are those of scores below the greatest of all tokens that may be seen, so a word whose own scores are all far below it
-may be undecided.
+are those of scores below the greatest of all tokens that may be seen; a word whose own scores are all far below it has
+too small a sum of weights, and its averages are found from its own keys and values.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from functools import reduce
 
 from ..numbers import INTEGER_BITS
-from .heads import Reach, Seen
+from .heads import Average, Reach, Seen
+from .memory import Memory
+from .precision import Undecided
 from .stack import Stack, Stream
-
-Average = tuple[Sequence[int], int]
-"""The average of a head, and its error."""
 
 ENTRY_STEPS = 6  # the work for an entry of a row, for each head
 
@@ -62,11 +61,28 @@ class Tables:
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         halves = self._stack.precision.upper_halves(total, self._slots)
+        try:
+            return self._split(halves, row, len(visible))
+        except Undecided:
+            return self._directly(place, tokens, visible)
+
+    def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[Average]:
+        """The same, with weights of scores below the greatest of this word."""
+        memory = Memory(self._stack, self._stack.blocks[0][0])
+        try:
+            for p, token in enumerate(visible):
+                memory.add(self.start(p, token)[1])
+            return memory.averages(self.start(place, tokens[place])[1], place)
+        finally:
+            memory.cut(0)
+
+    def _split(self, halves: Sequence[int], row: Weighed, count: int) -> list[Average]:
+        """The averages of the heads, one after another."""
         found: list[Average] = []
         first = 0
         for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             last = first + head.slots
-            found.append(head.average(halves[first:last], e_score, e_value, len(visible)))
+            found.append(head.average(halves[first:last], e_score, e_value, count))
             first = last
         return found
 

@@ -1,0 +1,132 @@
+"""Deciding from search to proof: what is certified is accepted by the checker, what is wrong is wrong in balls."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from certify.deciding.decide import Settings, decide
+from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
+from certify.deciding.page import find_neighbours, render_page
+from certify.deciding.page import Word as ShownWord
+from certify.deciding.show import decision_to_json
+from certify.shards import Workers
+from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.check import Rejected, check_text
+from proofs.trained.balls import BallNetwork, decide_row
+
+
+def zoo(name: str, max_n: int, offset: int = 0) -> tuple[TrainedNetwork, Claim]:
+    plan = plans()[name]
+    network = plan.network()
+    claim = plan.claim(network)
+    return network, replace(claim, lengths=(claim.lengths[0], max_n), offsets=(offset, offset))
+
+
+@pytest.fixture(scope="module")
+def right() -> Decision:
+    return decide(*zoo("tomita_2", 12))
+
+
+@pytest.fixture(scope="module")
+def wrong() -> Decision:
+    return decide(*zoo("tomita_7", 5, offset=60))
+
+
+def test_what_is_certified_is_accepted_by_the_checker_for_these_lengths(right: Decision) -> None:
+    assert right.verdict == "certified" and right.certified_to == 12 and right.certificate
+    accepted = check_text(right.certificate.encode())
+    assert accepted.coverage["obligations"] == 13  # place 0 is judged, too
+    assert json.loads(right.certificate)["claim"]["max_n"] == 12
+
+
+def test_words_and_classes_both_cover(right: Decision) -> None:
+    assert (right.covered["by words"], right.covered["by classes"]) == (9, 4)
+
+
+def test_a_refuted_claim_has_the_shortest_wrong_word_replayed_in_balls(wrong: Decision) -> None:
+    found = wrong.wrong
+    assert wrong.verdict == "refuted" and found and found.word == tuple("011") and wrong.certified_to == 2
+    network, claim = wrong.network, wrong.claim
+    token = dict(judged(claim, 3))[found.place]
+    row = claim.cases[found.case].above[found.row]
+    again = decide_row(BallNetwork(network), input_tokens(claim, found.word), 60, token, row, claim.margin)
+    assert again.above is False
+
+
+def test_a_wrong_word_is_a_certificate_of_its_own_and_the_lengths_before_it_have_theirs(wrong: Decision) -> None:
+    assert wrong.wrong_certificate and wrong.certificate
+    check_text(wrong.wrong_certificate.encode())
+    assert check_text(wrong.certificate.encode()).coverage["obligations"] == 3
+
+
+def test_a_right_word_is_not_accepted_as_a_wrong_one(wrong: Decision) -> None:
+    data = json.loads(str(wrong.wrong_certificate)) | {"word": list("000")}
+    with pytest.raises(Rejected):
+        check_text(f"{json.dumps(data, indent=1)}\n".encode())
+
+
+def test_all_lengths_that_a_wrong_word_can_be_continued_to_are_refuted(wrong: Decision) -> None:
+    assert [(row.n, row.verdict) for row in wrong.rows] == [
+        (1, "certified"), (2, "certified"), (3, "refuted")]  # offset 60 of 64 rows has room for three letters
+
+
+def test_several_workers_give_the_same_certificate_byte_for_byte(right: Decision) -> None:
+    assert decide(*zoo("tomita_2", 12), Settings(Workers(2))).certificate == right.certificate
+
+
+def test_searches_are_kept_in_a_store_and_the_proof_is_made_again(right: Decision, tmp_path: Path) -> None:
+    first = decide(*zoo("tomita_2", 12), Settings(store=tmp_path))
+    assert list(tmp_path.iterdir())
+    again = decide(*zoo("tomita_2", 12), Settings(store=tmp_path))
+    assert first.certificate == again.certificate == right.certificate
+
+
+def test_bidirectional_networks_are_decided_word_by_word() -> None:
+    decision = decide(*zoo("palindromes", 5))
+    assert decision.verdict == "certified" and decision.covered["by words"] == 5
+    assert check_text(str(decision.certificate).encode()).coverage["words"] == 2 + 4 + 8 + 16 + 32
+
+
+def test_a_margin_that_is_not_reached_is_refuted() -> None:
+    network, claim = zoo("tomita_2", 6)
+    decision = decide(network, replace(claim, margin=claim.margin + 1000))
+    assert decision.verdict == "refuted" and decision.wrong and len(decision.wrong.word) == 1
+
+
+def test_the_whole_domain_is_every_length_and_offset_with_rows() -> None:
+    plan = plans()["tomita_2"]
+    network = plan.network()
+    claim = plan.claim(network)
+    assert is_whole_domain(network, claim)
+    assert not is_whole_domain(network, replace(claim, offsets=(0, 0)))
+    assert not is_whole_domain(network, replace(claim, lengths=(1, claim.lengths[1] - 1)))
+
+
+def test_a_length_with_an_open_obligation_is_unknown_and_says_why() -> None:
+    network, claim = zoo("tomita_2", 3)
+    found = [Found(0, 0, "words"), Found(0, 1, "words"), Found(0, 2, None, reason="no luck"), Found(0, 3, "classes")]
+    rows = rows_by_length(network, claim, found)
+    assert [row.verdict for row in rows] == ["certified", "unknown", "unknown"]
+    assert rows[1].reason == "offset 0, 2 letters: no luck" and certified_to(rows) == 1
+
+
+def test_the_page_has_the_curve_the_word_its_attention_and_its_neighbours(wrong: Decision) -> None:
+    page = render_page(wrong)
+    assert "wrong at n = 3" in page and "Attention step 1, head 1" in page and page.count("<svg") == 2
+    assert "<script" not in page and "default-src 'none'" in page
+    assert wrong.wrong
+    neighbours = find_neighbours(wrong, ShownWord(wrong.wrong.word, 60, 3))
+    assert sorted(one.letters for one in neighbours) == ["001", "010", "111"]
+
+
+def test_the_json_object_has_a_verdict_for_each_length_and_offset(wrong: Decision) -> None:
+    data = decision_to_json(wrong)
+    assert data["verdict"] == "refuted" and [row["n"] for row in data["lengths"]] == [1, 2, 3]
+    assert data["by_offset"] == [{"offset": 60, "certified_to": 2, "wrong_at": 3, "longest": 3}]
+    assert data["counterexample"]["word"] == list("011")
