@@ -20,6 +20,7 @@ from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.results import ClassUnit
+from proofs.trained.classes.trees import Leaf, Tree
 from proofs.trained.search import WrongWord
 
 VERSION = 1
@@ -120,7 +121,16 @@ def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]
         "directions": directions.setdefault(_packed_directions(unit.directions), len(directions)),
         "bits": unit.bits,
         "ranges": packed(unit.ranges),
+        **({"cells": [None if tree is None else _tree_to_json(tree) for tree in unit.cells]} if unit.cells else {}),
     }
+
+
+def _tree_to_json(tree: Tree) -> dict[str, Any]:
+    """TREE of the page."""
+    if isinstance(tree, Leaf):
+        return {"shares": [None if share is None else packed([share]) for share in tree.shares]}
+    below, above = map(_tree_to_json, (tree.below, tree.above))
+    return {"head": tree.head, "direction": tree.direction, "at": tree.at, "below": below, "above": above}
 
 
 def _packed_directions(directions: Directions) -> tuple[tuple[str, ...], ...]:

@@ -111,6 +111,29 @@ class AttendedHead:
             low = high
         return Terms(low, high, [highest[part, :, np.newaxis] for part in slices], self.columns.of_nodes)
 
+    def averages_along(self, paths: Indices, ends: Ends, terms: Terms, s: Array, directions: Array) -> Array:
+        """What the bounds s [ends, 1] of ``terms_of_pairs`` are attained by: the averages [ends, value width].
+
+        ``paths`` [ends, levels from 1] are places among the nodes of each level; all ends are at the last of them.
+        """
+        total, weight = np.zeros((len(paths), self.value.centre.shape[1])), np.zeros((len(paths), 1))
+        own = np.arange(len(paths))
+        tokens = [(0, np.full(len(paths), column)) for column in range(len(self.low[0]))]
+        tokens += [(k + 1, self.columns.of_nodes[k + 1][paths[:, k]]) for k in range(paths.shape[1])]
+        for level, column in tokens:
+            low, high = (bounds[level][column, own, np.newaxis] for bounds in (terms.low, terms.high))
+            weights = np.where(terms.values[level][column, own] > s, high, low)
+            total += weights * self._farthest(self.columns.of_level(level).start + column, directions)
+            weight += weights
+        return np.asarray(total / weight)
+
+    def _farthest(self, columns: Indices, directions: Array) -> Array:
+        """The value of each column, as far in its direction as its form allows."""
+        value = self.value.only(columns)
+        signs = np.sign(np.einsum("nsd,nd->ns", value.parts, directions))
+        along = np.einsum("ns,nsd->nd", signs, value.parts) if value.symbols else 0
+        return np.asarray(value.centre + along + value.loose * np.sign(directions))
+
     @property
     def is_inexact(self) -> bool:
         """Whether weights have two bounds."""

@@ -7,11 +7,13 @@ the best bound and a word. The same arguments give the same units, whatever was 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.cells import CellSearch
 from proofs.trained.classes.graph import ClassGraph
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
@@ -20,6 +22,8 @@ from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Shared, labels_of
 from proofs.trained.classes.unit import Evaluated
 
+LITTLE = 4
+"""Rows that fail by more than this are not worth cells."""
 WORTHWHILE, STALLS = 16, 5
 """Given up after so many attempts on end that each came less than 1/16 nearer."""
 
@@ -76,16 +80,32 @@ class _Task:
             unit = self.shared.attempt(graph, self.offset, pending[-1], asked) if asked else None
             if asked and unit is None:
                 break
-            bounds = self._by_place(unit) if unit else {}
+            bounds = self._bounds(unit) if unit else []
             pending = self._take(graph, unit, pending, bounds)
         self.decided.open += pending
 
-    def _by_place(self, unit: Evaluated) -> dict[int, np.float64]:
+    def _bounds(self, unit: Evaluated) -> list[NodeBound]:
+        """The bounds of the asked nodes; those that fail by little, and not for a wrong word, are cut into cells."""
+        bounds, left = self.shared.bounds(unit), self.shared.limits.cells_together
+        for place in sorted(range(len(bounds)), key=lambda place: -bounds[place].low):
+            bound = bounds[place]
+            if left <= 0 or not self._enough - LITTLE < bound.low <= self._enough:
+                continue
+            if worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)[0] > 0:
+                search = CellSearch(self.shared.floats, self.claim, self.offset, unit, place,
+                                    min(left, self.shared.limits.cells))  # fmt: skip
+                tree = search.run()
+                left -= search.looked_at
+                found = replace(bound, word=search.worst[1] or bound.word)
+                bounds[place] = found if tree is None else replace(found, low=search.low, tree=tree)
+        return bounds
+
+    def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, np.float64]:
         """The least bound at each level; bounds and wrong words are noted."""
         grouped: dict[int, list[NodeBound]] = {}
-        for bound in self.shared.bounds(unit):
+        for bound in bounds:
             grouped.setdefault(bound.level, []).append(bound)
-        return {level: self._note(level, bounds) for level, bounds in grouped.items()}
+        return {level: self._note(level, some) for level, some in grouped.items()}
 
     def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
         """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
@@ -113,19 +133,21 @@ class _Task:
         return any(word.place == at for word in self.decided.wrong)
 
     def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
-              bounds: dict[int, np.float64]) -> list[int]:  # fmt: skip
+              bounds: Sequence[NodeBound]) -> list[int]:  # fmt: skip
         """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
-        proved = [at for at in pending if bounds.get(at, np.inf) > ROOM]
+        least = self._by_place(bounds)
+        proved = [at for at in pending if least.get(at, np.inf) > ROOM]
         if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most
             first_failing = min(set(pending) - set(proved), default=pending[-1] + 1)
             proved = [at for at in proved if at < first_failing]
         for first, last in runs(proved):
-            self.decided.units.append(self._unit(graph, unit, first, last))
+            self.decided.units.append(self._unit(graph, unit, first, last, bounds))
         wrong = [at for at in pending if self._is_wrong(at)]
         self.decided.open += [at for at in wrong if at not in proved]
         return [at for at in pending if at not in proved and at not in wrong]
 
-    def _unit(self, graph: ClassGraph, unit: Evaluated | None, first: int, last: int) -> ClassUnit:
+    def _unit(self, graph: ClassGraph, unit: Evaluated | None, first: int, last: int,
+              bounds: Sequence[NodeBound]) -> ClassUnit:  # fmt: skip
         """The part of an evaluated unit for some levels; nothing is asked there if there is none."""
         directions = self.shared.directions(self.offset, last)
         levels = len(graph.levels) - 1
@@ -134,7 +156,9 @@ class _Task:
             nothing = np.zeros((0, 0, 2), np.int32)
             return ClassUnit(self.offset, first, last, graph, directions, 0, (nothing,) * len(directions.matrices))
         ranges = unit.ranges_of(Skeleton(graph, asked))
-        return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges)
+        trees = {(bound.level, bound.node): bound.tree for bound in bounds}
+        cells = tuple(trees[node] for node in asked)
+        return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges, cells if any(cells) else ())
 
     def merged(self, at: int) -> None:
         """One length (or place): classes merged where they are asked, and split where they fail."""
@@ -148,26 +172,27 @@ class _Task:
             unit = self.shared.attempt(graph, self.offset, at, asked) if asked else None
             if asked and unit is None:
                 break
-            bounds = self.shared.bounds(unit) if unit else []
+            bounds = self._bounds(unit) if unit else []
             before, least = least, self._note(at, [*bounds, *settled.values()]) if bounds else np.float64(np.inf)
             stalls = stalls + 1 if least < before + (ROOM - before) / WORTHWHILE else 0
             failing = {labels[bound.node] for bound in bounds if bound.low <= self._enough}
             settled |= {labels[bound.node]: bound for bound in bounds if labels[bound.node] not in failing}
-            if not failing and self._finish(graph, unit, at, len(asked)):
+            if not failing and self._finish(graph, unit, at, bounds):
                 return
             if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
                 break
         self.decided.open.append(at)
 
-    def _finish(self, graph: ClassGraph, unit: Evaluated | None, at: int, asked: int) -> bool:
+    def _finish(self, graph: ClassGraph, unit: Evaluated | None, at: int, bounds: list[NodeBound]) -> bool:
         """The unit of a length whose classes are all settled; they are looked at together if they never were."""
         level = len(graph.levels) - 1
         everything = graph.asked(level, level)
-        if asked < len(everything):
+        if len(bounds) < len(everything):
             unit = self.shared.attempt(graph, self.offset, at, everything)
-            if unit is None or min(bound.low for bound in self.shared.bounds(unit)) <= self._enough:
+            bounds = self._bounds(unit) if unit else []
+            if unit is None or min(bound.low for bound in bounds) <= self._enough:
                 return False
-        self.decided.units.append(self._unit(graph, unit, at, at))
+        self.decided.units.append(self._unit(graph, unit, at, at, bounds))
         return True
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.graph import ClassGraph
+from proofs.trained.classes.trees import Tree
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Limits:
     classes: int = 256
     terms: int = 64_000_000
     attempts: int = 24
+    cells: int = 96  # of one node
+    cells_together: int = 384  # of one attempt
     wide: int = 24  # more classes than these at a level are merged where they are asked
 
 
@@ -25,7 +28,8 @@ class Limits:
 class ClassUnit:
     """A unit of the cover, by classes: obligations first … last at an offset.
 
-    ``ranges`` are whole numbers / 2^bits, for each attention step [nodes, directions of all heads, 2].
+    ``ranges`` are whole numbers / 2^bits, for each attention step [nodes, directions of all heads, 2]; ``cells`` are
+    those of the asked nodes in order, if some have any.
     """
 
     offset: int
@@ -35,6 +39,7 @@ class ClassUnit:
     directions: Directions
     bits: int
     ranges: tuple[NDArray[np.int32], ...]
+    cells: tuple[Tree | None, ...] = ()
 
 
 @dataclass(frozen=True)

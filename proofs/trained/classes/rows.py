@@ -12,6 +12,7 @@ from constructions.trained.claim import Claim, Row
 from proofs.trained.classes.directions import path_letters
 from proofs.trained.classes.forms import Forms, least_of, linear
 from proofs.trained.classes.paths import Ends, greatest, words
+from proofs.trained.classes.trees import Tree
 from proofs.trained.classes.unit import Evaluated, HeadRanges
 from proofs.trained.forward import FloatNetwork
 
@@ -25,7 +26,8 @@ ROOM = 2**-20  # for the checker's roundings: rows that are closer to the margin
 class NodeBound:
     """All rows of an asked node's cases are at least ``low`` on every word of the class.
 
-    ``word`` (letters) is where the linear part of the least row is least: a candidate for a wrong word.
+    ``word`` (letters) is where the linear part of the least row is least: a candidate for a wrong word. ``tree``: the
+    cells that it takes, if the box of ranges is too wide.
     """
 
     level: int
@@ -33,18 +35,24 @@ class NodeBound:
     cases: tuple[int, ...]
     low: np.float64
     word: tuple[int, ...]
+    tree: Tree | None = None
 
 
 def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
               cases: Sequence[int]) -> tuple[np.float64, int, int]:  # fmt: skip
     """The least row of some cases where a word (letters) ends: its value less the margin, case and row."""
+    return worst_rows(floats, claim, offset, [word], cases)[0]
+
+
+def worst_rows(floats: FloatNetwork, claim: Claim, offset: int, words: Sequence[Sequence[int]],
+               cases: Sequence[int]) -> list[tuple[np.float64, int, int]]:  # fmt: skip
+    """The same for several words of one length."""
     after = claim.after if claim.read == "last" else ()
-    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *after]
-    logits = floats.logits(np.array([tokens]), offset, [-1])[0, 0]
+    tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *after] for word in words]
+    logits = floats.logits(np.array(tokens), offset, [-1])[:, 0]
     margin = np.float64(claim.margin)
-    values = [(np.float64(sum(np.float64(number) * logits[token] for token, number in row)) - margin, case, place)
-              for case in cases for place, row in enumerate(claim.cases[case].above)]  # fmt: skip
-    return min(values)
+    return [min((np.float64(sum(np.float64(number) * own[token] for token, number in row)) - margin, case, place)
+                for case in cases for place, row in enumerate(claim.cases[case].above)) for own in logits]  # fmt: skip
 
 
 def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[NodeBound]:
@@ -54,7 +62,7 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
     for query, (level, node) in enumerate(unit.nodes):
         groups.setdefault(unit.skeleton.graph.levels[level].cases[node], []).append(query)
     for cases, members in groups.items():
-        rows = tuple(dict.fromkeys(row for case in cases for row in claim.cases[case].above))
+        rows = tuple(dict.fromkeys(rows_of(claim, cases)))
         chosen = np.array(members, np.intp)
         forms = row_forms(floats, unit.streams.only(chosen), rows)
         lows, found = _tightened(unit, chosen, forms, np.float64(claim.margin) + ROOM)
@@ -62,6 +70,11 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
             word = path_letters(unit.skeleton, found[place])
             bounds[query] = NodeBound(*unit.nodes[query], cases, np.float64(lows[place]), word)
     return [bound for bound in bounds if bound is not None]
+
+
+def rows_of(claim: Claim, cases: Sequence[int]) -> tuple[Row, ...]:
+    """The rows to prove where these cases hold, case by case."""
+    return tuple(row for case in cases for row in claim.cases[case].above)
 
 
 def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Forms:
@@ -100,14 +113,25 @@ def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, no
            rows: Indices) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
     """For pairs of a node and a row: the least value with the linear part in the head's average taken exactly."""
     queries = members[nodes]
-    own = slice(head.symbol, head.symbol + head.half.shape[1])
-    parts = forms.parts[nodes, :, rows]
-    half = head.half[queries]
-    alpha = np.divide(parts[:, own], half, out=np.zeros_like(half), where=half > 0)
+    chosen = Forms(*(forms_of[..., np.newaxis] for forms_of in
+                     (forms.centre[nodes, rows], forms.parts[nodes, :, rows], forms.loose[nodes, rows])))  # fmt: skip
+    alpha, rest = linear_parts(chosen, head.symbol, head.centre[queries], head.half[queries])
+    slopes = alpha[:, 0] @ head.directions
     ends = Ends(unit.queries.levels[queries], unit.queries.places[queries], queries)
-    terms = head.head.terms_of_pairs(ends, -alpha @ head.directions)
+    terms = head.head.terms_of_pairs(ends, -slopes)
     numbered = Ends(ends.levels, ends.places, np.arange(len(queries)))
     highest = greatest(unit.skeleton, numbered, terms)
-    rest = forms.centre[nodes, rows] - (alpha * head.centre[queries]).sum(axis=1) - forms.loose[nodes, rows]
-    rest -= np.abs(parts).sum(axis=1) - np.abs(parts[:, own]).sum(axis=1)
-    return rest - highest[:, 0], words(unit.skeleton, numbered, terms, highest)
+    return rest[:, 0] - highest[:, 0], words(unit.skeleton, numbered, terms, highest)
+
+
+def linear_parts(forms: Forms, symbol: int, centre: Array, half: Array) -> tuple[Array, Array]:
+    """Rows as α · y + at least rest, y = centre + half · symbols from ``symbol`` on: α [N, rows, y], rest [N, rows].
+
+    ``forms`` are the rows, ``centre`` and ``half`` [N, y].
+    """
+    own = forms.parts[:, symbol : symbol + half.shape[1]]
+    widths = np.broadcast_to(half[..., np.newaxis], own.shape)
+    alpha = np.swapaxes(np.divide(own, widths, out=np.zeros_like(own), where=widths > 0), 1, 2)
+    others = np.abs(forms.parts).sum(axis=1) - np.abs(own).sum(axis=1)
+    rest = forms.centre - np.einsum("nry,ny->nr", alpha, centre) - forms.loose - others
+    return alpha, np.asarray(rest)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class HeadRanges:
     """One head of the last attention step: ranges [queries, directions] (centre, half), and its first symbol."""
 
     head: AttendedHead
+    out: Array
     directions: Array
     centre: Array
     half: Array
@@ -49,7 +51,8 @@ class Evaluated:
 
     ``ranges`` are [nodes, heads' directions, 2] for each step, for the nodes ``ranged``, in the certificate's order
     (tokens before the word are (0, index - their number + 1)); ``streams`` follow ``queries`` (deepest first), whose
-    nodes in the graph are ``nodes``; ``heads`` are those of the last step.
+    nodes in the graph are ``nodes``; ``heads`` are those of the last attention step, ``entering`` the streams before it
+    and ``bias`` what it adds to all of them; ``tail`` are the steps after it.
     """
 
     skeleton: Skeleton
@@ -60,6 +63,24 @@ class Evaluated:
     nodes: list[tuple[int, int]]
     streams: Forms
     heads: tuple[HeadRanges, ...]
+    entering: Forms
+    bias: Array | None
+    tail: tuple[FloatStep, ...]
+
+    def streams_within(self, queries: Indices, boxes: Array) -> Forms:
+        """The streams at some queries, each on the words whose averages are in its box.
+
+        ``boxes`` are [queries, heads' directions, 2], the heads' ranges in order.
+        """
+        heads, first = [], 0
+        for head in self.heads:
+            own = boxes[:, first : first + len(head.directions)]
+            heads.append(replace(head, centre=own.mean(axis=2), half=(own[..., 1] - own[..., 0]) / 2))
+            first += len(head.directions)
+        streams = written(self.entering.only(queries), heads, self.bias)
+        for step in self.tail:
+            streams = alone(step, streams)
+        return streams
 
     def ranges_of(self, part: Skeleton) -> tuple[NDArray[np.int32], ...]:
         """The ranges that a unit of some of the asked nodes needs."""
@@ -101,20 +122,23 @@ class _Unit:
         forms = exact(self.floats.embedded(tokens, columns.numbers))
         attention_steps = 0
         heads: tuple[HeadRanges, ...] = ()
+        entering, bias = forms, None
         queries, nodes = Queries(*(np.zeros(0, np.intp) for _ in range(3))), self.skeleton.asked
         for place, step in enumerate(self.floats.steps):
             if isinstance(step, FloatAttention):
                 nodes = self.skeleton.asked if place == self.floats.last_attention else self._all_nodes()
                 self.ranged.append(nodes)
                 queries, nodes = self._queries(nodes, columns)
-                forms, heads = self._attended(step, attention_steps, forms, columns, queries)
+                entering, bias = forms.only(queries.columns), step.bias
+                heads = self._attended(step, attention_steps, forms, columns, queries)
+                forms = written(entering, heads, bias)
                 if place != self.floats.last_attention:
                     columns, forms = self._node_columns(queries, forms)
                 attention_steps += 1
             else:
                 forms = alone(step, forms)
         return Evaluated(self.skeleton, self.bits, tuple(self.ranges), tuple(self.ranged), queries, nodes, forms,
-                         heads)  # fmt: skip
+                         heads, entering, bias, self.floats.steps[self.floats.last_attention + 1 :])  # fmt: skip
 
     def _numbers(self, levels: Indices) -> Indices:
         return np.asarray(self.offset + len(self.claim.before) - 1 + levels)
@@ -160,10 +184,9 @@ class _Unit:
         return Columns(levels, numbers, of_nodes), forms.only(order)
 
     def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: Columns,
-                  queries: Queries) -> tuple[Forms, tuple[HeadRanges, ...]]:  # fmt: skip
-        """The streams of the queries after the step."""
-        inside = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre))
-        streams = forms.only(queries.columns)
+                  queries: Queries) -> tuple[HeadRanges, ...]:  # fmt: skip
+        """The ranges of the step's heads at the queries."""
+        inside, symbols = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre)), forms.symbols
         heads, numbers = [], []
         for place, head in enumerate(step.heads):
             attended = AttendedHead(step, head, inside, columns, queries)
@@ -172,13 +195,11 @@ class _Unit:
             numbers.append(whole)
             scaled = np.ldexp(whole.astype(np.float64), -self.bits)
             centre, half = scaled.mean(axis=2), (scaled[..., 1] - scaled[..., 0]) / 2
-            heads.append(HeadRanges(attended, rows, centre, half, streams.symbols))
-            streams = added(streams, linear(averages(heads[-1], streams.symbols), head.out))
+            heads.append(HeadRanges(attended, head.out, rows, centre, half, symbols))
+            symbols += len(rows)
         order = np.argsort(queries.levels, kind="stable")
         self.ranges.append(np.concatenate(numbers, axis=1)[order])
-        if step.bias is not None:
-            streams = Forms(streams.centre + step.bias, streams.parts, streams.loose)
-        return streams, tuple(heads)
+        return tuple(heads)
 
     def _rounded(self, low: Array, high: Array) -> NDArray[np.int32]:
         """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
@@ -204,6 +225,13 @@ def alone(step: FloatStep, forms: Forms) -> Forms:
     if not forms.symbols:
         return exact(step(forms.centre))
     return normed(forms, step) if isinstance(step, FloatNorm) else after_units(forms, step)
+
+
+def written(streams: Forms, heads: Sequence[HeadRanges], bias: Array | None) -> Forms:
+    """The streams after an attention step, from those before it and the ranges of its heads."""
+    for head in heads:
+        streams = added(streams, linear(averages(head, head.symbol), head.out))
+    return streams if bias is None else Forms(streams.centre + bias, streams.parts, streams.loose)
 
 
 def averages(ranges: HeadRanges, symbols: int) -> Forms:

@@ -1,0 +1,46 @@
+"""Trees of cells (docs/trained.md, section 5): how the box of a node's ranges is cut, and each leaf's shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int32]
+
+SHARE_BITS = 20
+"""Shares are whole numbers / 2^20."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """For each row to prove its share, one number for each head and direction; None where it needs none."""
+
+    shares: tuple[Whole | None, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """In ``below`` the range of a head's direction ends at ``at`` (in units of the ranges), in ``above`` it begins."""
+
+    head: int
+    direction: int
+    at: int
+    below: Tree
+    above: Tree
+
+
+Tree = Leaf | Cut
+
+
+def leaves(tree: Tree, box: Whole, first_of_head: tuple[int, ...]) -> Iterator[tuple[Whole, Leaf]]:
+    """The leaves with their boxes, [directions of all heads, 2]; heads begin at ``first_of_head``."""
+    if isinstance(tree, Leaf):
+        yield box, tree
+        return
+    for part, end in ((tree.below, 1), (tree.above, 0)):
+        smaller = box.copy()
+        smaller[first_of_head[tree.head] + tree.direction, end] = tree.at
+        yield from leaves(part, smaller, first_of_head)
