@@ -161,15 +161,19 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     found: list[tuple[tuple[int, int], int, Form]] = []
     steps = [k for k, step in enumerate(made.decision.network.steps) if hasattr(step, "heads")]
     ends = [*steps[1:], len(made.decision.network.steps)]
-    attend = classes.Step.attend
+    attend, write = classes.Step.attend, classes.Step.write
     now: list[tuple[tuple[int, int], int]] = []
 
     def record_attend(self: classes.Step, node: tuple[int, int]) -> Any:
-        stream, last = attend(self, node)
         stage = next(k for k, one in enumerate(self.proof.shared.stages) if one.attention is self.maps)
         now.append((node, stage))
+        return attend(self, node)
+
+    def record_write(self: classes.Step, attended: Any, box: Any) -> Form:
+        stream = write(self, attended, box)
+        node, stage = now[-1]
         found.append((node, steps[stage] + 1, stream))
-        return stream, last
+        return stream
 
     def record_pass(budget: Any, between: Any, x: Form) -> Form:
         stream = pass_between(budget, between, x)
@@ -178,6 +182,7 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
         return stream
 
     monkeypatch.setattr(classes.Step, "attend", record_attend)
+    monkeypatch.setattr(classes.Step, "write", record_write)
     monkeypatch.setattr(classes, "pass_between", record_pass)
     monkeypatch.setattr(classes, "prove_rows", lambda *arguments: None)
     made.prove()
