@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 from struct import pack, unpack
@@ -21,6 +21,7 @@ from proofs.check.checker.reading.trained_network import (
     Network,
     NormStep,
     Scale,
+    Step,
     UnitsStep,
 )
 from proofs.check.checker.trained.classes import Classes
@@ -30,6 +31,7 @@ from tests.checker.trained_classes import (
     Array,
     Made,
     Maker,
+    Run,
     acted,
     affine,
     always,
@@ -50,23 +52,37 @@ ROW = ((0, Fraction(1)),)
 def small_network(kind: str, seed: int) -> Network:
     """Of one head, of two, or with an attention step before them; logit 0 is about 20."""
     maker = Maker(seed, 4)
-    first = [maker.attention(2, 2, maker.norm(), size=0.4), maker.units(6, "silu", maker.norm())]
-    steps = [*(first if kind == "deep" else ()), maker.attention(len(WIDTHS[kind]), 2, maker.norm()),
-             maker.units(8, {"one": "gelu", "two": "tanh", "deep": "relu"}[kind], maker.norm()),
-             NormStep(maker.norm("rms" if kind == "two" else "layer"))]
+    steps: list[Step]
+    if kind == "deep":
+        steps = [maker.attention(1, 2, maker.norm(), size=0.25), maker.attention(2, 2, None, size=0.4),
+                 maker.units(8, "relu"), maker.units(4, "silu", gated=True)]
+    else:
+        steps = [maker.attention(len(WIDTHS[kind]), 2, maker.norm()),
+                 maker.units(8, "gelu" if kind == "one" else "tanh", maker.norm()),
+                 NormStep(maker.norm("layer" if kind == "one" else "rms"))]
     network = maker.network(steps, vocabulary=3, outputs=2)
     return replace(network, unembedding=Affine(network.unembedding.weight, Vector((20 << 12, 0), -12)))
 
 
-def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1e-5) -> Made:
+@dataclass
+class Certified(Made):
+    """With the runs of the words of each asked node."""
+
+    runs: dict[Node, list[Run]]
+
+
+def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1e-5) -> Certified:
     """That logit 0 is above a margin after every word of the length, by classes of the last letter."""
     budget = Budget()
     language = Language(budget)
     claim = claim_of(network, 2, cases=(always(ROW, language=language),), max_n=LENGTH, margin=margin)
-    return make(network, claim, language, budget, lambda word: 0, LENGTH, LENGTH, widen=widen)
+    made = make(network, claim, language, budget, lambda word: 0, LENGTH, LENGTH, widen=widen)
+    runs = {node: [run(network, tokens, 0) for tokens in inputs] for node, inputs in made.members.items()
+            if node[0] == LENGTH}
+    return Certified(**vars(made), runs=runs)
 
 
-def is_proved(made: Made, cells: Sequence[Tree | None] | None, margin: Fraction | None = None) -> bool:
+def is_proved(made: Certified, cells: Sequence[Tree | None] | None, margin: Fraction | None = None) -> bool:
     """Whether the unit is, with these cells; with a fresh budget."""
     try:
         Classes(with_margin(made, margin)).prove(replace(made.unit, cells=None if cells is None else tuple(cells)))
@@ -75,7 +91,7 @@ def is_proved(made: Made, cells: Sequence[Tree | None] | None, margin: Fraction 
     return True
 
 
-def with_margin(made: Made, margin: Fraction | None) -> Decision:
+def with_margin(made: Certified, margin: Fraction | None) -> Decision:
     """The decision about another margin, with a language and a budget of its own."""
     language, claim = Language(Budget()), made.decision.claim
     claim = replace(claim, margin=claim.margin if margin is None else margin,
@@ -83,11 +99,11 @@ def with_margin(made: Made, margin: Fraction | None) -> Decision:
     return replace(made.decision, language=language, claim=claim)
 
 
-def boxes_of(made: Made) -> dict[Node, Ranges]:
+def boxes_of(made: Certified) -> dict[Node, Ranges]:
     """The ranges of the last step over 2^22, of all heads' directions, for each asked node."""
     last = made.decision.network.attention_steps[-1]
     width = sum(head.value.weight.width for head in last.heads)
-    nodes = sorted(node for node in made.members if node[0] == LENGTH)
+    nodes = sorted(made.runs)
     numbers = unpack(f"<{len(made.unit.ranges) // 4}i", made.unit.ranges)[-2 * width * len(nodes):]
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     return {node: pairs[k * width:(k + 1) * width] for k, node in enumerate(nodes)}
@@ -119,27 +135,27 @@ def scattered(random: Random, box: Ranges, widths: Sequence[int], cuts: int, lea
     return cut_at(box, k, at, widths, lambda part: scattered(random, part, widths, cuts - 1, leaf))
 
 
-def shared(numbers: Sequence[float]) -> Leaf:
+def shared(numbers: Iterable[float]) -> Leaf:
     """A cell of one row with this share."""
-    return Leaf((pack(f"<{len(numbers)}i", *[round(x * 2**20) for x in numbers]),))
+    return Leaf((b"".join(pack("<i", round(x * 2**20)) for x in numbers),))
 
 
 PLAIN = Leaf((None,))
 
 
-def slopes(made: Made, node: Node, box: Ranges) -> Array:
+def slopes(made: Certified, node: Node, box: Ranges) -> Array:
     """How logit 0 changes along the directions, in the middle of a box, at a word of a node."""
     middle = np.array([sum(ends) / 2 for ends in box]) / 2**BITS
     ends = [[value_at(made, node, middle + sign * step) for sign in (1, -1)] for step in np.eye(len(box)) * 1e-4]
     return np.array([above - below for above, below in ends]) / 2e-4
 
 
-def value_at(made: Made, node: Node, along: Array) -> float:
+def value_at(made: Certified, node: Node, along: Array) -> float:
     """Logit 0 if the averages of the last attention step had these values along the directions (unit vectors)."""
     network = made.decision.network
     place = max(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
     last = network.attention_steps[-1]
-    h = run(network, made.members[node][0], 0).streams[place][-1] + (0 if last.bias is None else floats(last.bias))
+    h = made.runs[node][0].streams[place][-1] + (0 if last.bias is None else floats(last.bias))
     start = 0
     for head in last.heads:
         width = head.value.weight.width
@@ -149,17 +165,19 @@ def value_at(made: Made, node: Node, along: Array) -> float:
         if isinstance(step, NormStep):
             h = normed(h, step.norm)
         elif isinstance(step, UnitsStep):
-            h = h + affine(acted(step.activation, affine(normed(h, step.norm), step.inward)), step.outward)
+            x = normed(h, step.norm)
+            units = acted(step.activation, affine(x, step.gate or step.inward))
+            h = h + affine(units if step.gate is None else units * affine(x, step.inward), step.outward)
     return float(affine(h, network.unembedding)[0])
 
 
-def halved_cells(made: Made, widths: Sequence[int], cuts: int, part: float | None) -> list[Tree]:
+def halved_cells(made: Certified, widths: Sequence[int], cuts: int, part: float | None) -> list[Tree]:
     """For each asked node its box in halves; the shares are a part of the slopes, or none."""
     return [halved(box, widths, cuts, lambda cell, node=node: PLAIN if part is None else  # type: ignore[misc]
                    shared(part * slopes(made, node, cell))) for node, box in boxes_of(made).items()]
 
 
-def random_cells(random: Random, made: Made, widths: Sequence[int], cuts: int) -> list[Tree]:
+def random_cells(random: Random, made: Certified, widths: Sequence[int], cuts: int) -> list[Tree]:
     """For each asked node random cuts, with no share, a random part of the slopes, or any numbers."""
     def leaf(node: Node, box: Ranges) -> Leaf:
         kind = random.randrange(3)
@@ -170,17 +188,15 @@ def random_cells(random: Random, made: Made, widths: Sequence[int], cuts: int) -
             for node, box in boxes_of(made).items()]
 
 
-def least_value(made: Made) -> float:
+def least_value(made: Certified) -> float:
     """Of logit 0, over all words of the length."""
-    return min(float(run(made.decision.network, tokens, 0).logits[-1, 0]) for node in boxes_of(made)
-               for tokens in made.members[node])
+    return min(float(one.logits[-1, 0]) for runs in made.runs.values() for one in runs)
 
 
-def values_in(made: Made, node: Node, box: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[float]:
+def values_in(made: Certified, node: Node, box: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[float]:
     """Logit 0 of the words of a node whose averages lie inside the bounds, over 2^44, of a cell."""
     bounds = [np.array(one) / 2.0**44 for one in box]
-    runs = [run(made.decision.network, tokens, 0) for tokens in made.members[node]]
-    return [float(one.logits[-1, 0]) for one in runs
+    return [float(one.logits[-1, 0]) for one in made.runs[node]
             if all(np.all(low + 1e-9 <= z[-1]) and np.all(z[-1] <= high - 1e-9)
                    for z, (low, high) in zip(one.averages[-1], bounds, strict=True))]
 
