@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 
+from proofs.check.checker.budget import Budget
 from proofs.check.checker.reading.trained import ClassesUnit, Cut, Leaf, Tree, read_unit
 from proofs.check.checker.reading.trained_network import Network
 from proofs.check.checker.trained import classes
-from proofs.check.checker.trained.cells import Bounds, cells_of
+from proofs.check.checker.trained.cells import Bounds, Cell, cells_of
 from proofs.check.checker.trained.classes import Classes, Proof
 from proofs.check.checker.trained.forms import Form
-from proofs.check.checker.trained.rows import Last, prove_rows
+from proofs.check.checker.trained.packed import pack
+from proofs.check.checker.trained.rows import Last, prove_rows, share_out
 from proofs.check.checker.verdicts import Malformed, Rejected
 from tests.checker.trained_cells import (
     PLAIN,
@@ -126,6 +129,28 @@ def test_no_cell_proves_what_a_word_in_it_refutes(kind: str, monkeypatch: pytest
         for _ in range(4):
             is_proved(made, random_cells(random, made, WIDTHS[kind], 3))
     assert Witness.refuted > 30
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_to_the_class_is_a_lower_bound_of_the_row_with_all_roundings(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(50):
+        ends = [sorted(random.randrange(-9, 10) << random.choice([0, 0, 30]) for _ in range(2)) for _ in range(3)]
+        box = (Bounds(*zip(*ends[:2], strict=True)), Bounds(*zip(*ends[2:], strict=True)))
+        slots = [random.randrange(-1000, 1000) << random.choice([0, 0, 20]) for _ in range(7)]
+        share = [random.randrange(-1 << 24, 1 << 24) for _ in ends]
+        radius, floor, first = random.randrange(99), random.randrange(-99, 99), random.randrange(1, 5)
+        last = Last((), first, Cell(box, [random.choice([None, share])]))
+        rest = share_out(Budget(), Form([pack(slots)], 7, [radius], [0]), 0, floor, last)
+        numbers = [number for one in rest.numbers for number in one]
+        others = sum(map(abs, slots[1:first] + slots[first + 3:]))
+        for corner in product(*ends):
+            row = Fraction(slots[0] - radius - others)
+            for g, y, (low, high) in zip(slots[first:], corner, ends, strict=False):
+                middle = (low + high) // 2
+                row += Fraction(g * (y - middle), high - middle) if low < high else -abs(g)
+            left = sum(number * y for number, y in zip(numbers, corner, strict=True))
+            assert row - floor >= rest.room - Fraction(left, 1 << 30)
 
 
 def test_a_cell_without_words_is_proved_like_any_other() -> None:
