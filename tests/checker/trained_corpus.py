@@ -45,6 +45,21 @@ def means(**changes: Any) -> Document:
         {"offset": 2, "from": 3, "to": 5, "by": "words"}])
 
 
+def in_cells(**changes: Any) -> Document:
+    """Words of two letters, the last of them a 1: the mean, a third or two thirds, is above a quarter; in two cells."""
+    claim = make_claim(min_n=2, max_n=2, read="last", margin="1/4",
+                       cases=[{"when": {"formula": "Q_1"}, "above": [[[0, "1"]]]}]) | changes
+    half = base64.b64encode((1 << 19).to_bytes(4, "little")).decode()
+    ranges = b"".join(number.to_bytes(4, "little") for number in (349_525, 699_051))
+    unit = {"offset": 0, "from": 2, "to": 2, "by": "classes", "graph": 0, "directions": 0, "bits": 20,
+            "ranges": base64.b64encode(ranges).decode(),
+            "cells": [{"head": 0, "direction": 0, "at": 1 << 19, "below": {"shares": [half]},
+                       "above": {"shares": [None]}}]}
+    one = base64.b64encode((1 << 30).to_bytes(4, "little")).decode()
+    return decision(mean_network(), claim, [unit]) | {"graphs": [[[[0, 1]], [[0, 1], [0, 1]], [[], []]]],
+                                                      "directions": [[[one]]]}
+
+
 def wrong_word(**changes: Any) -> Document:
     """The mean is not above a half wherever there are as many ones as others."""
     document = means(cases=[{"when": {"formula": "#<[Q_1] >= #<[Q_0]"}, "above": [[[0, "1"], [1, "-1"]]]}])
@@ -56,7 +71,7 @@ def wrong_word(**changes: Any) -> Document:
 def accepted() -> dict[str, Document]:
     """Files that are proved."""
     rotary, both = make_network("rotary", 3), make_network("bidirectional", 4)
-    return {"trained_mean": means(), "trained_wrong_word": wrong_word(),
+    return {"trained_mean": means(), "trained_wrong_word": wrong_word(), "trained_mean_in_cells": in_cells(),
             "trained_rotary_by_place": decision(rotary, signs_of_logits(rotary, 3)),
             "trained_bidirectional_by_length": decision(both, signs_of_logits(both, 3, read="last", after=[3]))}
 
@@ -101,6 +116,7 @@ def rejected() -> dict[str, Document]:
         "trained_classes_of_words_to_come": changed(
             ahead | {"graphs": [[[[]]]], "directions": [[[base64.b64encode(bytes(4)).decode()]]]}, "cover", 0,
             value=classes),
+        "trained_a_margin_too_large_in_cells": in_cells(margin="1/3"),
         "trained_no_wrong_word": changed(wrong, "place", value=1),
         "trained_a_wrong_word_too_long": changed(wrong, "word", value=["1"] * 6),
         "trained_a_wrong_word_where_no_case_holds": changed(wrong, "word", value=["0", "0", "1"]),
@@ -125,6 +141,10 @@ def malformed() -> dict[str, Document]:
         "trained_a_state_that_is_not_there": changed(mean, "claim", "cases", 0, "when", value={"states": [0]}),
         "trained_a_graph_that_is_not_there": changed(mean, "cover", 0, value={
             "offset": 1, "from": 1, "to": 5, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}),
+        "trained_a_cell_left_out": changed(in_cells(), "cover", 0, "cells", 0, "above", value=None),
+        "trained_a_cut_outside_its_range": changed(in_cells(), "cover", 0, "cells", 0, "at", value=349_524),
+        "trained_a_share_of_two_numbers": changed(in_cells(), "cover", 0, "cells", 0, "above", "shares",
+                                                  value=[base64.b64encode(bytes(8)).decode()]),
         "trained_a_folder_in_the_name_of_a_source": changed(mean, "network", "sources", value=[
             {"file": "../model.npz", "sha256": "0" * 64}]),
         "trained_an_activation_of_another_name": changed(make_units(), "network", "steps", 1, "activation",

@@ -28,6 +28,8 @@ from .rows import Heard, Last, prove_rows
 from .tracker import Tracker
 from .weights import Weights
 
+CELL_STEPS = 500  # of a cell, beside its products
+
 Between = list[NormMaps | UnitMaps]
 
 
@@ -226,6 +228,7 @@ class Proof:
         rows = self.shared.rows_of(self.asked.cases[node])
         cells = cells_of(self.trees[node], attended.box, len(rows.columns), self.unit.bits)
         for number, cell in enumerate(cells, 1):
+            self.budget.spend(CELL_STEPS)
             with within(f"cell {number}"):
                 stream = pass_between(self.budget, after, step.write(attended, cell.box))
                 self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
