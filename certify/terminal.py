@@ -62,18 +62,19 @@ def check_place(output: str | None, as_json: bool) -> None:
         check_writable(output)
 
 
-def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool) -> None:
+def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool,
+                      name: str = "certificate") -> None:
     """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
     from certify.files import write_text
 
     if output is None:
         return
     if certificate is None:
-        print(f"certify: {verdict}, so no certificate was written", file=sys.stderr)
+        print(f"certify: {verdict}, so no {name} was written", file=sys.stderr)
         return
     write_text(output, certificate)
     if output != "-" and not as_json:
-        print(f"certificate in {output}", file=sys.stderr)
+        print(f"{name} in {output}", file=sys.stderr)
 
 
 def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:

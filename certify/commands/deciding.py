@@ -69,7 +69,7 @@ def decide(
     decision = decide_claim(*question, settings)
     show_decision(decision, output, as_json)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     write_page(html, decision)
     raise typer.Exit(exit_status(decision.verdict))
 

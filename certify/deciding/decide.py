@@ -24,7 +24,11 @@ from constructions.errors import InputError
 from constructions.trained.claim import Claim, check_fits, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Cover, decision_text, joined, wrong_word_text
+from proofs.trained.classes.refine import runs
 
+Avoided = frozenset[tuple[int, int, str]]
+"""Obligations (offset, place or length) and ways in which they are not to be covered."""
+WAYS = ("words", "classes")
 FEW_OFFSETS = 8
 """With no more offsets than these, each length is a part of its own where lengths have nothing in common."""
 
@@ -47,46 +51,91 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     """
     start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
-    results = search(network, claim, settings)
-    found = [one for result in results for one in result.found]
-    certificate, found = prove_shortest(network, claim, settings, results, found)
+    found, texts = prove_all(Searches(network, settings), claim)
     rows = rows_by_length(network, claim, found)
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
         network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows),
         offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
-        certificate=certificate, wrong=wrong,
+        certificate=texts.get(rows[0].n), wrong=wrong,
         wrong_certificate=wrong_word_text(network, claim, wrong) if wrong else None, covered=covered_by(claim, found),
         whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)
 
 
-def prove_shortest(network: TrainedNetwork, claim: Claim, settings: Settings, results: Sequence[PartResult],
-                   found: list[Found]) -> tuple[str | None, list[Found]]:
-    """The certificate of the lengths that are covered, from the shortest on, as far as the checker accepts it.
+class Searches:
+    """What floats find of the obligations of one network, each part searched once."""
 
-    Returned with what is known after that: a unit that is not accepted covers nothing.
+    def __init__(self, network: TrainedNetwork, settings: Settings) -> None:
+        self.network, self.settings = network, settings
+        self._results: dict[str, PartResult] = {}
+
+    def results(self, claim: Claim, avoided: Avoided) -> list[PartResult]:
+        """All obligations of a claim; some of them are not to be covered in some ways."""
+        parts = [replace(part, avoid=tuple(sorted((count, way) for offset, count, way in avoided
+                                                  if offset == part.offset and part.first <= count <= part.last)))
+                 for part in plan(self.network, claim, self.settings)]
+        tasks = parts_to_tasks(self.network, claim, parts)
+        new = {task: sum(range(part.first, part.last + 1)) + 1
+               for task, part in zip(tasks, parts, strict=True) if task not in self._results}
+        with ShardsProgress("searching", "obligations", "parts") as progress:
+            texts = run_tasks(list(new), do_part, jobs=self.settings.workers.jobs, dask=self.settings.workers.dask,
+                              store=self.settings.store, progress=progress, sizes=list(new.values()))
+        self._results |= dict(zip(new, map(result_from_json, texts), strict=True))
+        return [self._results[task] for task in tasks]
+
+
+def prove_all(searches: Searches, claim: Claim) -> tuple[list[Found], dict[int, str]]:
+    """What is known of all obligations, and a certificate for each run of lengths that are covered, by the first.
+
+    What the checker does not accept is searched again, to be covered in another way; what is covered then was accepted.
     """
-    while (reach := certified_to(rows_by_length(network, claim, found))) is not None:
-        shorter = replace(claim, lengths=(claim.lengths[0], reach))
-        if shorter.lengths != claim.lengths:
-            results = search(network, shorter, settings)
-        cover = joined(result.cover for result in results)
-        text = decision_text(network, shorter, cover)
-        refused = find_refusals(text, settings.workers)
-        if not refused:
-            return text, found
-        found = without(found, cover, refused)
-    return None, found
+    refused: dict[tuple[int, int, str], str] = {}
+    texts: dict[str, Mapping[tuple[int, int, str], str]] = {}
+    while True:
+        found = found_in(searches.results(claim, frozenset(refused)))
+        new: dict[tuple[int, int, str], str] = {}
+        accepted: dict[int, str] = {}
+        for first, last in runs(row.n for row in rows_by_length(searches.network, claim, found)
+                                if row.verdict == "certified"):
+            text, cover, open_ones = certificate_of(searches, replace(claim, lengths=(first, last)), frozenset(refused))
+            if not open_ones and text not in texts:
+                texts[text] = refusals(text, cover, searches.settings)
+            new |= open_ones or texts[text]
+            accepted[first] = text
+        if not new:
+            return [with_reason(one, refused) for one in found], accepted
+        refused |= new
 
 
-def search(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[PartResult]:
-    """What floats find of all obligations."""
-    parts = plan(network, claim, settings)
-    with ShardsProgress("searching", "obligations", "parts") as progress:
-        texts = run_tasks(parts_to_tasks(network, claim, parts), do_part, jobs=settings.workers.jobs,
-                          dask=settings.workers.dask, store=settings.store, progress=progress,
-                          sizes=[sum(range(part.first, part.last + 1)) + 1 for part in parts])
-    return [result_from_json(text) for text in texts]
+def certificate_of(searches: Searches, claim: Claim, avoided: Avoided
+                   ) -> tuple[str, Cover, dict[tuple[int, int, str], str]]:
+    """The certificate of some lengths, its cover, and what is open of them though it is covered for more lengths."""
+    results = searches.results(claim, avoided)
+    cover = joined(result.cover for result in results)
+    open_ones = {(one.offset, one.count, way): one.reason for one in found_in(results) if one.way is None
+                 for way in WAYS if (one.offset, one.count, way) not in avoided}
+    return decision_text(searches.network, claim, cover), cover, open_ones
+
+
+def refusals(text: str, cover: Cover, settings: Settings) -> dict[tuple[int, int, str], str]:
+    """The obligations whose units the checker does not accept, and how these cover them; with reasons."""
+    refused = find_refusals(text, settings.workers)
+    units = {place: cover.units[place] for place in refused}
+    return {(unit["offset"], count, unit["by"]): refused[place] for place, unit in units.items()
+            for count in range(unit["from"], unit["to"] + 1)}
+
+
+def found_in(results: Iterable[PartResult]) -> list[Found]:
+    """What is known of each obligation of some parts."""
+    return [one for result in results for one in result.found]
+
+
+def with_reason(found: Found, refused: Mapping[tuple[int, int, str], str]) -> Found:
+    """What is open because the checker did not accept it says so."""
+    reasons = [refused[key] for way in WAYS if (key := (found.offset, found.count, way)) in refused]
+    if found.way is not None or found.wrong or not reasons:
+        return found
+    return replace(found, reason=f"the checker does not accept it: {reasons[0]}")
 
 
 def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part]:
@@ -107,17 +156,8 @@ def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part
     return [Part(offset, first, last, settings.most_words, settings.effort) for offset, first, last in runs]
 
 
-def without(found: Iterable[Found], cover: Cover, refused: Mapping[int, str]) -> list[Found]:
-    """What is known when some units of the cover are not accepted."""
-    reasons = {(unit["offset"], count): reason for unit, reason in ((cover.units[index], reason) for index, reason
-                                                                    in refused.items())
-               for count in range(unit["from"], unit["to"] + 1)}
-    return [replace(one, way=None, reason=f"the checker does not accept it: {reasons[one.offset, one.count]}")
-            if (one.offset, one.count) in reasons else one for one in found]
-
-
 def covered_by(claim: Claim, found: Sequence[Found]) -> dict[str, int]:
     """How many obligations are covered in which way, and how many words they are about."""
-    ways = {way: [one for one in found if one.way == way] for way in ("words", "classes")}
+    ways = {way: [one for one in found if one.way == way] for way in WAYS}
     return {"obligations": len(found), **{f"by {way}": len(those) for way, those in ways.items()},
             "words": sum(words_of(claim, one.count) for those in ways.values() for one in those)}

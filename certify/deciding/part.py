@@ -30,13 +30,17 @@ MOST_WORDS = 2**14
 
 @dataclass(frozen=True)
 class Part:
-    """Obligations first … last (places or lengths) of a claim at one offset, and how hard to try."""
+    """Obligations first … last (places or lengths) of a claim at one offset, and how hard to try.
+
+    ``avoid`` has pairs of a place or length and a way in which it is not to be covered.
+    """
 
     offset: int
     first: int
     last: int
     most_words: int = MOST_WORDS
     effort: int = 1
+    avoid: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ def do_part(task: str) -> str:
     """The result of a part, as JSON."""
     keys = json.loads(task)
     searcher = _searcher(json.dumps([keys["network"], keys["claim"]]))
-    return result_to_json(searcher.search(Part(**keys["part"])))
+    avoid = tuple((count, way) for count, way in keys["part"].pop("avoid"))
+    return result_to_json(searcher.search(Part(**keys["part"], avoid=avoid)))
 
 
 @functools.lru_cache(maxsize=1)

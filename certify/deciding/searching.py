@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from certify.deciding.decision import Found, SmallestMargin
-from certify.deciding.part import Part, PartResult, stops_at_wrong, words_of
+from certify.deciding.part import Part, PartResult, stops_at_wrong
+from certify.deciding.word_counts import WordCounts
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
@@ -26,8 +27,11 @@ from proofs.trained.margins import Least
 from proofs.trained.search import WORK, Search, confirm
 from proofs.trained.words import survey_all
 
-FEW_WORDS = 2**8
-"""So many words are looked at one by one before anything else is tried: that takes less than their classes."""
+FEW_WORDS = (2**8, 2**12)
+"""So many words are looked at one by one before anything else is tried: that takes less than their classes.
+
+For networks with one attention step, and with more.
+"""
 LEAST_WORK = 4_000
 """How many words a search for a wrong one runs at least."""
 NOT_DECIDED = "classes are too coarse, words too many, and no wrong word was found"
@@ -42,6 +46,11 @@ class Searcher:
         self.floats, self.words = FloatNetwork(network), Search(network, claim)
 
     @functools.cached_property
+    def counts(self) -> WordCounts:
+        """How many words have to be run."""
+        return WordCounts(self.floats, self.claim)
+
+    @functools.cached_property
     def classes(self) -> ClassSearch:
         """The search for covers by classes.
 
@@ -53,7 +62,7 @@ class Searcher:
     def search(self, part: Part) -> PartResult:
         """All that is found about the obligations of a part."""
         search = _PartSearch(self, part)
-        search.by_words(FEW_WORDS)
+        search.by_words(FEW_WORDS[len(self.network.attention_steps) > 1])
         search.by_classes()
         search.by_words(part.most_words)
         search.for_wrong_words()
@@ -70,16 +79,19 @@ class _PartSearch:
                       for count in range(part.first, part.last + 1)}
         self.units: list[Unit] = []
 
-    def open(self) -> list[int]:
-        """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them."""
+    def open(self, way: str = "") -> list[int]:
+        """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them.
+
+        Without those that are not to be covered in this way.
+        """
         wrong = [count for count, found in self.found.items() if found.wrong]
         end = min(wrong, default=self.part.last) if stops_at_wrong(self.network, self.claim) else self.part.last
         return [count for count, found in self.found.items()
-                if found.way is None and found.wrong is None and count <= end]
+                if found.way is None and found.wrong is None and count <= end and (count, way) not in self.part.avoid]
 
     def by_words(self, most: int) -> None:
         """Look at all words of the open obligations that have few."""
-        counts = [count for count in self.open() if words_of(self.claim, count) <= most]
+        counts = [count for count in self.open("words") if self.searcher.counts.at(count) <= most]
         least = survey_all(self.floats, self.claim, self.part.offset, counts) if counts else {}
         for count in counts:
             if (seen := least[count]) is None:
@@ -94,7 +106,7 @@ class _PartSearch:
 
     def by_classes(self) -> None:
         """Cover the open obligations by classes, if prefixes decide the claim."""
-        if not (open_ones := self.open()):
+        if not (open_ones := self.open("classes")):
             return
         try:
             search = self.searcher.classes

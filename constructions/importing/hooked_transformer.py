@@ -94,7 +94,7 @@ class _Reading:
         scale = score_scale(self.questions, heads[0].query.weight.shape[1])
         bias = self.weights.vector_if(f"{attention}.b_O", self.width)
         steps: list[Step] = [AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
-        if f"{name}.mlp.W_in" in self.weights:
+        if f"{name}.mlp.W_in" in self.weights or f"{name}.mlp.W_out" in self.weights:
             if f"{name}.ln1.w" in self.weights and f"{name}.ln2.w" not in self.weights:
                 raise InputError(f"{self.weights.where}: no tensor {name}.ln2.w: attention and units side by side "
                                  f"are not handled, expected one after the other")

@@ -64,7 +64,9 @@ def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str,
         others = {str(key): "beside the state dict" for key in value if key not in (*inside, *_SETTINGS)}
         return value[inside[0]], settings[0] if settings else {}, others
     if not _has_tensors(value):
-        raise InputError(f"{where}: a {type(value).__name__} without tensors is saved in it, expected a state dict")
+        missing = " without tensors" if isinstance(value, dict) else ""
+        raise InputError(f"{where}: a {type(value).__name__}{missing} is saved in it, expected a state dict: names "
+                         f"and tensors")
     return value, {}, {}
 
 

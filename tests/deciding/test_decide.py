@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from certify.deciding import decide as deciding
 from certify.deciding.decide import Settings, decide
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
 from certify.deciding.page import Word as ShownWord
@@ -45,8 +48,50 @@ def test_what_is_certified_is_accepted_by_the_checker_for_these_lengths(right: D
     assert json.loads(right.certificate)["claim"]["max_n"] == 12
 
 
-def test_words_and_classes_both_cover(right: Decision) -> None:
-    assert (right.covered["by words"], right.covered["by classes"]) == (9, 4)
+@pytest.fixture(scope="module")
+def both() -> Decision:
+    return decide(*zoo("tomita_4", 10))
+
+
+def test_words_and_classes_both_cover(both: Decision) -> None:
+    assert (both.covered["by words"], both.covered["by classes"]) == (9, 2)
+
+
+def test_what_the_checker_does_not_accept_by_classes_is_covered_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
+        units = json.loads(certificate)["cover"]
+        return {place: "a reason" for place, unit in enumerate(units) if unit["by"] == "classes"}
+
+    monkeypatch.setattr(deciding, "find_refusals", find_refusals)
+    decision = decide(*zoo("tomita_4", 10))
+    assert decision.certified_to == 10
+    assert (decision.covered["by words"], decision.covered["by classes"]) == (11, 0)
+
+
+def test_what_the_checker_never_accepts_is_unknown_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deciding, "find_refusals", lambda certificate, _: {
+        place: "a reason" for place, unit in enumerate(json.loads(certificate)["cover"]) if unit["to"] > 2})
+    decision = decide(*zoo("palindromes", 3))
+    assert [row.verdict for row in decision.rows] == ["certified", "certified", "unknown"]
+    assert decision.reason == "offset 0, 3 letters: the checker does not accept it: a reason"
+    assert decision.certificate and json.loads(decision.certificate)["claim"]["max_n"] == 2
+
+
+def test_lengths_beyond_a_wrong_word_are_proved_before_they_are_called_certified(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proved = []
+
+    def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
+        about = json.loads(certificate)["claim"]
+        proved.append((about["min_n"], about["max_n"]))
+        return {}
+
+    monkeypatch.setattr(deciding, "find_refusals", find_refusals)
+    network, claim = zoo("palindromes", 6)  # the smallest margins: 10.9, 9.4, 9.4, 8.4, 8.6, 7.2
+    decision = decide(network, replace(claim, margin=Fraction(17, 2)))
+    assert [row.verdict for row in decision.rows] == [*["certified"] * 3, "refuted", "certified", "refuted"]
+    assert (proved, decision.certified_to) == ([(1, 3), (5, 5)], 3)
 
 
 def test_a_refuted_claim_has_the_shortest_wrong_word_replayed_in_balls(wrong: Decision) -> None:
