@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.trained.classes.forms import Forms, affine
-from proofs.trained.classes.paths import Ends, Skeleton, Terms, greatest
+from proofs.trained.classes.paths import LEAST_WEIGHT, Ends, Skeleton, Terms, greatest
 from proofs.trained.forward import FloatAffine, FloatAttention, FloatHead, FloatRotary
 
 Array = NDArray[np.float64]
@@ -125,7 +125,7 @@ class AttendedHead:
             weights = np.where(terms.values[level][column, own] > s, high, low)
             total += weights * self._farthest(self.columns.of_level(level).start + column, directions)
             weight += weights
-        return np.asarray(total / weight)
+        return np.asarray(total / np.maximum(weight, LEAST_WEIGHT))
 
     def _farthest(self, columns: Indices, directions: Array) -> Array:
         """The value of each column, as far in its direction as its form allows."""
