@@ -115,6 +115,7 @@ class AttendedHead:
         """What the bounds s [ends, 1] of ``terms_of_pairs`` are attained by: the averages [ends, value width].
 
         ``paths`` [ends, levels from 1] are places among the nodes of each level; all ends are at the last of them.
+        0 where scores are so uncertain that no weight is told from 0.
         """
         total, weight = np.zeros((len(paths), self.value.centre.shape[1])), np.zeros((len(paths), 1))
         own = np.arange(len(paths))
