@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.trained.classes.forms import Forms, affine
-from proofs.trained.classes.paths import Ends, Skeleton, Terms, greatest
+from proofs.trained.classes.paths import LEAST_WEIGHT, Ends, Skeleton, Terms, greatest
 from proofs.trained.forward import FloatAffine, FloatAttention, FloatHead, FloatRotary
 
 Array = NDArray[np.float64]
@@ -115,6 +115,7 @@ class AttendedHead:
         """What the bounds s [ends, 1] of ``terms_of_pairs`` are attained by: the averages [ends, value width].
 
         ``paths`` [ends, levels from 1] are places among the nodes of each level; all ends are at the last of them.
+        0 where scores are so uncertain that no weight is told from 0.
         """
         total, weight = np.zeros((len(paths), self.value.centre.shape[1])), np.zeros((len(paths), 1))
         own = np.arange(len(paths))
@@ -125,7 +126,7 @@ class AttendedHead:
             weights = np.where(terms.values[level][column, own] > s, high, low)
             total += weights * self._farthest(self.columns.of_level(level).start + column, directions)
             weight += weights
-        return np.asarray(total / weight)
+        return np.asarray(total / np.maximum(weight, LEAST_WEIGHT))
 
     def _farthest(self, columns: Indices, directions: Array) -> Array:
         """The value of each column, as far in its direction as its form allows."""
