@@ -13,7 +13,7 @@ import numpy as np
 from proofs.check.checker.budget import Budget
 from proofs.check.checker.language import Language
 from proofs.check.checker.reading.dyadics import Matrix, Vector
-from proofs.check.checker.reading.trained import Cut, Decision, Leaf, Tree
+from proofs.check.checker.reading.trained import Case, Cut, Decision, Leaf, Tree, When
 from proofs.check.checker.reading.trained_network import (
     Affine,
     AttentionStep,
@@ -34,10 +34,9 @@ from tests.checker.trained_classes import (
     Run,
     acted,
     affine,
-    always,
-    claim_of,
     floats,
     make,
+    make_claim,
     normed,
     run,
 )
@@ -71,12 +70,16 @@ class Certified(Made):
     runs: dict[Node, list[Run]]
 
 
+def everywhere(language: Language) -> Case:
+    """Logit 0 is judged everywhere."""
+    return Case(When(language.formula("true"), None), (ROW,))
+
+
 def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1e-5) -> Certified:
     """That logit 0 is above a margin after every word of the length, by classes of the last letter."""
-    budget = Budget()
-    language = Language(budget)
-    claim = claim_of(network, 2, cases=(always(ROW, language=language),), max_n=LENGTH, margin=margin)
-    made = make(network, claim, language, budget, lambda word: 0, LENGTH, LENGTH, widen=widen)
+    language = Language(Budget())
+    claim = make_claim(network, 2, cases=(everywhere(language),), max_n=LENGTH, margin=margin)
+    made = make(network, claim, lambda word: 0, LENGTH, LENGTH, widen=widen, language=language)
     runs = {node: [run(network, tokens, 0) for tokens in inputs] for node, inputs in made.members.items()
             if node[0] == LENGTH}
     return Certified(**vars(made), runs=runs)
@@ -95,7 +98,7 @@ def with_margin(made: Certified, margin: Fraction | None) -> Decision:
     """The decision about another margin, with a language and a budget of its own."""
     language, claim = Language(Budget()), made.decision.claim
     claim = replace(claim, margin=claim.margin if margin is None else margin,
-                    cases=(always(ROW, language=language),))
+                    cases=(everywhere(language),))
     return replace(made.decision, language=language, claim=claim)
 
 

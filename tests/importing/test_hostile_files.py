@@ -278,7 +278,8 @@ def test_keys_that_take_for_ever_to_hash_are_refused() -> None:
 def test_old_files_of_torch_and_other_files_are_named(tmp_path: Path) -> None:
     assert "a bare pickle" in complaint(pickle.dumps({}, 2), "m.pt", tmp_path)
     assert "neither safetensors" in complaint(b"GGUF", "m.gguf", tmp_path)
-    assert "a list is saved in it, expected a state dict: names and tensors" in complaint(archived(pickle.dumps([1], 2)), "m.pt", tmp_path)
+    said = complaint(archived(pickle.dumps([1], 2)), "m.pt", tmp_path)
+    assert "a list is saved in it, expected a state dict: names and tensors" in said
 
 
 def test_a_vocabulary_of_50000_is_refused_by_its_size(tmp_path: Path) -> None:
