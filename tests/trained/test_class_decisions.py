@@ -14,10 +14,11 @@ import pytest
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
-from proofs.trained.certificate import WordsUnit, decision_text, wrong_word_text
+from proofs.trained.certificate import WordsUnit, cover_of, decision_text, wrong_word_text
 from proofs.trained.classes.refine import ClassSearch, decide_by_classes, runs
 from proofs.trained.classes.results import Decided, Limits
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.search import WrongWord
 from proofs.trained.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, words
 
@@ -72,7 +73,7 @@ def test_lengths_may_be_decided_one_by_one_with_the_same_units() -> None:
     claim, network = by_counts((1, LAST)), causal_network(0)
     together = ClassSearch(network, claim).decide(0, 1, LAST)
     alone = [unit for at in range(LAST, 0, -1) for unit in ClassSearch(network, claim).decide(0, at, at).units]
-    assert decision_text(network, claim, together.units) == decision_text(network, claim, alone)
+    assert cover_of(together.units) == cover_of(alone)
 
 
 def hopeless_claim() -> Claim:
@@ -90,7 +91,7 @@ def test_places_without_rows_are_one_unit_without_numbers() -> None:
     claim, network = by_states((1, LAST)), causal_network(0)
     empty = replace(claim, cases=tuple(replace(case, above=()) for case in claim.cases))
     units = ClassSearch(network, empty).decide(0, 1, LAST).units
-    data = json.loads(decision_text(network, empty, [WordsUnit(1, 1, LAST), *units]))
+    data = json.loads(decision_text(network, empty, cover_of([WordsUnit(1, 1, LAST), *units])))
     assert data["cover"][0] == {"offset": 0, "from": 1, "to": LAST, "by": "classes", "graph": 0, "directions": 0,
                                 "bits": 0, "ranges": ""}
     assert list(data) == ["format", "version", "network", "claim", "graphs", "directions", "cover"]
@@ -103,7 +104,7 @@ def test_ranges_are_written_in_the_order_of_steps_nodes_heads_and_directions(see
     network = causal_network(seed)
     claim = by_counts((1, LAST))
     units = ClassSearch(network, claim).decide(0, 1, LAST).units
-    data = json.loads(decision_text(network, claim, units))
+    data = json.loads(decision_text(network, claim, cover_of(units)))
     for unit, written in zip(units, data["cover"], strict=True):
         numbers = np.frombuffer(base64.b64decode(written["ranges"]), "<i4")
         assert numbers.tolist() == [number for step in unit.ranges for number in step.ravel().tolist()]
@@ -115,9 +116,11 @@ def test_ranges_are_written_in_the_order_of_steps_nodes_heads_and_directions(see
 def test_a_wrong_word_is_written_with_its_symbols() -> None:
     claim = hopeless_claim()
     wrong = decide(0, claim).wrong[0]
-    data = json.loads(wrong_word_text(causal_network(0), claim, wrong))
+    word = tuple(claim.alphabet[letter] for letter in wrong.word)
+    confirmed = WrongWord(word, wrong.offset, wrong.place, wrong.case, wrong.row, (Fraction(0), Fraction(0)))
+    data = json.loads(wrong_word_text(causal_network(0), claim, confirmed))
     assert list(data)[4:] == ["word", "offset", "place", "case", "row"]
-    assert data["word"] == [claim.alphabet[letter] for letter in wrong.word]
+    assert data["word"] == list(word)
     assert (data["offset"], data["place"], data["case"], data["row"]) == (0, 1, 0, 0)
 
 
