@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from constructions.trained.claim import Claim
+from proofs.trained.certificate import cover_of
 from proofs.trained.classes.cells import CellSearch, whole_box
 from proofs.trained.classes.directions import Directions, averages_at_the_end, path_letters, sampled_directions
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import Partition
 from proofs.trained.classes.paths import Skeleton
+from proofs.trained.classes.results import ClassUnit
 from proofs.trained.classes.rows import NodeBound, linear_parts, node_bounds, row_forms, rows_of, worst_row
 from proofs.trained.classes.shares import ClassOfNode, Rows, rounded, value
 from proofs.trained.classes.trees import Cut, Leaf, Tree, leaves
@@ -87,7 +89,7 @@ def trees(seed: int, claim: Claim) -> list[tuple[Case, NodeBound, CellSearch, Tr
     case, found = case_of(seed, claim), []
     for query, bound in case.bounds():
         least = min(case.row(bound, word) for word in case.words_of(bound))
-        search = case.search(bound, query, (bound.low + least) / 2)
+        search = case.search(bound, query, bound.low + (least - bound.low) / 4)
         tree = search.run()
         if tree is not None:
             found.append((case, bound, search, tree))
@@ -95,7 +97,7 @@ def trees(seed: int, claim: Claim) -> list[tuple[Case, NodeBound, CellSearch, Tr
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
-def test_half_of_what_a_bound_is_short_of_is_proved_by_cells(claim: Claim) -> None:
+def test_some_of_what_a_bound_is_short_of_is_proved_by_cells(claim: Claim) -> None:
     assert any(isinstance(tree, Cut) for seed in SEEDS for *_, tree in trees(seed, claim))
 
 
@@ -162,6 +164,17 @@ def test_the_search_ends_at_a_wrong_word() -> None:
         assert search.worst[0] <= 0
         assert search.looked_at == 1
         assert abs(case.row(bound, search.worst[1]) - np.float64(search.claim.margin) - search.worst[0]) < 1e-9
+
+
+def test_cells_are_written_with_their_cuts_and_shares() -> None:
+    case = case_of(0, CLAIMS[0])
+    share = np.array([1, -1], np.int32)
+    tree = Cut(0, 1, -7, Leaf((share, None)), Leaf((None, None)))
+    unit = ClassUnit(0, LENGTH, LENGTH, case.unit.skeleton.graph, case.directions, 24, case.unit.ranges, (None, tree))
+    below, above = {"shares": ["AQAAAP////8=", None]}, {"shares": [None, None]}
+    assert cover_of([unit]).units[0]["cells"] == [
+        None, {"head": 0, "direction": 1, "at": -7, "below": below, "above": above}]  # fmt: skip
+    assert "cells" not in cover_of([replace(unit, cells=())]).units[0]
 
 
 def test_leaves_have_the_boxes_of_the_cuts_above_them() -> None:

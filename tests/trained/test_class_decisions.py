@@ -114,10 +114,14 @@ def test_ranges_are_written_in_the_order_of_steps_nodes_heads_and_directions(see
 
 
 def test_a_wrong_word_is_written_with_its_symbols() -> None:
-    claim, wrong = hopeless_claim(), WrongWord(("b", "a"), 0, 1, 0, 0, (Fraction(-1), Fraction(-1)))
-    data = json.loads(wrong_word_text(causal_network(0), claim, wrong))
+    claim = hopeless_claim()
+    wrong = decide(0, claim).wrong[0]
+    word = tuple(claim.alphabet[letter] for letter in wrong.word)
+    confirmed = WrongWord(word, wrong.offset, wrong.place, wrong.case, wrong.row, (Fraction(0), Fraction(0)))
+    data = json.loads(wrong_word_text(causal_network(0), claim, confirmed))
     assert list(data)[4:] == ["word", "offset", "place", "case", "row"]
-    assert [data[key] for key in list(data)[4:]] == [["b", "a"], 0, 1, 0, 0]
+    assert data["word"] == list(word)
+    assert (data["offset"], data["place"], data["case"], data["row"]) == (0, 1, 0, 0)
 
 
 def test_words_too_short_for_the_claim_go_on() -> None:
