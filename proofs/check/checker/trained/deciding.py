@@ -24,7 +24,8 @@ def prove_decision(given: Decision) -> Coverage:
     Raises:
         Rejected: if one is not proved, or left out of the cover.
     """
-    return join_coverage(given, [prove_units(given, given.cover)])
+    expect_covered(given)
+    return add_up(given, [prove_units(given, given.cover)])
 
 
 def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
@@ -34,6 +35,11 @@ def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
         Rejected: if an obligation is left out of the cover.
     """
     expect_covered(given)
+    return add_up(given, proved)
+
+
+def add_up(given: Decision, proved: Iterable[Coverage]) -> Coverage:
+    """What was proved in all, and how many obligations that is."""
     total = Counter[str]()
     for coverage in proved:
         total.update(coverage)
