@@ -106,6 +106,7 @@ def rejected() -> dict[str, Document]:
     both = accepted()["trained_bidirectional_by_length"]
     return {
         "trained_a_unit_left_out": changed(mean, "cover", value=mean["cover"][:2]),
+        "trained_a_unit_beyond_the_tables": changed(mean, "cover", 0, "to", value=17),
         "trained_an_offset_moved": changed(mean, "cover", 0, "offset", value=0),
         "trained_tokens_exchanged": changed(mean, "claim", "tokens", value=[1, 0]),
         "trained_a_bit_of_a_weight": with_bit(mean, "t6", 55),

@@ -25,7 +25,7 @@ def prove_decision(given: Decision) -> Coverage:
         Rejected: if one is not proved, or left out of the cover.
     """
     expect_covered(given)  # before anything else: units that are not of the claim may have no rows
-    return join_coverage(given, [prove_units(given, given.cover)])
+    return add_up(given, [prove_units(given, given.cover)])
 
 
 def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
@@ -35,6 +35,11 @@ def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
         Rejected: if an obligation is left out of the cover.
     """
     expect_covered(given)
+    return add_up(given, proved)
+
+
+def add_up(given: Decision, proved: Iterable[Coverage]) -> Coverage:
+    """What was proved in all, and how many obligations that is."""
     total = Counter[str]()
     for coverage in proved:
         total.update(coverage)

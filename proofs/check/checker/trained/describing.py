@@ -36,7 +36,9 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
     """Network and claim, all of it."""
     return [
         *entry("network", list(words_of_network(network))),
-        *entry("from", [f"{quote_all([source.file])}, sha256 {source.sha256}" for source in network.sources]),
+        *(line for source in network.sources for line in entry("from", [
+            f"{quote_all([source.file])}, sha256 {source.sha256}",
+            "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", [f"tokens {write(claim.before)}, those of the letters ({write(claim.tokens)}), "
                          f"{write(claim.after)}"]),
