@@ -80,7 +80,17 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
             (*CERTIFY, "audit", str(tree / "examples/claims/sha.toml"), "--jobs", "2", "--json"), 120, 1800),
         Row("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
         Row("subformulas-5000", "5,000 shared subformulas, n <= 8",
-            (str(HERE / "large_formula.py"), "5000", "8"), 60, 900)]
+            (str(HERE / "large_formula.py"), "5000", "8"), 60, 900),
+        decision_row("causal", "every word of a network, d = 16, n <= 14", "14", "0", folder, 10),
+        decision_row("bidirectional", "every word, 3 layers, d = 56, n <= 12", "12", "0", folder, 300),
+        decision_row("tomita_2", "zoo: (10)*, every offset, n <= 63", "63", "all", folder, 60),
+        decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30)]
+
+
+def decision_row(name: str, about: str, longest: str, offsets: str, folder: str, must: float) -> Row:
+    """Deciding a trained network and checking the certificate."""
+    path = str(Path(folder) / f"{name}.cert")
+    return Row(f"decide-{name}", about, (str(HERE / "deciding.py"), name, longest, offsets, path), must, 900, path)
 
 
 def first_example(n: int, folder: str, must: float | None = None) -> Row:

@@ -9,6 +9,7 @@ import contextlib
 import multiprocessing
 import multiprocessing.connection
 import multiprocessing.resource_tracker
+import os
 import signal
 import sys
 from collections import Counter
@@ -43,7 +44,8 @@ class Processes:
         self._do = do
         self._workers: list[_Worker] = []
         self._deaths: Counter[int] = Counter()
-        multiprocessing.resource_tracker.ensure_running()  # it would allow interrupts again when it starts (see below)
+        with _no_modules_of_this_folder():
+            multiprocessing.resource_tracker.ensure_running()  # it would allow interrupts again when it starts (below)
 
     def begin(self, number: int, task: str) -> None:
         """Give the task to a process that has none."""
@@ -84,7 +86,7 @@ class Processes:
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
         process = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs, self._do), daemon=True)
-        with _no_interrupts(), _without_main_module(self._do):
+        with _no_interrupts(), _without_main_module(self._do), _no_modules_of_this_folder():
             process.start()
             worker = _Worker(process, ours)
             self._workers.append(worker)
@@ -136,6 +138,20 @@ def _without_main_module(do: Do) -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _no_modules_of_this_folder() -> Iterator[None]:
+    """Processes started meanwhile do not begin by importing modules from where they are started: it may be anywhere."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _how(exit_code: int | None) -> str:

@@ -151,3 +151,11 @@ def test_the_number_of_processes_is_checked(jobs: int) -> None:
 def test_processes_are_gone_afterwards(tmp_path: Path) -> None:
     run_tasks([task(x=str(x), notes=str(tmp_path)) for x in range(4)], noted_square, jobs=2)
     assert not multiprocessing.active_children()
+
+
+def test_processes_do_not_run_what_lies_in_the_folder_that_they_are_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "enum.py").write_text("raise SystemExit(1)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run_tasks([task(x=str(x)) for x in range(6)], square, jobs=2) == SQUARES
