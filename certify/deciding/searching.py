@@ -62,11 +62,17 @@ class Searcher:
     def search(self, part: Part) -> PartResult:
         """All that is found about the obligations of a part."""
         search = _PartSearch(self, part)
-        search.by_words(FEW_WORDS[len(self.network.attention_steps) > 1])
+        search.by_words(min(self.few_words(), part.most_words))
         search.by_classes()
         search.by_words(part.most_words)
         search.for_wrong_words()
         return PartResult(tuple(search.found.values()), cover_of(search.units))
+
+
+    def few_words(self) -> int:
+        """As many words as there are classes at one place, each a state and some last letters, are few, too."""
+        states = len(self.claim.automaton.steps) if self.claim.automaton else 1
+        return max(FEW_WORDS[len(self.network.attention_steps) > 1], states * len(self.claim.alphabet) ** 2)
 
 
 class _PartSearch:
