@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 from certify.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
-from proofs.check import Refusal, find_unproved_units
+from proofs.check import Refusal, estimate, find_unproved_units
 
 PARTS_OF_A_CLUSTER = 16
+PARTS_OF_A_JOB, LONG = 8, 60
+"""Of a proof that takes more seconds than that each process does so many parts, so that people see how far it is."""
 WORK = 1000
 """Times the checker's default budget: who proves waits, unlike who gets a file."""
 
@@ -20,11 +22,19 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     Raises:
         Unsupported: if the checker says neither yes nor no.
     """
-    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * (PARTS_OF_A_JOB if is_long(certificate) else 1)
     tasks = [json.dumps({"certificate": certificate, "part": part, "parts": parts}) for part in range(1, parts + 1)]
     with ShardsProgress("proving", "parts", "parts") as progress:
         results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress)
     return {int(place): reason for result in results for place, reason in json.loads(result)}
+
+
+def is_long(certificate: str) -> bool:
+    """Whether the checker expects the proof to take long."""
+    try:
+        return estimate(certificate.encode(), work=WORK)["seconds"] > LONG
+    except Refusal:
+        return False  # the proof says why
 
 
 def do_proof(task: str) -> str:

@@ -73,16 +73,16 @@ def describe_verdict(decision: Decision) -> str:
 
 
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
-    """At how many offsets all words of all lengths are covered, and at how many one is wrong.
+    """At how many offsets the search covers all words of all lengths, and at how many one is wrong.
 
     >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])
-    'offset by offset: right on every word that fits at 2 of 3 (0, 2); a word is wrong at 1 of 3'
+    'offset by offset (found; proved as said above): all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
     """
-    right = [row.offset for row in rows if row.covered_to == row.longest]
+    covered = [row.offset for row in rows if row.covered_to == row.longest]
     wrong = [row.offset for row in rows if row.wrong_at is not None]
-    where = f" ({show_numbers(right)})" if right and len(right) < len(rows) else ""
-    return (f"offset by offset: right on every word that fits at {len(right)} of {len(rows)}{where}; "
-            f"a word is wrong at {len(wrong)} of {len(rows)}")
+    where = f" ({show_numbers(covered)})" if covered and len(covered) < len(rows) else ""
+    return (f"offset by offset (found; proved as said above): all words that fit are covered at {len(covered)} "
+            f"of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
 
 
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
@@ -130,7 +130,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "whole_domain": decision.whole_domain,
         "lengths": [{"n": row.n, "verdict": row.verdict, "margin": _seen_to_json(row.seen), "bound": row.bound,
                      "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
-        "by_offset": [{"offset": row.offset, "certified_to": row.covered_to, "wrong_at": row.wrong_at,
+        "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
                        "longest": row.longest} for row in decision.offsets],
         "counterexample": _wrong_to_json(decision.wrong),
         "covered": dict(decision.covered),

@@ -173,5 +173,5 @@ def test_the_page_has_the_curve_the_word_its_attention_and_its_neighbours(wrong:
 def test_the_json_object_has_a_verdict_for_each_length_and_offset(wrong: Decision) -> None:
     data = decision_to_json(wrong)
     assert data["verdict"] == "refuted" and [row["n"] for row in data["lengths"]] == [1, 2, 3]
-    assert data["by_offset"] == [{"offset": 60, "certified_to": 2, "wrong_at": 3, "longest": 3}]
+    assert data["by_offset"] == [{"offset": 60, "covered_to": 2, "wrong_at": 3, "longest": 3}]
     assert data["counterexample"]["word"] == list("011")
