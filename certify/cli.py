@@ -40,11 +40,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, decide, export,
-                crosscheck):
-    app.command()(command)
-app.command(name="list")(list_all)
-app.command(name="import")(import_files)
+NAMES = {list_all: "list", import_files: "import"}
+"""Of commands whose names Python has taken."""
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, import_files, decide,
+                export, crosscheck, list_all):
+    app.command(name=NAMES.get(command))(command)
 
 
 def main() -> NoReturn:

@@ -48,10 +48,11 @@ def import_files(
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a trained transformer from its own files; every weight becomes the exact number that it is.
+    """Read a trained transformer from its own files.
 
-    Nothing in the files is run. What they do not tell (the direction of attention, the activation, ...) is asked for,
-    never guessed; a tensor that is not understood is named. docs/importing.md has the kinds of files and networks.
+    Every weight becomes the exact number that it is. Nothing in the files is run. What they do not tell (the direction
+    of attention, the activation, ...) is asked for, never guessed; a tensor that is not understood is named.
+    docs/importing.md has the kinds of files and networks.
 
     Example: certify import model.pt --attention causal --epsilon 1e-5 -o model.json --show
     """
