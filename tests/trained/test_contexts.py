@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from constructions.trained.claim import Claim
-from proofs.trained.classes.contexts import JUST_LETTERS, Contexts, Suffix, with_suffixes
+from proofs.trained.classes.contexts import Contexts, Suffix, with_suffixes
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import Label, Partition
