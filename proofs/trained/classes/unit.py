@@ -23,7 +23,7 @@ BITS = 24
 ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
 PART_OF_WIDTH = 2**-7
 LARGEST = 2**31 - 1
-WEIGHT_ROUNDING = 2.0**-42
+WEIGHT_ROUNDING = 2**-42
 """So much may a weight be off, the greatest being 1; with room for the differences to the checker's."""
 
 
@@ -230,7 +230,7 @@ def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -
     """
     ends, terms = attended.queries.ends, attended.terms(rows)
     least, most = terms.hull()
-    signs = [np.broadcast_to(np.array([1.0, -1.0]), (len(values), 1, 2)) for values in terms.values]
+    signs = [np.broadcast_to(np.array([1, -1], np.float64), (len(values), 1, 2)) for values in terms.values]
     sums, _ = longest(skeleton, ends, Terms(terms.low, terms.low, signs, terms.column), np.zeros((len(ends.levels), 2)))
     ratio = sums[:, :1] / np.maximum(-sums[:, 1:], LEAST_WEIGHT)
     parts = (ends.levels[:, np.newaxis] + len(terms.low[0])) * WEIGHT_ROUNDING * ratio
