@@ -84,11 +84,12 @@ def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.intp]:
 
 
 def class_graph(histories: Histories, length: int, judged: range, after: int = 0,
-                merge: Callable[[Key], Hashable] | None = None) -> ClassGraph:
+                merge: Callable[[Key], Hashable] | None = None, alike: bool = False) -> ClassGraph:
     """The graph of all words of a length, with the cases of the judged levels.
 
     With ``merge`` keys of the last letter that it maps to one value (and that end in one letter, if no tokens follow)
-    are one node where they are judged. With tokens ``after`` the word the level length + after alone is judged.
+    are one node where they are judged, and ``alike`` also before that, if they have one letter and go on to the same
+    nodes. With tokens ``after`` the word the level length + after alone is judged.
     """
     histories.extend(length)
     cases = [[histories.cases(key) if level in judged or (after and level == length) else ()
@@ -101,6 +102,8 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
     for level in range(1, length + 1):
         labels[level] = [label if matters else (IRRELEVANT, key.last[-1]) for label, matters, key
                          in zip(labels[level], relevant[level], histories.levels[level], strict=True)]  # fmt: skip
+    if merge and alike:
+        _merge_alike(histories, labels)
     levels = _levels(histories, labels, cases, relevant)
     if not after:
         return ClassGraph(length, levels, tuple(name[1] for name in dict.fromkeys(labels[-1])) if merge else ())
@@ -108,6 +111,15 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
     ends = [end if own else IRRELEVANT for end, own in zip(ends, cases[length], strict=True)]
     levels = _with_tokens_after(levels, labels[length], ends, cases[length], after)
     return ClassGraph(length, levels, tuple(dict.fromkeys(ends)))
+
+
+def _merge_alike(histories: Histories, labels: list[list[tuple[Hashable, ...]]]) -> None:
+    """Labels of all levels but the last: the letter and the labels of the successors (as numbers)."""
+    for level in range(len(labels) - 2, 0, -1):
+        index: dict[Hashable, int] = {}
+        after = [index.setdefault(label, len(index)) for label in labels[level + 1]]
+        labels[level] = [("alike", key.last[-1], *(after[k] for k in successors)) for key, successors
+                         in zip(histories.levels[level], histories.successors[level], strict=True)]  # fmt: skip
 
 
 def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) -> list[list[bool]]:

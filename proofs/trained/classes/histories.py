@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constructions.errors import Unsupported
+from proofs.trained.classes.contexts import JUST_LETTERS, Contexts, Suffix
 from proofs.trained.tracking import State, Tracker
 
 MAX_KEYS = 2_000_000  # of all levels together: a few hundred megabytes
@@ -12,15 +13,16 @@ MAX_KEYS = 2_000_000  # of all levels together: a few hundred megabytes
 
 @dataclass(frozen=True)
 class Fineness:
-    """How many of the last letters (1 at least) and of the first letters tell classes apart."""
+    """What tells classes apart: how many of the last letters (1 at least) and of the first letters, suffixes split."""
 
     last: int = 1
     first: int = 0
+    split: frozenset[Suffix] = JUST_LETTERS
 
 
 @dataclass(frozen=True)
 class Key:
-    """Words that end in the same state, with the same last letters and the same first letters."""
+    """Words that end in the same state, with the same last letters (as many as are remembered) and first letters."""
 
     state: State
     last: tuple[int, ...]
@@ -36,7 +38,9 @@ class Histories:
         self.alphabet = len(tracker.claim.alphabet)
         self.levels: list[list[Key]] = [[Key(tracker.start, (), ())]]
         self.successors: list[list[tuple[int, ...]]] = []
+        self.contexts = Contexts(self.alphabet, fineness.split)
         self._states: dict[tuple[State, int], State] = {}
+        self._memories: dict[Suffix, Suffix] = {}
         self._asked = {index for index, case in enumerate(tracker.claim.cases) if case.above}
 
     def extend(self, length: int) -> None:
@@ -61,7 +65,13 @@ class Histories:
     def _after(self, key: Key, letter: int, depth: int) -> Key:
         """The key of the words with one more letter; ``depth`` is their length."""
         first = (*key.first, letter) if depth <= self.fineness.first else key.first
-        return Key(self._step(key.state, letter), (*key.last, letter)[-self.fineness.last :], first)
+        return Key(self._step(key.state, letter), self._memory((*key.last, letter)), first)
+
+    def _memory(self, letters: Suffix) -> Suffix:
+        """The longer one of the last letters and what the contexts need."""
+        if letters not in self._memories:
+            self._memories[letters] = max(self.contexts.memory(letters), letters[-self.fineness.last :], key=len)
+        return self._memories[letters]
 
     def _step(self, state: State, letter: int) -> State:
         if (state, letter) not in self._states:

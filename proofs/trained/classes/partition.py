@@ -1,14 +1,17 @@
 """How words are put into classes where they are judged: by how many changes of a letter are near another answer.
 
 Labels are split again and again where a class is not decided: distances are halved, then states stand alone, then more
-of the last and of the first letters tell words apart.
+of the last and of the first letters tell words apart; or, with contexts, one more of the last letters, in the class
+that fails alone.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 
+from proofs.trained.classes.contexts import Suffix, with_suffixes
 from proofs.trained.classes.histories import Fineness, Histories, Key
 from proofs.trained.tracking import State
 
@@ -47,14 +50,17 @@ def distances(histories: Histories, length: int) -> dict[State, int]:
 class Partition:
     """Classes of the words of one length; ``split`` makes some of them smaller."""
 
-    def __init__(self, histories: Histories, length: int) -> None:
-        self.histories = histories
+    def __init__(self, histories: Histories, length: int, known: frozenset[Label] | None = None) -> None:
+        """``known``: states stand alone from the start, contexts split them, and these labels are split already."""
+        self.histories, self.length, self.by_contexts = histories, length, known is not None
         self.distances = distances(histories, length)
         self._farthest = max((one for one in self.distances.values() if one < FAR), default=1)
-        self.was_split: frozenset[Label] = frozenset()
+        self.was_split = known or frozenset()
 
     def label(self, key: Key) -> Label:
         """The class of a key (of any fineness that is at least ``fineness``)."""
+        if self.by_contexts:
+            return self._context(key)
         distance = self.distances[key.state]
         first = 1 << (distance.bit_length() - 1)  # 1, 2 to 3, 4 to 7, …
         last = min(2 * first - 1, max(self._farthest, first))
@@ -68,6 +74,8 @@ class Partition:
         labels = list(labels)
         if any(label[0] == "fine" and label[1] == len(SCHEDULE) - 1 for label in labels):
             return False
+        if any(len(suffix) == self.length for suffix in _suffixes(labels)):
+            return False
         self.was_split |= set(labels)
         return True
 
@@ -75,7 +83,13 @@ class Partition:
     def fineness(self) -> Fineness:
         """What the keys must tell apart for the labels."""
         deepest = max((int(str(label[1])) + 1 for label in self.was_split if label[0] == "fine"), default=0)
-        return SCHEDULE[deepest]
+        return replace(SCHEDULE[deepest], split=with_suffixes(_suffixes(self.was_split)))
+
+    def _context(self, key: Key) -> Label:
+        """The class by the state and as many of the last letters as were asked for there."""
+        lengths = (length for length in range(len(key.last))
+                   if ("context", key.state, key.last[len(key.last) - length :]) not in self.was_split)
+        return ("context", key.state, key.last[len(key.last) - next(lengths, len(key.last)) :])
 
     @staticmethod
     def _finer(label: Label, key: Key, distance: int) -> Label:
@@ -89,6 +103,14 @@ class Partition:
             case ("state", _):
                 return _fine(0, key)
         return _fine(int(str(label[1])) + 1, key)
+
+
+def _suffixes(labels: Iterable[Label]) -> Iterator[Suffix]:
+    """The letters of contexts."""
+    for label in labels:
+        match label:
+            case ("context", _, tuple(letters)):
+                yield letters
 
 
 def _fine(place: int, key: Key) -> Label:

@@ -7,25 +7,36 @@ the best bound and a word. The same arguments give the same units, whatever was 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.cells import CellSearch
 from proofs.trained.classes.graph import ClassGraph
+from proofs.trained.classes.histories import Fineness
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
 from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
-from proofs.trained.classes.shared import Shared, labels_of
+from proofs.trained.classes.shared import Name, Shared, names_of
 from proofs.trained.classes.unit import Evaluated
 
-LITTLE = 4
-"""Rows that fail by more than this are not worth cells."""
 WORTHWHILE, STALLS = 16, 5
 """Given up after so many attempts on end that each came less than 1/16 nearer."""
+HOPELESS = 2
+"""Longer places are not tried when so many on end could not be decided."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A class whose rows are proved: its bound, and its ranges [directions, 2] / 2^bits at the last attention step."""
+
+    bound: NodeBound
+    bits: int
+    ranges: NDArray[np.int32]
 
 
 def decide_by_classes(network: TrainedNetwork, claim: Claim, offset: int, first: int, last: int,
@@ -71,29 +82,47 @@ class _Task:
         self.decided = Decided()
 
     def apart(self, pending: list[int]) -> None:
-        """Places with few classes, many at once: every class a node of its own, finer where that does not do."""
-        for fineness in SCHEDULE:
-            if not pending:
-                return
-            graph = self.shared.whole_graph(fineness, self.shared.longest(0) if not self.many_steps else pending[-1])
-            asked = [node for at in pending for node in graph.asked(at, at)]
-            unit = self.shared.attempt(graph, self.offset, pending[-1], asked) if asked else None
-            if asked and unit is None:
+        """Places with few classes: many at once, every class a node of its own; then one by one, by contexts.
+
+        With many steps a unit holds ranges for all earlier nodes: there all places stay together, and all classes of a
+        level are made finer at once.
+        """
+        for fineness in SCHEDULE if self.many_steps else SCHEDULE[:1]:
+            pending = self._together(pending, fineness)
+        known: frozenset[Label] = frozenset()
+        while pending and not self.many_steps:
+            known = self.merged(pending.pop(0), known)
+            if self._is_hopeless():
                 break
-            bounds = self._bounds(unit) if unit else []
-            pending = self._take(graph, unit, pending, bounds)
         self.decided.open += pending
 
-    def _bounds(self, unit: Evaluated) -> list[NodeBound]:
-        """The bounds of the asked nodes; those that fail by little, and not for a wrong word, are cut into cells."""
+    def _is_hopeless(self) -> bool:
+        """Whether the last places that were tried are neither decided nor wrong."""
+        last = self.decided.open[-HOPELESS:]
+        return len(last) == HOPELESS and last[-1] - last[0] == HOPELESS - 1 and not any(map(self._is_wrong, last))
+
+    def _together(self, pending: list[int], fineness: Fineness) -> list[int]:
+        """One attempt at places; those that are left."""
+        if not pending:
+            return []
+        longest = pending[-1] if self.many_steps else self.shared.longest(0)  # all offsets share that graph
+        graph = self.shared.whole_graph(fineness, longest)
+        asked = [node for at in pending for node in graph.asked(at, at)]
+        unit = self.shared.attempt(graph, self.offset, pending[-1], asked) if asked else None
+        if asked and unit is None:
+            return pending
+        bounds = self._bounds(unit, self.shared.limits.cells_at_first) if unit else []
+        return self._take(graph, unit, pending, bounds)
+
+    def _bounds(self, unit: Evaluated, cells: int) -> list[NodeBound]:
+        """The bounds of the asked nodes; those that fail, and not for a wrong word, are cut into so many cells."""
         bounds, left = self.shared.bounds(unit), self.shared.limits.cells_together
         for place in sorted(range(len(bounds)), key=lambda place: -bounds[place].low):
             bound = bounds[place]
-            if left <= 0 or not self._enough - LITTLE < bound.low <= self._enough:
+            if left <= 0 or bound.low > self._enough:
                 continue
             if worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)[0] > 0:
-                search = CellSearch(self.shared.floats, self.claim, self.offset, unit, place,
-                                    min(left, self.shared.limits.cells))  # fmt: skip
+                search = CellSearch(self.shared.floats, self.claim, self.offset, unit, place, min(left, cells))
                 tree = search.run()
                 left -= search.looked_at
                 found = replace(bound, word=search.worst[1] or bound.word)
@@ -160,40 +189,61 @@ class _Task:
         cells = tuple(trees[node] for node in asked)
         return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges, cells if any(cells) else ())
 
-    def merged(self, at: int) -> None:
-        """One length (or place): classes merged where they are asked, and split where they fail."""
-        partition = Partition(self.shared.histories(SCHEDULE[0]), at)
-        settled: dict[Label, NodeBound] = {}
+    def merged(self, at: int, known: frozenset[Label] | None = None) -> frozenset[Label]:
+        """One length (or place): classes merged where they are asked, and split where they fail.
+
+        With the labels that other places split (none, perhaps) classes are split by contexts. Returns what was split.
+        """
+        partition = Partition(self.shared.histories(SCHEDULE[0]), at, known)
+        settled: dict[Name, Settled] = {}
         least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
             graph = self.shared.merged_graph(partition, at)
-            level, labels = len(graph.levels) - 1, labels_of(graph)
-            asked = [node for node in graph.asked(level, level) if labels[node[1]] not in settled]
+            level, names = len(graph.levels) - 1, names_of(graph)
+            asked = [node for node in graph.asked(level, level) if names[node[1]] not in settled]
             unit = self.shared.attempt(graph, self.offset, at, asked) if asked else None
             if asked and unit is None:
                 break
-            bounds = self._bounds(unit) if unit else []
-            before, least = least, self._note(at, [*bounds, *settled.values()]) if bounds else np.float64(np.inf)
-            stalls = stalls + 1 if least < before + (ROOM - before) / WORTHWHILE else 0
-            failing = {labels[bound.node] for bound in bounds if bound.low <= self._enough}
-            settled |= {labels[bound.node]: bound for bound in bounds if labels[bound.node] not in failing}
-            if not failing and self._finish(graph, unit, at, bounds):
-                return
+            cells = self.shared.limits.cells if known is None else self.shared.limits.cells_at_first
+            bounds = self._bounds(unit, cells) if unit else []
+            found = [*bounds, *(one.bound for one in settled.values())]
+            before, least = least, self._note(at, found) if bounds else np.float64(np.inf)
+            stalls = stalls + 1 if known is None and least < before + (ROOM - before) / WORTHWHILE else 0
+            failing = {names[bound.node][0] for bound in bounds if bound.low <= self._enough}
+            settled |= {name: one for name, one in _settled(unit, bounds).items() if name[0] not in failing}
+            if not failing and self._finish(graph, at, settled):
+                return partition.was_split
             if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
                 break
         self.decided.open.append(at)
+        return partition.was_split
 
-    def _finish(self, graph: ClassGraph, unit: Evaluated | None, at: int, bounds: list[NodeBound]) -> bool:
-        """The unit of a length whose classes are all settled; they are looked at together if they never were."""
-        level = len(graph.levels) - 1
+    def _finish(self, graph: ClassGraph, at: int, settled: dict[Name, Settled]) -> bool:
+        """The unit of a length whose classes are settled; looked at together where earlier steps have ranges, too."""
+        level, names = len(graph.levels) - 1, names_of(graph)
         everything = graph.asked(level, level)
-        if len(bounds) < len(everything):
-            unit = self.shared.attempt(graph, self.offset, at, everything)
-            bounds = self._bounds(unit) if unit else []
-            if unit is None or min(bound.low for bound in bounds) <= self._enough:
-                return False
+        known = [settled[names[node]] for _, node in everything if names[node] in settled]
+        bits = {one.bits for one in known}
+        if not self.many_steps and len(bits) == 1 and len(known) == len(everything):
+            ranges, trees = np.stack([one.ranges for one in known]), tuple(one.bound.tree for one in known)
+            self.decided.units.append(ClassUnit(self.offset, at, at, graph, self.shared.directions(self.offset, at),
+                                                bits.pop(), (ranges,), trees if any(trees) else ()))  # fmt: skip
+            return True
+        unit = self.shared.attempt(graph, self.offset, at, everything) if everything else None
+        bounds = self._bounds(unit, self.shared.limits.cells) if unit else []
+        if everything and (unit is None or min(bound.low for bound in bounds) <= self._enough):
+            return False
         self.decided.units.append(self._unit(graph, unit, at, at, bounds))
         return True
+
+
+def _settled(unit: Evaluated | None, bounds: Iterable[NodeBound]) -> dict[Name, Settled]:
+    """What is known of the asked nodes of a merged graph."""
+    if unit is None:
+        return {}
+    names = names_of(unit.skeleton.graph)
+    ranges = {node: own for (_, node), own in zip(unit.ranged[-1], unit.ranges[-1], strict=True)}
+    return {names[bound.node]: Settled(bound, unit.bits, ranges[bound.node]) for bound in bounds}
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:

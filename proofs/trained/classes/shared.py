@@ -23,6 +23,8 @@ from proofs.trained.tracking import track
 OFFSETS = 16  # so many offsets share their directions
 LENGTHS = 8   # and so many lengths
 Nodes = Sequence[tuple[int, int]]
+Name = tuple[Label, int]
+"""A class that is asked: its label and the last letter."""
 
 
 class Shared:
@@ -84,11 +86,12 @@ class Shared:
 
     def merged_graph(self, partition: Partition, at: int) -> ClassGraph:
         """The classes of a partition, asked on the last level."""
-        key = (at, partition.was_split)
+        key = (at, partition.by_contexts, partition.was_split)
         if key not in self._graphs:
             judged = range(at, at + 1) if self.by_place else range(0)
             histories = self.histories(partition.fineness)
-            self._graphs[key] = class_graph(histories, at, judged, self.after, partition.label)
+            self._graphs[key] = class_graph(histories, at, judged, self.after, partition.label,
+                                            alike=len(self.network.attention_steps) == 1)
         return self._graphs[key]
 
     def directions(self, offset: int, at: int) -> Directions:
@@ -134,6 +137,7 @@ class Shared:
         return node_bounds(self.floats, self.claim, unit)
 
 
-def labels_of(graph: ClassGraph) -> list[Label]:
+def names_of(graph: ClassGraph) -> list[Name]:
     """The classes of the nodes of the last level of a merged graph."""
-    return [label if isinstance(label, tuple) else () for label in graph.merged]
+    labels = [label if isinstance(label, tuple) else () for label in graph.merged]
+    return list(zip(labels, graph.levels[-1].letters, strict=True))

@@ -13,7 +13,7 @@ from constructions.trained.claim import Claim
 from proofs.trained.classes.attended import AttendedHead, Columns, Queries
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.forms import Forms, added, after_units, exact, linear, normed
-from proofs.trained.classes.paths import Skeleton
+from proofs.trained.classes.paths import LEAST_WEIGHT, Skeleton, Terms, longest
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatNorm, FloatStep
 
 Array = NDArray[np.float64]
@@ -23,6 +23,8 @@ BITS = 24
 ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
 PART_OF_WIDTH = 2**-7
 LARGEST = 2**31 - 1
+WEIGHT_ROUNDING = 2**-42
+"""So much may a weight be off, the greatest being 1; with room for the differences to the checker's."""
 
 
 class TooLarge(ArithmeticError):
@@ -191,7 +193,9 @@ class _Unit:
         for place, head in enumerate(step.heads):
             attended = AttendedHead(step, head, inside, columns, queries)
             rows = self.directions.rows(index, place)
-            whole = self._rounded(*_with_room(*attended.ranges(self.skeleton, rows), attended.is_inexact))
+            low, high = _with_room(*attended.ranges(self.skeleton, rows), attended.is_inexact)
+            room = _room_for_weights(self.skeleton, attended, rows)
+            whole = self._rounded(low - room, high + room)
             numbers.append(whole)
             scaled = np.ldexp(whole.astype(np.float64), -self.bits)
             centre, half = scaled.mean(axis=2), (scaled[..., 1] - scaled[..., 0]) / 2
@@ -217,6 +221,20 @@ def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
     """Wider by a part of the width where the checker's own forms enter, which need not be as narrow as these."""
     room = (high - low) * PART_OF_WIDTH if inexact else np.zeros_like(low)
     return low - room, high + room
+
+
+def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -> Array:
+    """Room for the checker's roundings of weights, [queries, directions]; no more than the spread of all values.
+
+    A weight may be off by a part of the greatest one of the class, also on words that meet far smaller ones alone.
+    """
+    ends, terms = attended.queries.ends, attended.terms(rows)
+    least, most = terms.hull()
+    signs = [np.broadcast_to(np.array([1, -1], np.float64), (len(values), 1, 2)) for values in terms.values]
+    sums, _ = longest(skeleton, ends, Terms(terms.low, terms.low, signs, terms.column), np.zeros((len(ends.levels), 2)))
+    ratio = sums[:, :1] / np.maximum(-sums[:, 1:], LEAST_WEIGHT)
+    parts = (ends.levels[:, np.newaxis] + len(terms.low[0])) * WEIGHT_ROUNDING * ratio
+    return np.asarray(np.minimum(parts, 1) * (most - least))
 
 
 def alone(step: FloatStep, forms: Forms) -> Forms:
