@@ -26,6 +26,8 @@ from proofs.trained.classes.unit import Evaluated
 
 WORTHWHILE, STALLS = 16, 5
 """Given up after so many attempts on end that each came less than 1/16 nearer."""
+FIRST_BLOCK = 12
+"""Places before this one are tried together."""
 HOPELESS = 2
 """Longer places are not tried when so many on end could not be decided."""
 
@@ -82,19 +84,32 @@ class _Task:
         self.decided = Decided()
 
     def apart(self, pending: list[int]) -> None:
-        """Places with few classes: many at once, every class a node of its own; then one by one, by contexts.
-
-        With many steps a unit holds ranges for all earlier nodes: there all places stay together, and all classes of a
-        level are made finer at once.
-        """
-        for fineness in SCHEDULE if self.many_steps else SCHEDULE[:1]:
-            pending = self._together(pending, fineness)
+        """Places with few classes: many at once, every class a node of its own; then one by one, by contexts."""
+        if self.many_steps:
+            self._in_blocks(pending)
+            return
+        pending = self._together(pending, SCHEDULE[0])
         known: frozenset[Label] = frozenset()
-        while pending and not self.many_steps:
+        while pending:
             known = self.merged(pending.pop(0), known)
             if self._is_hopeless():
                 break
         self.decided.open += pending
+
+    def _in_blocks(self, pending: list[int]) -> None:
+        """With many steps a unit holds ranges for all earlier nodes, and classes of all levels are made finer at once.
+
+        So places go in blocks, each about as long as all before it; after one that is not decided none is tried.
+        """
+        while pending:
+            end = max(2 * pending[0], FIRST_BLOCK)
+            block, pending = [at for at in pending if at < end], [at for at in pending if at >= end]
+            for fineness in SCHEDULE:
+                block = self._together(block, fineness)
+            self.decided.open += block
+            if block:
+                self.decided.open += pending
+                return
 
     def _is_hopeless(self) -> bool:
         """Whether the last places that were tried are neither decided nor wrong."""
