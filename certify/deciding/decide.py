@@ -17,14 +17,16 @@ from certify.deciding.decision import (
     shortest,
 )
 from certify.deciding.part import MOST_WORDS, Part, PartResult, do_part, parts_to_tasks, result_from_json, words_of
-from certify.deciding.proving import find_refusals
+from certify.deciding.proving import accepted_refutation, find_refusals
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.verdicts import worst
 from constructions.errors import InputError
 from constructions.trained.claim import Claim, check_fits, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
-from proofs.trained.certificate import Cover, decision_text, joined, wrong_word_text
-from proofs.trained.classes.refine import runs
+from proofs.trained.balls import BallNetwork
+from proofs.trained.certificate import Cover, decision_text, joined
+from proofs.trained.runs import runs
+from proofs.trained.search import is_wrong
 
 Avoided = frozenset[tuple[int, int, str]]
 """Obligations (offset, place or length) and ways in which they are not to be covered."""
@@ -52,14 +54,23 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
     found, texts = prove_all(Searches(network, settings), claim)
+    if settings.store:
+        found = with_wrong_words_proved(network, claim, found)
     rows = rows_by_length(network, claim, found)
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
         network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows),
         offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
         certificate=texts.get(rows[0].n), wrong=wrong,
-        wrong_certificate=wrong_word_text(network, claim, wrong) if wrong else None, covered=covered_by(claim, found),
-        whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)
+        wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,
+        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)
+
+
+def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
+    """What is known when wrong words of a store are not taken on trust: those that balls do not show are dropped."""
+    balls = BallNetwork(network)
+    return [one if one.wrong is None or is_wrong(balls, claim, one.wrong)
+            else replace(one, wrong=None, reason="the word that the store calls wrong is not") for one in found]
 
 
 class Searches:
@@ -151,9 +162,9 @@ def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part
         raise InputError(f"claim: no word of length {claim.lengths[0]} to {claim.lengths[1]} fits at the offsets "
                          f"{claim.offsets[0]} to {claim.offsets[1]}; the network has {network.rows} position rows")
     single = len(counts) <= FEW_OFFSETS and not is_by_place(network, claim)
-    runs = ([(offset, count, count) for offset, those in counts.items() for count in those] if single
-            else [(offset, those[0], those[-1]) for offset, those in counts.items()])
-    return [Part(offset, first, last, settings.most_words, settings.effort) for offset, first, last in runs]
+    stretches = ([(offset, count, count) for offset, those in counts.items() for count in those] if single
+                 else [(offset, those[0], those[-1]) for offset, those in counts.items()])
+    return [Part(offset, first, last, settings.most_words, settings.effort) for offset, first, last in stretches]
 
 
 def covered_by(claim: Claim, found: Sequence[Found]) -> dict[str, int]:

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 
 from certify.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
-from proofs.check import Refusal, estimate, find_unproved_units
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from proofs.check import Refusal, check_text, estimate, find_unproved_units
+from proofs.trained.certificate import wrong_word_text
+from proofs.trained.search import WrongWord
 
 PARTS_OF_A_CLUSTER = 16
 PARTS_OF_A_JOB, LONG = 8, 60
@@ -27,6 +31,16 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     with ShardsProgress("proving", "parts", "parts") as progress:
         results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress)
     return {int(place): reason for result in results for place, reason in json.loads(result)}
+
+
+def accepted_refutation(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> str | None:
+    """The certificate of a wrong word; None if it takes more than the checker's precision."""
+    text = wrong_word_text(network, claim, wrong)
+    try:
+        check_text(text.encode(), work=WORK)
+    except Refusal:
+        return None
+    return text
 
 
 def is_long(certificate: str) -> bool:

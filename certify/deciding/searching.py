@@ -20,10 +20,11 @@ from constructions.errors import Unsupported
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Unit, WordsUnit, cover_of
-from proofs.trained.classes.refine import ClassSearch, runs
+from proofs.trained.classes.refine import ClassSearch
 from proofs.trained.classes.results import Decided
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
+from proofs.trained.runs import runs
 from proofs.trained.search import WORK, Search, confirm
 from proofs.trained.words import survey_all
 
@@ -35,7 +36,6 @@ For networks with one attention step, and with more.
 LEAST_WORK = 4_000
 """How many words a search for a wrong one runs at least."""
 NOT_DECIDED = "classes are too coarse, words too many, and no wrong word was found"
-AFTER_WRONG = "a shorter word is wrong, and so is every longer one that begins with it"
 
 
 class Searcher:
@@ -67,7 +67,6 @@ class Searcher:
         search.by_words(part.most_words)
         search.for_wrong_words()
         return PartResult(tuple(search.found.values()), cover_of(search.units))
-
 
     def few_words(self) -> int:
         """As many words as there are classes at one place, each a state and some last letters, are few, too."""
@@ -129,7 +128,8 @@ class _PartSearch:
         for count in open_ones:
             if count in self.open():  # a wrong word may have closed the longer ones
                 found = self.searcher.words.find(self.part.offset, count, self._starts(count), work)
-                if found.least:
+                seen = self.found[count].seen
+                if found.least and (seen is None or found.least.margin < seen.value):
                     self._see(count, found.least)
                 if found.wrong:
                     self.found[count] = replace(self.found[count], wrong=found.wrong)

@@ -15,7 +15,7 @@ from certify.showing.terminal_tables import open_table, plain
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.verdicts import colour
 from constructions.trained.claim import Row
-from proofs.trained.classes.refine import runs
+from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
 
 LONGEST_WORD = 60

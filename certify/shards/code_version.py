@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGES = ("certify", "constructions", "proofs")
 CODE = (".py", ".lark")
-LIBRARIES = ("lark", "mpmath", "python-flint", "sympy", "z3-solver")
+LIBRARIES = ("lark", "mpmath", "numpy", "python-flint", "sympy", "z3-solver")
 """Whose results could become part of ours."""
 
 

@@ -16,6 +16,7 @@ from certify.deciding.decide import Settings, decide
 from certify.deciding.decision import Decision
 from certify.shards import Workers
 from examples.trained.zoo import ZOO, Plan, chosen, plans
+from proofs.trained.runs import runs
 
 MARK = "<!-- table.py writes what follows -->\n"
 HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", "certified up to n =", "wrong at n =",
@@ -46,13 +47,7 @@ def _toml(value: int | str | bool) -> str:
 
 def ranges(numbers: Sequence[int]) -> str:
     """Ascending numbers, runs of them as first..last."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return ", ".join(f"{first}..{last}" if last > first else str(first) for first, last in runs(numbers))
 
 
 def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from proofs.trained.forward import Array, FloatNetwork
 from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import Rows, neighbours, shaken
 from proofs.trained.starts import Starts
+from proofs.trained.tracking import cases_at
 from proofs.trained.words import WordMargins, check_fits
 
 WORK = 40_000
@@ -118,6 +119,25 @@ def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | Non
     if decision.above is not False or decision.ends is None:
         return None
     return WrongWord(word, least.offset, least.place, least.case, least.row, decision.ends)
+
+
+def is_wrong(network: BallNetwork, claim: Claim, wrong: WrongWord) -> bool:
+    """Whether the word is in the claim, its case holds at the place, and balls show its row at or below the margin.
+
+    For wrong words that somebody else says were found.
+    """
+    n, rows = len(wrong.word), network.network.rows
+    last = wrong.offset + len(claim.before) + n + len(claim.after)
+    in_claim = claim.lengths[0] <= n <= claim.lengths[1] and wrong.offset in range(claim.offsets[0],
+                                                                                   claim.offsets[1] + 1)
+    if not in_claim or (rows is not None and last > rows) or wrong.place not in dict(judged(claim, n)):
+        return False
+    if wrong.case not in cases_at(claim, wrong.word, wrong.place):
+        return False
+    if wrong.row not in range(len(claim.cases[wrong.case].above)):
+        return False
+    least = Least(np.float64(0), wrong.word, wrong.offset, wrong.place, wrong.case, wrong.row)
+    return decide_least(network, claim, least, wrong.word).above is False
 
 
 def decide_least(network: BallNetwork, claim: Claim, least: Least, word: Sequence[str]) -> RowDecision:

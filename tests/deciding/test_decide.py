@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from certify.deciding import decide as deciding
-from certify.deciding.decide import Settings, decide
+from certify.deciding.decide import Settings, decide, with_wrong_words_proved
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
 from certify.deciding.page import Word as ShownWord
 from certify.deciding.page import find_neighbours, render_page
@@ -22,6 +22,7 @@ from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.trained.balls import BallNetwork, decide_row
+from proofs.trained.search import WrongWord, is_wrong
 
 
 def zoo(name: str, max_n: int, offset: int = 0) -> tuple[TrainedNetwork, Claim]:
@@ -175,3 +176,21 @@ def test_the_json_object_has_a_verdict_for_each_length_and_offset(wrong: Decisio
     assert data["verdict"] == "refuted" and [row["n"] for row in data["lengths"]] == [1, 2, 3]
     assert data["by_offset"] == [{"offset": 60, "covered_to": 2, "wrong_at": 3, "longest": 3}]
     assert data["counterexample"]["word"] == list("011")
+
+
+def test_a_wrong_word_of_the_store_is_proved_again() -> None:
+    """Somebody wrote into the store that a right word is wrong, with digests that fit: it is not believed."""
+    network, claim = zoo("tomita_2", 3)
+    found = [Found(0, 2, None, wrong=WrongWord(("1", "0"), 0, 2, 0, 0, (Fraction(-1), Fraction(-1))))]
+    (one,) = with_wrong_words_proved(network, claim, found)
+    assert one.wrong is None and one.way is None and one.reason == "the word that the store calls wrong is not"
+
+
+def test_a_wrong_word_that_is_one_stays(wrong: Decision) -> None:
+    found = [Found(60, 3, None, wrong=wrong.wrong)]
+    assert with_wrong_words_proved(wrong.network, wrong.claim, found) == found
+    assert wrong.wrong
+    balls, real = BallNetwork(wrong.network), wrong.wrong
+    for other in (replace(real, word=("0", "1")), replace(real, offset=59), replace(real, place=4),
+                  replace(real, case=1), replace(real, row=7), replace(real, word=("0", "0", "0"))):
+        assert not is_wrong(balls, wrong.claim, other)

@@ -15,9 +15,10 @@ from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text, wrong_word_text
-from proofs.trained.classes.refine import ClassSearch, decide_by_classes, runs
+from proofs.trained.classes.refine import ClassSearch, decide_by_classes
 from proofs.trained.classes.results import Decided, Limits
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
 from proofs.trained.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, words

@@ -23,6 +23,7 @@ from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, Wr
 from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Name, Shared, names_of
 from proofs.trained.classes.unit import Evaluated
+from proofs.trained.runs import runs
 
 WORTHWHILE, STALLS = 16, 5
 """Given up after so many attempts on end that each came less than 1/16 nearer."""
@@ -259,20 +260,3 @@ def _settled(unit: Evaluated | None, bounds: Iterable[NodeBound]) -> dict[Name, 
     names = names_of(unit.skeleton.graph)
     ranges = {node: own for (_, node), own in zip(unit.ranged[-1], unit.ranges[-1], strict=True)}
     return {names[bound.node]: Settled(bound, unit.bits, ranges[bound.node]) for bound in bounds}
-
-
-def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """The first and last of each run of consecutive numbers, ascending.
-
-    >>> runs([1, 2, 3, 10, 9, 7])
-    [(1, 3), (7, 7), (9, 10)]
-    >>> runs([])
-    []
-    """
-    found: list[tuple[int, int]] = []
-    for number in sorted(numbers):
-        if found and found[-1][1] == number - 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
-    return found

@@ -214,7 +214,7 @@ class Reader:
         parameter = or_null(partial(self.vector, length=self._width))
         norm = Norm(str(fields.read("kind", one_of("layer", "rms"))), fields.read("epsilon", read_rational),
                     fields.read("gain", parameter), fields.read("bias", parameter))
-        expect(norm.epsilon >= 0, "epsilon: expected 0 or more, got {}", norm.epsilon)
+        expect(norm.epsilon > 0, "epsilon: expected more than 0, got {}", norm.epsilon)
         return norm
 
     def step(self, value: Json) -> Step:
