@@ -63,7 +63,8 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
         offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
         certificate=texts.get(rows[0].n), wrong=wrong,
         wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,
-        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim), seconds=time.perf_counter() - start)
+        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim),
+        seconds=time.perf_counter() - start)
 
 
 def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
