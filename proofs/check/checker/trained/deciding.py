@@ -12,7 +12,7 @@ from hashlib import sha256
 from ..reading.trained import ClassesUnit, Decision, Unit, WordsUnit
 from ..verdicts import Rejected, within
 from .classes import Classes
-from .obligations import expect_covered
+from .obligations import expect_covered, obligations
 from .words import ALL, Judge, Share, prove_words
 
 Coverage = Mapping[str, int]
@@ -39,11 +39,12 @@ def join_coverage(given: Decision, proved: Iterable[Coverage]) -> Coverage:
 
 
 def add_up(given: Decision, proved: Iterable[Coverage]) -> Coverage:
-    """What was proved in all, and how many obligations that is."""
+    """What was proved in all; and how many obligations the claim has, however often units cover them."""
     total = Counter[str]()
     for coverage in proved:
         total.update(coverage)
-    return {**total, "obligations": sum(unit.last - unit.first + 1 for unit in given.cover)}
+    asked = obligations(given.network, given.claim, given.language)
+    return {**total, "obligations": sum(one.last - one.first + 1 for one in asked)}
 
 
 def prove_part(given: Decision, part: int, parts: int) -> Coverage:
