@@ -29,8 +29,9 @@ from certify.subjects import (
 )
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
+from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.expressions import Expression
-from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula

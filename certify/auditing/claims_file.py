@@ -31,8 +31,8 @@ from certify.quantities import check_positive, read_expression, read_positive
 from certify.request import Options, as_key, read_request
 from certify.subjects import Kind
 from constructions.errors import InputError
+from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
-from constructions.language.parser import parse_word
 from constructions.network.lengths import Lengths
 from constructions.statements import is_statement
 from proofs.floats.run_class import RunClass

@@ -111,7 +111,7 @@ def run_request(request: Request, word: str) -> Run:
     """What the network holds on the word, or of a formula that has none the truths alone."""
     from certify.showing.runs import run_formula, run_transformer
     from constructions.errors import Unsupported
-    from constructions.language.parser import parse_word
+    from constructions.language.alphabets import parse_word
 
     letters = parse_word(word, request.alphabet)
     try:

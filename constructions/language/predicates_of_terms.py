@@ -39,8 +39,8 @@ def predicate_of_term(name: str, parameters: tuple[int, ...], term: Term,
     match reduced:
         case Term(((1, count),), 0):
             return PredicateOnCount(name, parameters, count, definition)
-    remainder = {"ODD": (2, 1), "EVEN": (2, 0)}.get(name, parameters) if definition is None else ()
-    if name not in ("MOD", "ODD", "EVEN") or len(remainder) != 2:
+    remainder = {"ODD": (2, 1), "EVEN": (2, 0), "MOD": parameters}.get(name)
+    if definition is not None or remainder is None:
         raise Unsupported(f"{name} of a sum of counts; it is supported of a single count, and MOD, ODD, EVEN of sums")
     modulus, wanted = remainder
     return remainder_is(reduced, modulus, wanted)
@@ -54,13 +54,28 @@ def remainder_is(term: Term, modulus: int, wanted: int) -> Formula:
     """
     if not 0 <= wanted < modulus:
         return FALSE
-    counted = [(number % modulus, count) for number, count in term.coefficients if number % modulus]
-    if len(counted) * modulus**2 > MAX_SPLIT:
+    reduced = difference(Comparison("==", term, Term((), 0)))
+    counted = [(number % modulus, count) for number, count in reduced.coefficients if number % modulus]
+    if not counted:
+        return TRUE if reduced.constant % modulus == wanted else FALSE
+    if (len(counted) - 1) * modulus**2 > MAX_SPLIT:
         raise Unsupported(f"the remainder by {modulus} of a sum of counts: it would have more than {MAX_SPLIT} parts")
-    leaves: list[Formula] = [TRUE if remainder == term.constant % modulus else FALSE for remainder in range(modulus)]
-    for number, count in counted:
+    first, *others = counted
+    if not others:
+        return _multiple_leaves(*first, modulus, wanted - reduced.constant)
+    leaves = [_multiple_leaves(*first, modulus, remainder - reduced.constant) for remainder in range(modulus)]
+    for number, count in others:
         leaves = [_add(leaves, number, count, remainder) for remainder in range(modulus)]
     return leaves[wanted]
+
+
+def _multiple_leaves(number: int, count: Count, modulus: int, remainder: int) -> Formula:
+    """Where ``number`` times the count leaves the remainder: the count leaves one of its own, or there is none."""
+    common = gcd(number, modulus)
+    if remainder % common:
+        return FALSE
+    period = modulus // common
+    return _leaves(count, period, remainder // common * pow(number // common, -1, period) % period)
 
 
 def _add(leaves: list[Formula], number: int, count: Count, remainder: int) -> Formula:
