@@ -6,10 +6,10 @@ import copy
 from typing import Any
 
 import pytest
-from tests.checker.handmade import dump, edit, since_certificate
 
 from proofs.check import Asked, Malformed, Rejected, check_text
 from proofs.check.checker.budget import MAX_BYTES
+from tests.checker.handmade import dump, edit, since_certificate
 
 Json = dict[str, Any]
 SINCE = since_certificate(2)
