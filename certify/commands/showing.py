@@ -13,6 +13,7 @@ from certify.options import (
     AttentionOption,
     CausalOption,
     ClaimOption,
+    DialectOption,
     FactorOption,
     FormulaText,
     GammaOption,
@@ -28,7 +29,7 @@ from certify.options import (
     TemperatureOption,
     whole_number,
 )
-from certify.terminal import print_json
+from certify.terminal import print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.request import Request
@@ -40,8 +41,9 @@ def run(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
              "file with a trained network")],
-    word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
+    word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas or blanks")],
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
     gamma: FactorOption = None,
@@ -73,7 +75,8 @@ def run(
     check_unicode(word)
     if is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
-            "--alphabet": alphabet, "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
+            "--alphabet": alphabet, "--dialect": dialect,
+            "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
             "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
             "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
@@ -81,8 +84,9 @@ def run(
     refuse_options(f"{subject} holds no trained network, expected one beside it",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision)
+                      precision=precision, dialect=dialect)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
+    say_reading(request)
     show_run(request, word, style, as_json)
 
 
@@ -125,6 +129,7 @@ def run_request(request: Request, word: str) -> Run:
 def explain(
     text: FormulaText,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     gamma: GammaOption = None,
     predicate: PredicateOption = None,
@@ -146,8 +151,9 @@ def explain(
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
 
-    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma)
+    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
+    say_reading(request)
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
     if floats:
