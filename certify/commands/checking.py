@@ -81,12 +81,16 @@ def text_for_the_checker(formula: str | None, options: Options) -> str | None:
     from certify.readings import is_core
     from certify.request import read_request
     from certify.subjects import Kind
+    from constructions.errors import FormulaError, InputError
     from constructions.language.printer import format_formula
 
     is_plain = options.symbol is None and options.dialect is None and not (formula or "").endswith(SUFFIX_OF_PROGRAMS)
     if is_plain and (formula is None or is_core(formula, options.predicates)):
         return formula
-    wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    try:
+        wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    except FormulaError as error:
+        raise InputError(f"--formula: {error}") from None
     assert wanted is not None, "the request is about a formula"
     written = format_formula(wanted)
     print(f"certify: note: --formula is read as {written}", file=sys.stderr)
