@@ -8,7 +8,7 @@ Limits      100,000 characters; formulas at most 200 deep once abbreviations are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import cast
@@ -25,6 +25,7 @@ from constructions.language.hints import character_hint, word_hint
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.spellings import Dialect
 from constructions.language.syntax import Comparison, Count, Formula, Term, difference
+from constructions.language.tokens import name_tokens
 
 _WORDS = {
     "SYMBOL": "a formula", "NUMBER": EXPECTED_NUMBER, "LPAR": "'('", "COMMA": "','", "RPAR": "')'", "RSQB": "']'",
@@ -60,7 +61,7 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     """
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
-    tree = _parse_tree(text, predicates or {})
+    tree = _parse_tree(text, predicates or {}, alphabet)
     try:
         return cast(Formula, Builder(text, alphabet, predicates or {}, dialect).transform(tree))
     except VisitError as error:
@@ -99,36 +100,36 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
     raise FormulaError(f"found {quote(text)}, expected a sum of counts such as #<[Q_a] - #<[Q_b]", 1, 1, text)
 
 
-def _parse_tree(text: str, predicates: Mapping[str, PredicateDefinition]) -> ParseTree:
+def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
     """The tree of the text; the names of the user's ``predicates`` are no operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
     try:
-        last = _feed(interactive, predicates, len(text))
+        last = _feed(interactive, predicates, alphabet, len(text))
         return cast(ParseTree, interactive.feed_eof(last))  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
-        raise _describe_failure(text, error, predicates) from None
+        raise _describe_failure(text, error, predicates, alphabet) from None
 
 
-def _feed(interactive: InteractiveParser, predicates: Mapping[str, PredicateDefinition], end: int) -> Token | None:
+def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet: Sequence[str] | None,
+          end: int) -> Token | None:
     """Give the parser all tokens that begin before the offset ``end``; the last one of them."""
     last: Token | None = None
     for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
-        if token.start_pos >= end:
-            break
-        if token in predicates:
-            token.type = "NAME"
-        interactive.feed_token(token)
-        last = token
+        for part in name_tokens(token, predicates, alphabet):
+            if (part.start_pos or 0) >= end:
+                return last
+            interactive.feed_token(part)
+            last = part
     return last
 
 
-def _describe_failure(text: str, error: UnexpectedInput,
-                      predicates: Mapping[str, PredicateDefinition]) -> FormulaError:
+def _describe_failure(text: str, error: UnexpectedInput, predicates: Collection[str],
+                      alphabet: Sequence[str] | None) -> FormulaError:
     """What is wrong, what would fit behind the tokens before it, and what may have been meant."""
     offset, found = locate(text, error, _WORDS["$END"])
     before, last = _parser().parse_interactive(text, "whole"), None
     with suppress(UnexpectedCharacters):
-        last = _feed(before, predicates, offset)
+        last = _feed(before, predicates, alphabet, offset)
     accepted = frozenset(before.accepts())  # type: ignore[no-untyped-call]
     message = f"found {found}, expected {describe_terminals(_expected(accepted, last), _WORDS)}"
     if isinstance(error, UnexpectedCharacters):
