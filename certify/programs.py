@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from certify.files import check_unicode, read_text
-from constructions.errors import InputError, Unsupported
+from constructions.errors import InputError, NoFormula, Unsupported
 from constructions.language.diagnosis import list_names, place_of, quote
 from constructions.language.parser import MAX_DEPTH, MAX_LENGTH, parse_alphabet
 from constructions.language.printer import format_formula
 from constructions.language.syntax import FALSE, Formula
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
-from constructions.rasp.to_ltl import NoFormula, program_to_formulas
+from constructions.rasp.to_ltl import program_to_formulas
 
 
 @dataclass(frozen=True)
