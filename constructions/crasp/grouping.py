@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from constructions.crasp.syntax import Comparison, Conditional, Count, Expression, Not, Product, Sum
+from constructions.crasp.syntax import Comparison, Conditional, Connective, Count, Expression, Not, Product, Sum
 
 _SHOWN = 60
 
@@ -62,7 +62,9 @@ def _reaches_on(before: Expression, operation: Expression) -> bool:
             return isinstance(before, Not)
         case Conditional():
             return isinstance(before, Comparison)
-    return isinstance(before, Not | Count)
+        case Connective():
+            return isinstance(before, Not | Count)
+    return False
 
 
 def find_other_branch(text: str, written: Written, otherwise: Written) -> tuple[str, str] | None:

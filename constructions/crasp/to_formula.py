@@ -12,7 +12,6 @@ Limits      64 cases of a number; 200,000 summands in all; coefficients of at mo
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
