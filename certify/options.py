@@ -20,7 +20,7 @@ def whole_number(text: str) -> int:
 
 
 FormulaText = Annotated[str, typer.Argument(
-    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output")]
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
 AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(

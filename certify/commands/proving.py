@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 def formula(
     text: Annotated[str | None, typer.Argument(
-        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output; "
-        "left out: every shipped example")] = None,
+        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
+        "output; left out: every shipped example")] = None,
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
@@ -157,13 +157,13 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 
 def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.files import SUFFIX_OF_PROGRAMS
+    from certify.files import SUFFIXES_OF_PROGRAMS
 
     if text is None:
         from certify.examples import load_examples
 
         return load_examples()
-    if symbol is not None or not text.endswith(SUFFIX_OF_PROGRAMS):
+    if symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
         return None
     from certify.examples import examples_of
     from certify.programs import read_output_formulas

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 def run(
     subject: Annotated[str, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
-             "file with a trained network")],
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp, .cr), "
+             "or a file with a trained network")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
     regime: RegimeOption = None,
