@@ -12,7 +12,7 @@ from itertools import pairwise
 from lark import Token
 
 from constructions.errors import InputError, Unsupported
-from constructions.language.predicates_of_terms import MAX_SPLIT, remainder_is
+from constructions.language.remainders import MAX_SPLIT, remainder_is
 from constructions.language.semantics import RELATIONS
 from constructions.language.simplified import disjunction_of
 from constructions.language.syntax import TRUE, And, Comparison, Count, Formula, Not, Relation, Term
