@@ -30,7 +30,7 @@ from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
 from certify.terminal import complain, discard_output, prepare_output
-from certify.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE, exit_status
+from certify.verdicts import INTERRUPTED, READER_GONE, exit_status
 
 NO_VERDICT = exit_status("unknown")
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
