@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.demo import Column, Shown, keep_certificate, overall_status, print_table, to_json
+from certify.demo import Column, Shown, keep_certificate, overall_status, print_rows, to_json
 from certify.examples import Example
 from certify.files import check_unicode, make_folder, read_text
 from certify.formula_tasks import (
@@ -131,7 +131,7 @@ def _print(found: Sequence[Shown], asking: Asking, folder: str | None) -> None:
     if asking.runs:
         out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {asking.runs.name}"))
     out.print()
-    print_table(out, found, COLUMNS)
+    print_rows(out, found, COLUMNS)
     out.print()
     out.print(plain(_summary(found, folder)))
 

@@ -19,7 +19,7 @@ from certify.pipeline import CHECKER_WORK, certify_request
 from certify.request import FormulaSubject, Options, Request, request_found
 from certify.shards.store import Store
 from certify.showing.counterexamples import describe_counterexample
-from certify.showing.numbers import bounded
+from certify.showing.numbers import decimal_upper
 from certify.showing.outcomes_in_json import outcome_to_json
 from certify.showing.words import show_alphabet
 from certify.subjects import Found, Kind, read_network
@@ -198,7 +198,7 @@ def _shown(row: Row, outcome: Outcome) -> Shown:
         "layers": str(len(network.layers)) if network else "-",
         "heads": str(sum(1 for _ in network.heads())) if network else "-",
         "obligations": str(len(outcome.lines)) if network else "-",
-        "worst error": bounded(extreme.lower, extreme.upper) if extreme else "0" if network else "-",
+        "worst error": decimal_upper(extreme.upper, 6) if extreme else "0" if network else "-",
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
         "about": remark or row.about,
