@@ -285,7 +285,17 @@ def read_request(name: str, options: Options = Options(), taken: Collection[Kind
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    found = find_subject(name, taken)
+    return request_found(find_subject(name, taken), options, taken, lengths, spell, programs)
+
+
+def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
+                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
+                  programs: Programs = Programs.FORMULA) -> Request:
+    """The same, where it is known already what the subject is.
+
+    Raises:
+        InputError, Unsupported: as ``read_request``.
+    """
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "

@@ -68,7 +68,14 @@ def read_claims(path: str) -> ClaimsFile:
     Raises:
         InputError: one line that says which claim, which key and what was expected.
     """
-    return parse_claims(read_text(path), path)
+    if path != "-" and not os.path.exists(path):
+        raise InputError(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
+                         "FORMULA audits a formula")
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
+                         f"{path} checks a certificate, certify audit --model {path} audits the network in it")
+    return parse_claims(text, path)
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from constructions.errors import InternalError, Unsupported
 from constructions.language.syntax import Formula, subformulas
 from constructions.regular.automata import Automaton, Language, minimal
-from constructions.regular.cascade import Cascade, NotSolvable, rows_of
+from constructions.regular.cascade import Cascade, rows_of
 from constructions.regular.cells import cells_of
 from constructions.regular.component import Component
 from constructions.regular.congruences import factors
