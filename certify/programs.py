@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from certify.files import check_unicode, read_text
 from constructions.errors import InputError, Unsupported
+from constructions.language.alphabets import MAX_LENGTH, parse_alphabet
+from constructions.language.builder import MAX_DEPTH
 from constructions.language.diagnosis import list_names, place_of, quote
-from constructions.language.parser import MAX_DEPTH, MAX_LENGTH, parse_alphabet
 from constructions.language.printer import format_formula
 from constructions.language.syntax import FALSE, Formula
 from constructions.rasp.parser import parse_program

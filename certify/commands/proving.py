@@ -13,6 +13,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DialectOption,
     EffortOption,
     FloatOption,
     GammaOption,
@@ -29,7 +30,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import check_place, finish
+from certify.terminal import check_place, finish, say_reading
 
 if TYPE_CHECKING:
     from certify.examples import Example
@@ -42,6 +43,7 @@ def formula(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output; "
         "left out: every shipped example")] = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
@@ -75,7 +77,8 @@ def formula(
 
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision)
+                      temperature=temperature, allowed_error=delta, precision=precision,
+                      dialect=dialect)
     runs = read_runs(floats)
     rows = formulas_in_turn(text, symbol, alphabet)
     if rows is not None:
@@ -91,6 +94,7 @@ def formula(
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    say_reading(request)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
 
 

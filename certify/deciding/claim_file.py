@@ -23,7 +23,7 @@ from certify.deciding.tables import (
 )
 from certify.files import read_text
 from constructions.errors import InputError
-from constructions.language.parser import parse_alphabet
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.trained.claim import Automaton, Case, Claim, Read, check_fits, obligations
 from constructions.trained.network import TrainedNetwork

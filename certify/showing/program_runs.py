@@ -9,7 +9,7 @@ from rich.console import Console
 
 from certify.showing.runs import check_length, print_rows
 from certify.showing.terminal_tables import plain
-from constructions.language.parser import parse_word
+from constructions.language.alphabets import parse_word
 from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Program, Type
