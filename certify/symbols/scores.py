@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import sympy  # type: ignore[import-untyped, unused-ignore]
@@ -61,11 +62,28 @@ class Score:
 
     def evaluate(self, values: Mapping[Held, Fraction], i: int, j: int, n: int, others: int = 0) -> Fraction:
         """The simplified score where the symbols have these values."""
-        at = {QUERY: i, KEY: j, LENGTH: n, OTHERS: others}
-        at |= {symbol: sympy.Rational(values[held].numerator, values[held].denominator)
-               for held, symbol in self.symbols.items()}
-        value = self.simplified.subs(at, simultaneous=True)
-        return Fraction(int(value.p), int(value.q))
+        at = {QUERY: Fraction(i), KEY: Fraction(j), LENGTH: Fraction(n), OTHERS: Fraction(others)}
+        at |= {symbol: values[held] for held, symbol in self.symbols.items()}
+        return evaluate(self.simplified, at)
+
+
+def evaluate(expression: Any, values: Mapping[Any, Fraction]) -> Fraction:
+    """The exact value of sums, products and powers with integer exponents.
+
+    >>> evaluate((-1) ** KEY / (KEY + 1), {KEY: Fraction(3)})
+    Fraction(-1, 4)
+    """
+    if expression in values:
+        return values[expression]
+    if expression.is_Rational:
+        return Fraction(int(expression.p), int(expression.q))
+    parts = [evaluate(part, values) for part in expression.args]
+    if expression.is_Pow:
+        base, exponent = parts
+        assert exponent.denominator == 1, "a root in a score"
+        return base ** int(exponent)
+    assert expression.is_Add or expression.is_Mul, f"no sum, product or power: {expression}"
+    return sum(parts, Fraction(0)) if expression.is_Add else prod(parts, start=Fraction(1))
 
 
 def score_of(transformer: Transformer, head: Head) -> Score:
@@ -129,7 +147,14 @@ def simplify_score(written: Any, at_key: list[Any]) -> Any:
     if len(coefficients) != 3:
         return kept
     high, middle, _ = coefficients
-    return sympy.factor(high) * (KEY - sympy.factor(sympy.cancel(-middle / (2 * high)))) ** 2
+    return _with_positive_denominator(sympy.factor(high)) * (KEY - sympy.factor(sympy.cancel(-middle / (2 * high)))) ** 2
+
+
+def _with_positive_denominator(quotient: Any) -> Any:
+    """The same, its sign in the numerator, if the denominator is negative at the first position of a word of two."""
+    numerator, denominator = sympy.fraction(quotient)
+    negative = denominator.subs({QUERY: 1, LENGTH: 2}) < 0
+    return -numerator / sympy.expand(-denominator) if negative is sympy.true else quotient
 
 
 def _has_quotient(written: Any) -> bool:

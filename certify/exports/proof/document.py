@@ -178,6 +178,7 @@ def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
         rf"Let $w$ be a word of the claim, ${lengths.first} \le n \le {lengths.last}$. By induction on the stages of "
         "the last lemma every direction holds what Section~2 says, once it is written: each of the "
         rf"{len(lemmas) - 1} other lemmas supposes that of the directions that are read, and proves it of "
-        r"those that are written. What is near a truth is within $\tfrac{1}{4}$ of it, and all that is said of it later is a consequence of that.",
+        r"those that are written. What is near a truth is within $\tfrac{1}{4}$ of it, and all that is said of it "
+        "later is a consequence of that.",
         rf"So {output}, the output, holds the truth of the formula of the theorem. "
         + paper.cite("transformer", "output"), r"\end{proof}"])

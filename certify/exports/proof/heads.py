@@ -6,7 +6,7 @@ those that the certificate states.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
@@ -16,7 +16,7 @@ from certify.exports.proof.paper import Lemma, Paper, at_most, counted
 from certify.exports.proof.score_text import score_text
 from certify.exports.proof.worst_input import worst_input
 from constructions.language.printer import format_count
-from constructions.language.syntax import TRUE
+from constructions.language.syntax import TRUE, Next, Previous
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Mask
 from proofs.discharge import Line
@@ -103,26 +103,29 @@ def _letters(obligation: AttentionObligation) -> Iterator[str]:
     atoms = "; ".join(f"$A_{{{k}}}$ is {formula_in_latex(atom)}" for k, atom in enumerate(target.atoms, start=1))
     side = ("from position $1$ up to $i$", "before") if target.past else ("from position $n$ down to $i$", "after")
     yield (f"The truth of the target {formula_in_latex(target.formula)} at $i$ is decided by reading the word "
-           + (f"{side[0]} and remembering the truth of {_remembered(obligation)} from one position to the next; nothing "
-              f"is true {side[1]} the first position that is read. " if target.remembering else f"{side[0]}. ")
+           + (f"{side[0]} and remembering the truth of {_remembered(obligation)} from one position to the next; "
+              f"nothing is true {side[1]} the first position that is read. " if target.remembering else f"{side[0]}. ")
            + f"A letter is a choice of truths for {atoms}, as far as some symbol allows it.")
     letters = obligation.reading.letters.letters_at(1, obligation.reading.lengths.first)
     if len(letters) > MOST_LETTERS or target.predicates or len(target.remembering) != 1:
         yield f"There are {counted(len(letters), 'letter')} at each position."
         return
-    rows = [(*(str(int(truth)) for truth in assignment), math(number(letter.value)), _effect(letter.effect))
+    rows = [(*(str(int(truth)) for truth in assignment), math(number(letter.value)),
+             _after(code % 2 for code in letter.effect), _after(code // 2 for code in letter.effect))
             for assignment, letter in zip(obligation.letters, letters, strict=True)]
-    columns = [*(f"$A_{{{k}}}$" for k in range(1, len(target.atoms) + 1)), r"adds to $v_j$", "then the target is"]
+    columns = [*(f"$A_{{{k}}}$" for k in range(1, len(target.atoms) + 1)),
+               r"adds to $v_j$", "the target there", "remembered next"]
     yield from table("Letters", columns, rows)
 
 
 def _remembered(obligation: AttentionObligation) -> str:
-    return ", ".join(map(formula_in_latex, obligation.target.remembering))
+    kept = [part.operand if isinstance(part, Previous | Next) else part for part in obligation.target.remembering]
+    return ", ".join(map(formula_in_latex, kept))
 
 
-def _effect(effect: tuple[int, ...]) -> str:
-    """The truth of the target at this position, by what is remembered."""
-    if_false, if_true = (bool(code % 2) for code in effect)
+def _after(truths: Iterable[int]) -> str:
+    """A truth that depends on what is remembered."""
+    if_false, if_true = truths
     if if_false == if_true:
         return "true" if if_true else "false"
     return "what is remembered" if if_true else "the opposite of what is remembered"
@@ -162,7 +165,8 @@ def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
     yield (rf"The head sees {SEES[head.mask]}. Nothing about the word enters its scores but $m$, the number of "
            rf"positions other than $i$ that {count} counts, and whether $i$ itself is counted. "
            rf"{score_text(paper, head)} The value at $j$ is "
-           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. " + paper.cite_head(obligation.layer, obligation.place))
+           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. "
+           + paper.cite_head(obligation.layer, obligation.place))
     aim = "$m$" if isinstance(obligation.meaning, Others) else "the truth of the formula, which the case decides"
     yield (rf"So a case is $(n, i)$, whether $i$ is counted, and $m$ from $0$ to one less than the number of positions "
            rf"that the count looks at. Let $\epsilon_j$ be the distance of $v_j$ from {aim}. In every case of all "

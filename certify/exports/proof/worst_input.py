@@ -14,7 +14,7 @@ from proofs.exact.extremes import Extreme
 from proofs.exact.lookup import LookupExtreme
 
 MOST_POSITIONS = 16
-MOST_TERMS = 6
+MOST_TERMS = 9
 
 
 def worst_input(line: Line) -> Iterator[str]:
