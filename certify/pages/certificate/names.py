@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_count, format_formula
 from constructions.language.syntax import (
     Comparison,
     Count,
@@ -50,6 +50,10 @@ class Names:
     def spelled(self, formula: Formula) -> str:
         """The formula as its own text if it is short, else what its number stands for."""
         return self.definitions.get(formula, self.texts[formula])
+
+    def count(self, count: Count) -> str:
+        """The count, of a formula that is named."""
+        return printable(format_count(Count(count.side, self._shown[count.operand])))
 
     def direction(self, name: str) -> str:
         """A name of at most so many characters; different directions have different ones."""

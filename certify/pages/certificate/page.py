@@ -15,7 +15,7 @@ from functools import cached_property
 from math import ceil, floor
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from certify.exports.sealed import Sealed
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
@@ -33,14 +33,17 @@ from certify.pages.certificate.wiring import draw_network
 from certify.pages.certificate.worst_words import sample_word
 from certify.showing.numbers import decimal
 from certify.showing.words import SHOWN_SYMBOLS, show_word
+from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Weighting
 from constructions.text import printable
 
 QUARTER = Fraction(1, 4)
+ONE_LINE = 60
 OPEN_CARDS = 8
 """More heads are folded."""
+ROUNDING = 1e-3
 GAP = 1e-4
 """A worst word that errs so much less than what is proved deserves a note."""
 OPERATORS = (
@@ -104,7 +107,8 @@ class _CertificatePage:
         sealed, symbols = self.sealed, self.network.alphabet
         more = len(symbols) - SHOWN_SYMBOLS
         return {
-            "sealed": sealed, "file": self.file, "heading": clip(printable(sealed.claim["formula"]), 600),
+            "title": clip(printable(str(sealed.claim["formula"])), 80), "sealed": sealed,
+            "file": self.file, "heading": underlined(self.heading()),
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
             "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
             "check": check_command(sealed, self.file), "operators": OPERATORS, "floats": float_rows(sealed),
@@ -114,6 +118,11 @@ class _CertificatePage:
                       "non-zero parameters": self.network.parameter_count()},
             "contents": self._contents(),
         }
+
+    def heading(self) -> str:
+        """The formula with all its brackets, or as much of its text as there is room for."""
+        text = printable(str(self.sealed.claim["formula"]))
+        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 600)
 
     def _contents(self) -> list[tuple[str, str]]:
         found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
@@ -203,6 +212,17 @@ class _CertificatePage:
         }
 
 
+def underlined(formula: str) -> Markup:
+    """The formula, what is in brackets underlined, if it is short enough for one line.
+
+    >>> print(underlined("a & (b | c)"))
+    a &amp; <span class="sub">(b | c)</span>
+    """
+    if len(formula) > ONE_LINE or "'" in formula:  # a symbol in quotes may be a bracket
+        return escape(formula)
+    return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
+
+
 SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "certificate.js")
 
 
@@ -241,12 +261,12 @@ def _rounded(x: Fraction, rounding: str) -> str:
 
 
 def show_double(error: float) -> str:
-    """A double for people.
+    """A double for people, rounded up but for what is far below its last place.
 
-    >>> show_double(0.25), show_double(1e-7)
-    ('0.250000', '1.0e-07')
+    >>> show_double(0.25), show_double(0.1234561), show_double(1e-7)
+    ('0.250000', '0.123457', '1.0e-07')
     """
-    return f"{error:.6f}" if error >= 1e-5 else f"{error:.1e}"
+    return f"{ceil(error * 1e6 - ROUNDING) / 1e6:.6f}" if error >= 1e-5 else f"{error:.1e}"
 
 
 def show_claim(claim: str) -> str:

@@ -6,20 +6,26 @@ their truths (so that the script has no rules of its own for them), and the scri
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from certify.exports.sealed import Sealed
-from certify.pages.certificate.approximations import LONGEST, Approximation, Study
+from certify.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study
 from certify.pages.certificate.blocks import Column
 from certify.pages.certificate.heat_maps import pack
 from certify.pages.certificate.names import Names
+from certify.pages.certificate.word_truths import WordTruths
+from certify.pages.certificate.worst_words import Word, sample_word, seeds
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.predicates import definition_of
 from constructions.language.syntax import (
     And,
     Comparison,
     Constant,
+    Count,
     Formula,
     Iff,
     Implies,
@@ -33,10 +39,11 @@ from constructions.language.syntax import (
     Symbol,
     Term,
     Until,
+    counts_of,
     operands,
     postorder,
 )
-from constructions.network.meanings import Meaning, Near, Truth
+from constructions.network.meanings import Meaning, Near, Others, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
 
 Json = Any
@@ -46,6 +53,7 @@ OPERATORS: Mapping[type[Formula], str] = {
 }  # fmt: skip
 MOST_ROWS = 40
 """So many subformulas are shown beside a word, the last ones."""
+FIRST_WORDS = 400
 MOST_NODES = 3000
 """With more nodes there is no word to try: the page would be too large."""
 
@@ -122,10 +130,23 @@ class ScriptData:
         }
 
     def of_truths(self, formula: Formula) -> Json:
-        """What is compared on a word: the last subformulas, with the directions that hold them or are near them."""
+        """What is compared on a word: the last subformulas and their counts, with the directions that hold them."""
         parts = postorder(formula, operands)
-        return {"rows": [self._truth_row(part) for part in parts[-MOST_ROWS:]],
-                "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes, "longest": self.longest}
+        rows: list[Json] = []
+        counted: set[Count] = set()
+        for part in parts[-MOST_ROWS:]:
+            for count in counts_of(part):
+                rows += [] if count in counted else [self._count_row(count)]
+                counted.add(count)
+            rows.append(self._truth_row(part))
+        return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes,
+                "longest": self.longest}
+
+    def _count_row(self, count: Count) -> Json:
+        """What a count is, and the directions that are near it, but for this position."""
+        return {"text": self.names.count(count), "count": [count.side, self.table.number(count.operand)],
+                "near": [[self.places[name]] for name, each in self.network.directions.items()
+                         if isinstance(each, Others) and each.count is count]}
 
     def _truth_row(self, formula: Formula) -> Json:
         meanings = self.network.directions.items()
@@ -176,12 +197,22 @@ class ScriptData:
                 for each in approximations]
 
 
+def starting_word(formula: Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
+    """A word of length n on which the formula is true here and false there, if one is found soon."""
+    tried = list(itertools.islice(itertools.chain(worst, [sample_word(alphabet, n)], seeds(alphabet, n)), FIRST_WORDS))
+    share = WordTruths(tried).of(formula).mean(axis=1)
+    return tried[int(np.argmin(abs(share - 1 / 2)))]
+
+
 def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequence[Column], study: Study) -> Json:
     """Everything, as JSON; without what a word needs if that is too much."""
     longest = min(LONGEST, sealed.lengths.last)
     data = ScriptData(sealed.transformer, names, longest)
     live = len(names.parts) <= MOST_NODES and sealed.lengths.first <= LONGEST
+    worst = [each.short.case.word for each in study.approximations if each.short]
+    n = len(worst[0]) if worst else max(sealed.lengths.first, min(SHORT, longest))
     return {
+        "start": starting_word(formula, sealed.transformer.alphabet, n, worst) if live else None,
         **data.of_network(), "first": sealed.lengths.first,
         "blocks": data.of_blocks(columns), "approximations": data.of_approximations(study.approximations),
         "maps": [{"places": chart.places, "errors": pack(chart), "worst": chart.worst} for chart in study.maps],

@@ -47,9 +47,9 @@ def _shape(columns: Sequence[Column], flat: bool) -> _Shape:
         pitch = min(210.0, max(128.0, 1200 / len(columns)))
         heights = {block.number: 26.0 if block.kind in ("symbol", "position") else 46.0 for block in blocks}
         return _Shape(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
-    widths = {block.number: min(116.0, max(52.0, 350 / len(column.blocks) - 8))
+    widths = {block.number: min(116.0, max(38.0 if column.layer == 0 else 50.0, 345 / len(column.blocks) - 6))
               for column in columns for block in column.blocks}
-    return _Shape(False, 46, 92, Sizes(widths, 5, 8), 6)
+    return _Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
 
 
 class _Picture:

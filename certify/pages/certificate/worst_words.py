@@ -83,9 +83,9 @@ class Search:
         for name in self.directions:
             target, claimed = _target(self.network, name, truths)
             errors = np.where(claimed, np.abs(held[name] - target), -1)
-            which, place = np.unravel_index(int(errors.round(12).argmax()), errors.shape)
+            which, place = np.unravel_index(int(errors.round(9).argmax()), errors.shape)
             error = float(errors[which, place])
-            if error > self.best.get(name, (0.0,))[0] + 1e-12 or (error >= 0 and name not in self.best):
+            if error > self.best.get(name, (0.0,))[0] + NEAR_CEILING or (error >= 0 and name not in self.best):
                 self.best[name] = error, words[which], int(place) + 1, int(target[which, place])
 
     def climb(self) -> None:
@@ -140,11 +140,11 @@ def seeds(alphabet: Sequence[str], n: int) -> Iterator[Word]:
     for period in (2, 3):
         for short in itertools.islice(itertools.product(alphabet, repeat=period), 128):
             yield tuple(itertools.islice(itertools.cycle(short), n))
-    for _ in range(128):
-        yield tuple(chance.choices(alphabet, k=n))
     for cut in range(1, n):
-        for left, right in itertools.islice(itertools.permutations(alphabet, 2), 24):
+        for left, right in itertools.islice(itertools.permutations(alphabet, 2), 12):
             yield (left,) * cut + (right,) * (n - cut)
+    for _ in range(256):
+        yield tuple(chance.choices(alphabet, k=n))
 
 
 def neighbours(word: Word, alphabet: Sequence[str]) -> Iterator[Word]:

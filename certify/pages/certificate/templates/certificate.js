@@ -1,28 +1,30 @@
 const judge = word => {  // what the network says of a word, beside what the formulas say
   const truths = truthsOf(word), { stream, attention } = forward(word, truths);
-  let wrong = 0, farthest = null;
-  const rows = data.truths.rows.map(row => {
+  const judged = { rows: [], attention, wrong: 0, farthest: null, output: stream.map(vector => vector[data.output]) };
+  const judgeTruth = row => {
     const truth = truths[row.node];
-    for (const direction of row.exact) { truth.forEach((x, k) => { if (Math.abs(stream[k][direction] - x) > 1e-6) { wrong += 1; } }); }
+    for (const direction of row.exact) { truth.forEach((x, k) => { if (Math.abs(stream[k][direction] - x) > 1e-6) { judged.wrong += 1; } }); }
     const near = row.near.length ? truth.map((x, k) => {
       const claimed = row.near.find(([, when]) => truths[when][k]);
       if (!claimed) { return null; }
       const value = stream[k][claimed[0]];
-      farthest = Math.max(farthest ?? 0, Math.abs(value - x));
+      judged.farthest = Math.max(judged.farthest ?? 0, Math.abs(value - x));
       return value;
     }) : null;
     return { text: row.text, truth, near };
-  });
-  return { rows, attention, wrong, farthest, output: stream.map(vector => vector[data.output]) };
+  };
+  const judgeCount = row => {
+    const [side, node] = row.count, here = truths[node], [near] = row.near;
+    return { text: row.text, numbers: countOf(here, side), near: near ? here.map((x, k) => stream[k][near[0]] + x) : null };
+  };
+  judged.rows = data.truths.rows.map(row => row.count ? judgeCount(row) : judgeTruth(row));
+  return judged;
 };
 const NEAR_END = 5e-5, EXACT = 1e-9;
 const brief = x => {
-  for (const end of [0, 1]) {
-    const miss = Math.abs(x - end);
-    if (miss < EXACT) { return String(end); }
-    if (miss < NEAR_END) { return end ? "1−" : "0+"; }
-  }
-  return x.toFixed(3).replace(/^0/, "");
+  const whole = Math.round(x), miss = x - whole;
+  if (Math.abs(miss) < EXACT) { return String(whole); }
+  return Math.abs(miss) < NEAR_END ? `${whole}${miss > 0 ? "+" : "−"}` : x.toFixed(3).replace(/^0/, "");
 };
 const parts = text => {
   const cleaned = text.trim();
@@ -54,10 +56,11 @@ const header = word => {
   });
   return row;
 };
-const truthRows = ({ text, truth, near }, last) => {
+const truthCell = x => { const cell = make("td"); cell.append(make("span", { class: x ? "true" : "false" }, x ? "T" : "·")); return cell; };
+const truthRows = ({ text, truth, numbers, near }, last) => {
   const row = make("tr", { class: last ? "formula-row result" : "formula-row" });
   row.append(make("th", { scope: "row" }, text));
-  for (const x of truth) { const cell = make("td"); cell.append(make("span", { class: x ? "true" : "false" }, x ? "T" : "·")); row.append(cell); }
+  row.append(...(numbers ? numbers.map(x => make("td", {}, x)) : truth.map(truthCell)));
   if (!near) { return [row]; }
   const soft = make("tr", { class: "near-row" });
   soft.append(make("th", { scope: "row" }, "before rounding"));
@@ -92,15 +95,11 @@ const update = () => {
   find("#summary").textContent = summary(judged);
   drawAttention(word, judged.attention);
 };
-const startingWord = () => {
-  const cases = approximations.filter(each => each.case);
-  if (cases.length) { const last = cases[cases.length - 1]; select.value = last.head.at; return last.case.word; }
-  return Array.from({ length: Math.max(data.first, Math.min(8, data.truths.longest)) }, (_, k) => data.alphabet[k % data.alphabet.length]);
-};
 const MOST_PRESETS = 10;
 if (data.truths) {
   find(".live").hidden = false;
-  input.value = spell(startingWord());
+  input.value = spell(data.start);
+  if (approximations.length) { select.value = approximations[approximations.length - 1].head.at; }
   for (const each of approximations.filter(one => one.case).slice(0, MOST_PRESETS)) {
     const button = make("button", { type: "button" }, `worst for ${each.head.at}`);
     button.addEventListener("click", () => { input.value = spell(each.case.word); select.value = each.head.at; update(); });

@@ -3,7 +3,7 @@ const heads = data.layers.flatMap((layer, l) => layer.heads.map((head, h) => ({ 
 const approximations = data.approximations.map(each => ({ ...each, head: heads.find(head => head.at === `${each.layer}.${each.place}`) }));
 const separator = data.alphabet.every(symbol => [...symbol].length === 1) ? "" : ",";
 const spell = word => word.join(separator);
-const shown = error => error < 1e-5 ? error.toExponential(1) : error.toFixed(6);
+const shown = error => error < 1e-5 ? error.toExponential(1) : (Math.ceil(error * 1e6 - 1e-3) / 1e6).toFixed(6);  // rounded up
 
 const drawGrid = (word, weights, framed) => {
   const n = word.length, long = Math.max(...word.map(symbol => [...symbol].length)) > 1;

@@ -21,14 +21,16 @@ const carried = (left, right, order) => {
   for (const k of order) { held = left[k] && (right[k] || held); found[k] = held; }
   return found;
 };
+const placesOf = word => word.map((_, k) => k);
+const countOf = (counted, side) => {
+  const found = [], places = placesOf(counted);
+  let total = 0;
+  for (const k of side === "left" ? places : places.reverse()) { total += counted[k]; found[k] = total; }
+  return found;
+};
 const truthsOf = word => {  // the truth of every node at every position
-  const n = word.length, places = word.map((_, k) => k), backwards = [...places].reverse(), truths = [];
-  const count = (side, node) => {
-    const found = [];
-    let total = 0;
-    for (const k of side === "left" ? places : backwards) { total += truths[node][k]; found[k] = total; }
-    return found;
-  };
+  const n = word.length, places = placesOf(word), backwards = placesOf(word).reverse(), truths = [];
+  const count = (side, node) => countOf(truths[node], side);
   const sum = ([constant, ...terms]) => terms.reduce((total, [factor, side, node]) => {
     const numbers = count(side, node);
     return total.map((x, k) => x + factor * numbers[k]);
