@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
     symbol: SymbolOption = None,
     dialect: DialectOption = None,
     predicate: PredicateOption = None,
@@ -77,14 +77,14 @@ def text_for_the_checker(formula: str | None, options: Options) -> str | None:
 
     The checker knows the core language only. Of a program it is the program's formula.
     """
-    from certify.files import SUFFIX_OF_PROGRAMS
+    from certify.files import SUFFIXES_OF_PROGRAMS
     from certify.readings import is_core
     from certify.request import read_request
     from certify.subjects import Kind
     from constructions.errors import FormulaError, InputError
     from constructions.language.printer import format_formula
 
-    is_plain = options.symbol is None and options.dialect is None and not (formula or "").endswith(SUFFIX_OF_PROGRAMS)
+    is_plain = options.symbol is None and options.dialect is None and not (formula or "").endswith(SUFFIXES_OF_PROGRAMS)
     if is_plain and (formula is None or is_core(formula, options.predicates)):
         return formula
     try:

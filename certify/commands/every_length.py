@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def prove(
     text: Annotated[str, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
+        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")],
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
     symbol: SymbolOption = None,

@@ -8,7 +8,8 @@ Limits      100,000 characters; formulas at most 200 deep once abbreviations are
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import cast
@@ -19,10 +20,10 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from constructions.errors import FormulaError
 from constructions.language.alphabets import MAX_LENGTH
-from constructions.language.builder import EXPECTED_COUNT, EXPECTED_NUMBER, Builder
+from constructions.language.builder import EXPECTED_COUNT, EXPECTED_NUMBER, Builder, is_known
 from constructions.language.diagnosis import describe_terminals, locate, place_of, quote
-from constructions.language.hints import character_hint, word_hint
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
+from constructions.language.predicates import BUILTIN, PredicateDefinition
 from constructions.language.spellings import Dialect
 from constructions.language.syntax import Comparison, Count, Formula, Term, difference
 from constructions.language.tokens import name_tokens
@@ -103,39 +104,52 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
 def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
     """The tree of the text; the names of the user's ``predicates`` are no operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
+    fed = deque[Token](maxlen=1)
     try:
-        last = _feed(interactive, predicates, alphabet, len(text))
-        return cast(ParseTree, interactive.feed_eof(last))  # type: ignore[no-untyped-call]
+        fed.extend(_feed(interactive, predicates, alphabet))
+        return cast(ParseTree, interactive.feed_eof(*fed))  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
         raise _describe_failure(text, error, predicates, alphabet) from None
 
 
 def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet: Sequence[str] | None,
-          end: int) -> Token | None:
-    """Give the parser all tokens that begin before the offset ``end``; the last one of them."""
-    last: Token | None = None
+          end: int = MAX_LENGTH) -> Iterator[Token]:
+    """Give the parser all tokens that begin before the offset ``end``, one by one."""
     for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
-        for part in name_tokens(token, predicates, alphabet):
+        is_name = token.type == "NAME" or token in predicates
+        for part in name_tokens(token, predicates, alphabet) if is_name else (token,):
             if (part.start_pos or 0) >= end:
-                return last
+                return
             interactive.feed_token(part)
-            last = part
-    return last
+            yield part
 
 
 def _describe_failure(text: str, error: UnexpectedInput, predicates: Collection[str],
                       alphabet: Sequence[str] | None) -> FormulaError:
     """What is wrong, what would fit behind the tokens before it, and what may have been meant."""
     offset, found = locate(text, error, _WORDS["$END"])
-    before, last = _parser().parse_interactive(text, "whole"), None
+    before, fed = _parser().parse_interactive(text, "whole"), deque[Token](maxlen=1)
     with suppress(UnexpectedCharacters):
-        last = _feed(before, predicates, alphabet, offset)
+        fed.extend(_feed(before, predicates, alphabet, offset))
+    last = fed[0] if fed else None
+    goes_on = last is not None and offset == last.end_pos and text[offset : offset + 1].isalnum()
+    if last is not None and last.type == "NAME" and not (
+            goes_on or last == "Q" or is_known(last, predicates, alphabet)):
+        message = f"found {quote(last)}, expected a formula" + name_hint(last, [*BUILTIN, *predicates], alphabet)
+        return FormulaError(message, *place_of(text, last.start_pos or 0), text)
     accepted = frozenset(before.accepts())  # type: ignore[no-untyped-call]
     message = f"found {found}, expected {describe_terminals(_expected(accepted, last), _WORDS)}"
-    if isinstance(error, UnexpectedCharacters):
-        return FormulaError(message + character_hint(text, offset), *place_of(text, offset), text)
-    hint = word_hint(str(getattr(error, "token", ""))) if "SYMBOL" not in accepted else ""
+    hint = _hint(text, offset, error, alphabet, "SYMBOL" in accepted)
     return FormulaError(message + hint, *place_of(text, offset), text)
+
+
+def _hint(text: str, offset: int, error: UnexpectedInput, alphabet: Sequence[str] | None, operand_next: bool) -> str:
+    if isinstance(error, UnexpectedCharacters):
+        return character_hint(text, offset)
+    word = str(getattr(error, "token", ""))
+    if operand_next:
+        return operand_hint(text, offset, word, alphabet)
+    return operator_hint(text, offset, word)
 
 
 def _expected(accepted: frozenset[str], last: Token | None) -> frozenset[str]:
