@@ -137,17 +137,18 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
-    blocks = console_blocks((ROOT / "docs" / "rasp.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page", ["rasp.md", "crasp.md"])
+def test_the_runs_in_the_pages_on_programs_print_what_they_show(page: str) -> None:
+    blocks = console_blocks((ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert blocks
     for command, shown in blocks:
         check_run(command, shown, ROOT)
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/floats.md", "docs/importing.md", "docs/map.md", "docs/models.md",
-                                      "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
+                                      "docs/claims.md", "docs/coq.md", "docs/crasp.md", "docs/critical.md",
+                                      "docs/exports.md", "docs/floats.md", "docs/importing.md", "docs/map.md",
+                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
