@@ -148,7 +148,8 @@ def test_the_runs_in_the_pages_on_programs_print_what_they_show(page: str) -> No
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
                                       "docs/claims.md", "docs/coq.md", "docs/crasp.md", "docs/critical.md",
                                       "docs/exports.md", "docs/floats.md", "docs/importing.md", "docs/map.md",
-                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
+                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md",
+                                      "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
