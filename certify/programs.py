@@ -12,8 +12,9 @@ from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.crasp.to_formula import counting_program_to_formulas
 from constructions.errors import InputError, NoFormula, Unsupported
+from constructions.language.alphabets import MAX_LENGTH, parse_alphabet
+from constructions.language.builder import MAX_DEPTH
 from constructions.language.diagnosis import list_names, place_of, quote
-from constructions.language.parser import MAX_DEPTH, MAX_LENGTH, parse_alphabet
 from constructions.language.printer import format_formula
 from constructions.language.syntax import FALSE, Formula
 from constructions.rasp.interpreter import Value, run_program

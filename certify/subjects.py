@@ -132,12 +132,12 @@ def denotes_a_formula(found: Found, programs: Programs) -> bool:
 
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
-    Kind.PROGRAM: {"predicates": "a program has none"},
-    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", *BUILT_BY), SAYS_ITSELF),
+    Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
+    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
-    ("symbol", "predicates", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
+    ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
 """The options that a program refuses where it does not stand for a formula."""
 
 

@@ -31,8 +31,8 @@ from certify.quantities import check_positive, read_expression, read_positive
 from certify.request import Options, as_key, read_request
 from certify.subjects import Kind
 from constructions.errors import InputError
+from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
-from constructions.language.parser import parse_word
 from constructions.network.lengths import Lengths
 from constructions.statements import is_statement
 from proofs.floats.run_class import RunClass
@@ -41,7 +41,7 @@ SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
-               "for": str}
+               "for": str, "dialect": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -68,7 +68,14 @@ def read_claims(path: str) -> ClaimsFile:
     Raises:
         InputError: one line that says which claim, which key and what was expected.
     """
-    return parse_claims(read_text(path), path)
+    if path != "-" and not os.path.exists(path):
+        raise InputError(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
+                         "FORMULA audits a formula")
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
+                         f"{path} checks a certificate, certify audit --model {path} audits the network in it")
+    return parse_claims(text, path)
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
@@ -187,7 +194,7 @@ def read_options(entry: Table) -> Options:
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
                    entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
                    gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("for"))
+                   precision=entry.get("for"), dialect=entry.get("dialect"))
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:

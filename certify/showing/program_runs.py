@@ -12,7 +12,7 @@ from certify.programs import AnyProgram, run_any_program
 from certify.showing.runs import check_length, print_rows
 from certify.showing.terminal_tables import plain
 from constructions.crasp.syntax import CountingProgram
-from constructions.language.parser import parse_word
+from constructions.language.alphabets import parse_word
 from constructions.rasp.interpreter import Value
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Type

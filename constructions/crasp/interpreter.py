@@ -29,8 +29,9 @@ from constructions.crasp.syntax import (
     Truth,
 )
 from constructions.errors import InputError
-from constructions.language.parser import MAX_DIGITS, check_word
+from constructions.language.alphabets import check_word
 from constructions.language.semantics import RELATIONS, truth_values
+from constructions.language.terms import MAX_DIGITS
 
 MAX_STEPS = 10_000_000
 

@@ -37,9 +37,10 @@ from constructions.crasp.syntax import (
 )
 from constructions.crasp.types import Statement, check_statements
 from constructions.errors import ProgramError, Unsupported
+from constructions.language.alphabets import MAX_LENGTH, with_another
 from constructions.language.diagnosis import describe_terminals, diagnose, list_names, place_of, quote
-from constructions.language.parser import MAX_DIGITS, MAX_LENGTH, with_another
 from constructions.language.syntax import Relation
+from constructions.language.terms import MAX_DIGITS
 
 _OPERATOR = "an operator such as && or +"
 _WORDS = {

@@ -36,10 +36,10 @@ from constructions.crasp.syntax import (
 )
 from constructions.errors import NoFormula
 from constructions.language import syntax as language
-from constructions.language.parser import MAX_DIGITS
 from constructions.language.semantics import RELATIONS
 from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation, previous
 from constructions.language.syntax import FALSE, TRUE, Formula, Relation, Symbol, Term
+from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.syntax import Type
 
 MAX_CASES = 64

@@ -16,9 +16,11 @@ from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from constructions.errors import InputError, ProgramError
+from constructions.language.alphabets import MAX_LENGTH, parse_alphabet, with_another
+from constructions.language.builder import read_symbol
 from constructions.language.diagnosis import describe_terminals, diagnose, list_names, quote
-from constructions.language.parser import MAX_DIGITS, MAX_LENGTH, parse_alphabet, read_symbol, with_another
 from constructions.language.syntax import Relation
+from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.syntax import (
     Attention,
     Call,
