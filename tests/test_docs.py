@@ -151,7 +151,7 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-@pytest.mark.parametrize("name", ["rasp.md", "scale.md"])
+@pytest.mark.parametrize("name", ["rasp.md", "crasp.md", "scale.md"])
 def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
     blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks
@@ -160,8 +160,9 @@ def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/commands.md", "docs/coq.md", "docs/critical.md",
-                                      "docs/exports.md", "docs/floats.md", "docs/formulas.md", "docs/importing.md",
+                                      "docs/claims.md", "docs/commands.md", "docs/coq.md", "docs/crasp.md",
+                                      "docs/critical.md", "docs/exports.md", "docs/floats.md", "docs/formulas.md",
+                                      "docs/importing.md",
                                       "docs/map.md", "docs/models.md", "docs/rasp.md", "docs/scale.md",
                                       "docs/softened.md", "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
