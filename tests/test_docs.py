@@ -160,9 +160,10 @@ def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/commands.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/floats.md", "docs/importing.md", "docs/map.md", "docs/models.md",
-                                      "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
+                                      "docs/claims.md", "docs/commands.md", "docs/coq.md", "docs/critical.md",
+                                      "docs/exports.md", "docs/floats.md", "docs/importing.md", "docs/map.md",
+                                      "docs/models.md", "docs/rasp.md", "docs/scale.md", "docs/softened.md",
+                                      "docs/softening.md"])
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
