@@ -16,6 +16,7 @@ from certify.auditing.wording import (
     describe_expectation,
     describe_interruption,
     describe_witness,
+    name_form,
     one_line,
     remarks,
     show_enclosed,
@@ -104,7 +105,9 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     if not any(claim.criticals for claim in claims):
         return
     columns = [("claim", "left"), ("n", "right"), *_critical_columns(claims)]
-    table = open_table(columns, fold=("claim",))
+    if any(critical.form for claim in claims for critical in claim.criticals):
+        columns.append(("closed form", "left"))
+    table = open_table(columns, fold=("claim", "closed form"))
     for claim in claims:
         for critical in claim.criticals:
             place = {"claim": plain(one_line(claim.name)), "n": plain(str(critical.n))}
@@ -218,6 +221,7 @@ def _critical_cells(critical: CriticalConstant | None) -> Cells:
         "critical constant": plain(show_enclosed(critical.gamma)),
         "up to n": plain(show_enclosed(critical.up_to)),
         "slack": plain(show_slack(critical.slack)),
+        "closed form": plain(name_form(critical.form)),
         **_temperature_cells(by_temperature(critical)[0]),
     }
 
