@@ -147,7 +147,8 @@ def simplify_score(written: Any, at_key: list[Any]) -> Any:
     if len(coefficients) != 3:
         return kept
     high, middle, _ = coefficients
-    return _with_positive_denominator(sympy.factor(high)) * (KEY - sympy.factor(sympy.cancel(-middle / (2 * high)))) ** 2
+    peak = sympy.factor(sympy.cancel(-middle / (2 * high)))
+    return _with_positive_denominator(sympy.factor(high)) * (KEY - peak) ** 2
 
 
 def _with_positive_denominator(quotient: Any) -> Any:
