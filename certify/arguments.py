@@ -139,4 +139,5 @@ def _texts(name: str, values: object, expected: str) -> tuple[str, ...]:
 
 def _not(name: str, value: object, expected: str) -> InputError:
     shown = repr(value) if isinstance(value, PLAIN) or value is None else f"an object of type {type(value).__name__}"
-    return InputError(f"{name}: found {shown if len(shown) <= LONGEST else shown[:LONGEST] + '...'}, expected {expected}")
+    shortened = shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
+    return InputError(f"{name}: found {shortened}, expected {expected}")

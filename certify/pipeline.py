@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from certify.arguments import find_python_subject, read_arguments, read_lengths, whole_number
-from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_found
 from certify.subjects import find_formula
 from constructions.errors import InputError, Unsupported
@@ -28,8 +28,6 @@ from proofs.refutation import DEFAULT_WORK, Search, SearchByLength, find_counter
 
 Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
 Exact = str | int | Fraction
-CHECKER_WORK = 20
-"""Times the default budget of the checker: the certificate is our own, no stranger's."""
 
 
 class Clock:
@@ -148,7 +146,7 @@ def _seal_and_check(proved: Unknown) -> Outcome:
     certificate = seal(proved.formula, proved.lengths, proved.regime, proved.transformer, proved.lines,
                        proved.allowed_error)
     try:
-        check_text(certificate.encode(), work=CHECKER_WORK)
+        check_text(certificate.encode(), work=OWN_WORK)
     except Refusal as reason:
         return replace(proved, reason=f"proved, but the independent checker does not accept the certificate: {reason}")
     return Certified(**_common(proved), certificate=certificate)

@@ -73,7 +73,8 @@ def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: s
     return parse(read_text(path) if text is None else text, parse_alphabet(alphabet) if alphabet is not None else None)
 
 
-def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None, text: str | None = None) -> OutputFormulas:
+def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
+                         text: str | None = None) -> OutputFormulas:
     """The formulas of the output of the program in a file.
 
     Raises:
