@@ -1,7 +1,8 @@
 """What goes without brackets is grouped as the interpreter of ``.cr`` files groups it, too.
 
 That interpreter tries the alternatives of its grammar in order, with precedences that follow from this order; here this
-is done with backtracking, on texts whose brackets were left out at random.
+That interpreter tries the alternatives of its grammar in order, with precedences that follow from this order; here that is
+done with backtracking, on texts whose brackets were left out at random. p and q are truth values, x and y numbers: it
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Interpreter:
                     yield (self.tokens[end], left, right), after
         if token == "!":
             yield from ((("!", operand), end) for operand, end in self.truth(start + 1, 5))
-        if token in "pqxy":
+        if token in "pq":
             yield token, start + 1
         yield from self.bracketed(start, self.truth)
 
@@ -97,7 +98,7 @@ class Interpreter:
         token = self.tokens[start]
         if token == "#":
             yield from ((("#", operand), end) for operand, end in self.truth(start + 1, 0))
-        if token in "pqxy":
+        if token in "xy":
             yield token, start + 1
         if token.isdigit():
             yield token, start + 1
