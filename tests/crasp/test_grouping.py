@@ -1,8 +1,8 @@
 """What goes without brackets is grouped as the interpreter of ``.cr`` files groups it, too.
 
 That interpreter tries the alternatives of its grammar in order, with precedences that follow from this order; here that
-is done with backtracking, on texts whose brackets were left out at random. p and q are truth values, x and y numbers: it
-would try a number for a truth value, too, and this is not tried here.
+is done with backtracking, on texts whose brackets were left out at random. p and q are truth values, x and y numbers;
+it would try a number for a truth value, too, which is not tried here.
 """
 
 from __future__ import annotations
