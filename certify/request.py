@@ -105,9 +105,8 @@ def as_key(name: str) -> str:
 class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
-    ``reading`` says what other tools would read differently in what was written; it is empty if nothing.
-
-    With a ``precision``, the name of a format, the constructions are those for low precision.
+    With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
+    other tools would read differently in what was written; it is empty if nothing.
     """
 
     text: str
@@ -375,8 +374,8 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     return Regime(Sharpening(name), options.causal)
 
 
-def read_formula(found: Found, options: Options,
-                 spell: Callable[[str], str] = as_option) -> tuple[str, Formula, tuple[str, ...], str]:
+def read_formula(found: Found, options: Options, spell: Callable[[str], str]
+                 ) -> tuple[str, Formula, tuple[str, ...], str]:
     """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
 
     Raises:
@@ -394,5 +393,4 @@ def read_formula(found: Found, options: Options,
     dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
     formula = parse_formula(found.text, alphabet, predicates, dialect)
     text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
-    return (text, formula, alphabet or alphabet_of(formula),
-            describe_reading(found.text, alphabet, predicates, dialect))
+    return text, formula, alphabet or alphabet_of(formula), describe_reading(found.text, alphabet, predicates, dialect)

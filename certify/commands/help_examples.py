@@ -35,6 +35,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
     "export": (
         "certify export since.cert --to html -o since.html",
+        "certify export since.cert --to proof -o since.tex",
         "certify export since.cert --to smt2 -o scripts",
     ),
     "crosscheck": ("certify crosscheck scripts",),
