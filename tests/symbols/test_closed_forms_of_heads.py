@@ -1,4 +1,4 @@
-"""Closed forms of critical constants, derived from the worst input of a head: exact texts, limits, and what is refused."""
+"""Closed forms of critical constants, derived from the worst input of a head: texts, limits, and what is refused."""
 
 from __future__ import annotations
 
