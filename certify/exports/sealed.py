@@ -13,7 +13,7 @@ from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.check import Certificate, Refusal, Rejected, check_text, verdict_of
+from proofs.check import Certificate, Refusal, Rejected, Softened, check_text, verdict_of
 from proofs.floats.claims import FloatClaim, read_float_claims
 
 
@@ -86,7 +86,8 @@ def read_sealed_text(text: str, path: str) -> Sealed:
     except Refusal as error:
         raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
     if not isinstance(given, Certificate):
-        raise InputError(f"{path}: a certificate of a softened transformer, expected one of a formula")
+        kind = "softened transformer" if isinstance(given, Softened) else "trained network"
+        raise InputError(f"{path}: a certificate of a {kind}, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
