@@ -28,6 +28,11 @@ def write_checker_command() -> str:
     return f"certify checker -o {CHECKER}"
 
 
+def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:
+    """The command that checks the certificate of a softened transformer."""
+    return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
+
+
 def check_command(sealed: Sealed, file: str) -> str:
     """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
     """
