@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from certify.exports.sealed import Sealed, read_sealed, read_sealed_text
+from certify.exports.softened import SealedSoftened, read_softened
 from certify.outcomes import Certified
 from certify.pages.certificate.approximations import Study, study
 from certify.pages.certificate.page import certificate_page
@@ -58,6 +59,12 @@ def page(name: str) -> str:
 def page_of_corpus(path: Path) -> str:
     """The page of a certificate of the corpus."""
     return certificate_page(read_sealed(str(path)), path.name)
+
+
+@cache
+def softened(name: str) -> SealedSoftened:
+    """A certificate of a softened transformer, of the corpus."""
+    return read_softened((CORPUS / f"{SOFTENED}_{name}.cert").read_text(encoding="utf-8"), name)
 
 
 def renamed(sealed: Sealed, name: str) -> Sealed:

@@ -104,7 +104,6 @@ def test_long_formulas_are_numbered_and_numbers_are_defined_by_what_is_shorter()
     formula = parse_formula(f"({left}) until ({left} | ODD(#<[Q_b]))", "ab")
     network = drawn("exact").transformer
     names = Names(network, formula)
-    assert list(names.definitions.values()) == ["Q_a & prev Q_b since next Q_a | ODD(#<[Q_b])",
-                                                "(Q_a & prev Q_b since next Q_a) until φ1"]
-    assert names.texts[formula] == "φ2"
+    assert list(names.definitions.values()) == [f"{left} | ODD(#<[Q_b])"]
+    assert names.texts[formula] == f"({left}) until φ1" and names.spelled(formula) == names.texts[formula]
     assert linear_form({"x": Fraction(-2)}, str) == "−2·x"

@@ -1,4 +1,4 @@
-"""The page of a certificate in a real headless Chromium: its script agrees with the semantics, it fits screen and paper.
+"""The page of a certificate in a real headless Chromium: its script agrees with the semantics, it fits all screens.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def test_there_is_no_sideways_scrolling_at_400_pixels_and_paper_is_at_most_six_p
         browser: Browser, tmp_path: Path, name: str) -> None:
     (tmp_path / "framed.html").write_text(page(name), encoding="utf-8")
     framed = look(browser, tmp_path, IN_A_FRAME.format(width=NARROW, file="framed.html"))
-    wide, room = framed.page.frames[1].evaluate("(root => [root.scrollWidth, root.clientWidth])(document.documentElement)")
+    measure = "(root => [root.scrollWidth, root.clientWidth])(document.documentElement)"
+    wide, room = framed.page.frames[1].evaluate(measure)
     assert wide <= room <= NARROW
     seen = open_page(browser, tmp_path, page(name))
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", seen.page.pdf(prefer_css_page_size=True))) <= MOST_PRINTED

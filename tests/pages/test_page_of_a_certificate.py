@@ -61,7 +61,13 @@ def check_form(text: str) -> None:
         assert tag != "svg" or attributes.get("aria-label")
 
 
-@pytest.mark.parametrize("path", corpus(), ids=lambda path: path.stem)
+ALWAYS = {"a_guard_that_never_holds", "a_name_with_a_line_of_its_own", "a_symbol_with_a_line_of_its_own",
+          "an_unread_embedding", "by_hand_boolean", "by_hand_until", "comparisons_by_saturation", "counts_that_cancel",
+          "floats_since", "from_length_2", "low_precision_both_sides", "low_precision_temporal", "slack_doubled"}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, marks=() if path.stem in ALWAYS else pytest.mark.exhaustive)
+                                  for path in corpus()], ids=lambda path: path.stem)
 def test_each_accepted_certificate_has_a_page_that_loads_nothing(path: Path) -> None:
     check_form(page_of_corpus(path))
 
@@ -111,7 +117,7 @@ def test_several_character_symbols_are_separated_in_words_and_in_commands() -> N
 def test_exact_weights_are_named_by_their_directions() -> None:
     text = visible(page("counting"))
     assert re.search(r'<span class="query">3·mean\[#&lt;\[Q_1\]\] − 3·here\[#&lt;\[Q_1\]\]</span> · ', text)
-    assert "ReLU(" in text and not re.search(r"\bh\d+\b", text)
+    assert "ReLU(" in text and not re.search(r"[·>]h\d+\b", text)
 
 
 def test_the_obligations_are_those_of_every_written_direction() -> None:

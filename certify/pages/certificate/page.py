@@ -221,7 +221,7 @@ class _CertificatePage:
 
     def notes(self, each: Approximation) -> list[str]:
         """What must be said under a card."""
-        found = []
+        found = ["Nothing is claimed: its condition holds nowhere."] if each.rows == 0 else []
         for picture, what in ((each.short, "grid"), (each.long, "strip")):
             if picture and not picture.case.is_worst:
                 found.append(f"{what}: the worst of {picture.case.tried} words that were tried")

@@ -120,5 +120,6 @@ def draw_stages(sealed: SealedSoftened) -> Markup:
     ticks += [element("text", str(n), class_="tick", x=n - .5, y=len(names) + .5 * size, text_anchor="middle",
                       font_size=.4 * size) for n in range(1, len(sealed.errors) + 1, step)]
     return element("svg", join([*cells, *ticks]), class_="stages", role="img",
+                   style=f"max-width:{3 * (len(sealed.errors) / size + 4.8):.0f}rem",
                    viewBox=f"{-4.6 * size:g} -0.2 {len(sealed.errors) + 4.8 * size:g} {len(names) + .9 * size:g}",
                    aria_label="How far directions may have moved after each stage, by length")
