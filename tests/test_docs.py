@@ -84,6 +84,11 @@ def test_the_python_session_in_the_readme_is_true() -> None:
     check_python_session(README, "README.md")
 
 
+def test_the_page_on_python_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_python_session((ROOT / "docs" / "python.md").read_text(encoding="utf-8"), "python.md")
+
+
 def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sessions and its JSON file write what its runs read."""
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
