@@ -65,8 +65,8 @@ def test_every_other_value_is_refused_in_one_line(options: dict[str, Any], messa
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("subject", [None, 5, 1.5, b"Q_1", OBJECT, [], ["Q_1"], "missing.json", Path("missing.rasp"), "",
-                                     "Q_1 &", "é(", "Q_1\0"])
+@pytest.mark.parametrize("subject", [None, 5, 1.5, b"Q_1", OBJECT, [], ["Q_1"], "missing.json", Path("missing.rasp"),
+                                     "", "Q_1 &", "é(", "Q_1\0"])
 def test_what_is_no_subject_is_refused_in_one_line(subject: Any) -> None:
     for function in (certify, build, lambda subject: run(subject, "01")):
         with pytest.raises(InputError) as refusal:
