@@ -54,7 +54,7 @@ def build(subject: Subject, **options: Any) -> Transformer:
     """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
 
     >>> build("prev Q_a", alphabet="ab", regime="position")
-    <Transformer: 2 layers, 3 heads, 11 directions, 2 symbols>
+    <Transformer: layers 2, heads 3, directions 11, symbols 2>
 
     Raises:
         InputError: if something is malformed.

@@ -115,8 +115,8 @@ class Transformer:
     output: str
 
     def __repr__(self) -> str:
-        return (f"<Transformer: {len(self.layers)} layers, {sum(1 for _ in self.heads())} heads, "
-                f"{len(self.directions)} directions, {len(self.alphabet)} symbols>")
+        return (f"<Transformer: layers {len(self.layers)}, heads {sum(1 for _ in self.heads())}, "
+                f"directions {len(self.directions)}, symbols {len(self.alphabet)}>")
 
     def _repr_html_(self) -> str:
         from constructions.html_text import html_table
