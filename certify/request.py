@@ -296,11 +296,7 @@ def read_request(name: str, options: Options = Options(), taken: Collection[Kind
 def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
                   lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                   programs: Programs = Programs.FORMULA) -> Request:
-    """The same, where it is known already what the subject is.
-
-    Raises:
-        InputError, Unsupported: as ``read_request``.
-    """
+    """The same, and the same errors, where it is known already what the subject is."""
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "

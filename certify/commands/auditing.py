@@ -55,8 +55,7 @@ def audit(
     causal: CausalOption = False,
     as_printed: AsPrintedOption = False,
     gamma: Annotated[str | None, typer.Option(
-        "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (of a model, a factor)",
-    )] = None,
+        "--gamma", metavar="RATIONAL", help="the claimed constant before the scores (of a model, a factor)")] = None,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
