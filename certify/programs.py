@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, check_unicode, read_text
+from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.crasp.to_formula import counting_program_to_formulas
@@ -15,6 +17,7 @@ from constructions.language.builder import MAX_DEPTH
 from constructions.language.diagnosis import list_names, place_of, quote
 from constructions.language.printer import format_formula
 from constructions.language.syntax import FALSE, Formula
+from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
 from constructions.rasp.to_ltl import program_to_formulas
@@ -58,19 +61,20 @@ class OutputFormulas:
         return self.formulas[value]
 
 
-def read_program(path: str, alphabet: str | None = None, text: str | None = None) -> AnyProgram:
+def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: str | None = None) -> AnyProgram:
     """The program in a file, or the ``text`` that was read from there; where it states no alphabet, one may be given.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
         Unsupported: if it imports a predicate that is not known.
     """
-    check_unicode(*([alphabet] if alphabet else []))
+    check_unicode(*([alphabet] if isinstance(alphabet, str) else alphabet or ()))
     parse = parse_counting_program if path.endswith(SUFFIX_OF_COUNTING_PROGRAMS) else parse_program
     return parse(read_text(path) if text is None else text, parse_alphabet(alphabet) if alphabet is not None else None)
 
 
-def read_output_formulas(path: str, alphabet: str | None = None, text: str | None = None) -> OutputFormulas:
+def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
+                         text: str | None = None) -> OutputFormulas:
     """The formulas of the output of the program in a file.
 
     Raises:
@@ -123,7 +127,7 @@ def _check_size(path: str, formula: Formula) -> None:
                           f"a depth of at most {MAX_DEPTH}")
 
 
-def read_program_formula(path: str, alphabet: str | None, value: str | None,
+def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value: str | None,
                          text: str | None = None) -> tuple[Formula, tuple[str, ...]]:
     """The formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
 
@@ -132,6 +136,15 @@ def read_program_formula(path: str, alphabet: str | None, value: str | None,
     """
     output = read_output_formulas(path, alphabet, text)
     return output.formula(value), output.program.alphabet
+
+
+def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:
+    """What every vector or definition holds along the word.
+
+    Raises:
+        InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.
+    """
+    return run_counting_program(program, word) if isinstance(program, CountingProgram) else run_program(program, word)
 
 
 def compile_any_program(program: AnyProgram) -> Transformer:

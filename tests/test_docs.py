@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import certify
 from certify.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -67,6 +68,11 @@ def test_the_readme_is_short_and_its_picture_is_drawn_from_the_certificate_of_it
     assert drawn.stdout == (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
 
 
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f"version: {certify.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {certify.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
 def test_the_page_of_commands_is_what_the_commands_say_of_themselves() -> None:
     """Written by ``python docs/write_commands.py > docs/commands.md``."""
     written = subprocess.run([sys.executable, str(ROOT / "docs" / "write_commands.py")], capture_output=True, text=True,
@@ -108,11 +114,23 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     assert (tmp_path / "parity" / "Theorem_parity.v").is_file()
 
 
+def make_certificates(text: str, folder: Path) -> None:
+    """Run the commands that a page names as those of its certificates."""
+    for command in re.findall(r"^(?:For|Of) the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
+        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=folder, check=True,
+                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+
+
+def test_the_run_in_the_page_on_floats_prints_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "floats.md").read_text(encoding="utf-8")
+    make_certificates(text, tmp_path)
+    (block,) = console_blocks(text)
+    check_run(*block, tmp_path)
+
+
 def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
-    for command in re.findall(r"^For the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
-        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=tmp_path, check=True,
-                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+    make_certificates(text, tmp_path)
     assert len(console_blocks(text)) == 3
     for shown in console_blocks(text):
         check_run(*shown, tmp_path)
@@ -151,7 +169,11 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-@pytest.mark.parametrize("name", ["rasp.md", "scale.md"])
+<<<<<<< HEAD
+@pytest.mark.parametrize("name", ["critical.md", "rasp.md", "scale.md"])
+=======
+@pytest.mark.parametrize("name", ["claims.md", "crasp.md", "rasp.md", "scale.md"])
+>>>>>>> main
 def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
     blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks
@@ -159,11 +181,10 @@ def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
         check_run(command, shown, ROOT)
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/commands.md", "docs/coq.md", "docs/critical.md",
-                                      "docs/exports.md", "docs/floats.md", "docs/formulas.md", "docs/importing.md",
-                                      "docs/map.md", "docs/models.md", "docs/rasp.md", "docs/scale.md",
-                                      "docs/softened.md", "docs/softening.md"])
+DOCUMENTS = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):

@@ -8,8 +8,6 @@ from fractions import Fraction
 from certify.symbols.powers import PowerSum, integer_coefficients
 from certify.symbols.roots import Root
 
-ENDS = (4, 2)
-"""Of longer sums so many of the first and of the last terms are written."""
 NO_ROOT = "-ln x"
 
 
@@ -28,31 +26,49 @@ def gamma_text(root: Root) -> str:
     return times if factor.denominator == 1 else f"({times})/{factor.denominator}"
 
 
-def equation_text(excess: PowerSum, whole: bool = False) -> str:
-    """The equation that x solves; a long one is cut short in its middle, unless the ``whole`` is asked for.
+def equation_text(excess: PowerSum) -> str:
+    """The equation that x solves.
 
     >>> equation_text(PowerSum(((Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4)))))
     'x^(1/2) = 1/3'
     """
     coefficients = integer_coefficients(excess)
-    constant = Fraction(coefficients.get(0, 0))
+    if coefficients.get(0, 0) >= 0 or any(c < 0 for k, c in coefficients.items() if k):
+        sign = 1 if coefficients[max(coefficients)] > 0 else -1
+        return f"{polynomial_text({k: sign * c for k, c in coefficients.items()}, excess.denominator)} = 0"
+    terms, constant = _against_constant(excess)
+    return f"{_sum(terms)} = {constant}"
+
+
+def _against_constant(excess: PowerSum) -> tuple[list[str], Fraction]:
+    """The powers of x, the lowest first, and the number that their sum is to be; equal coefficients are divided out."""
+    coefficients = integer_coefficients(excess)
+    constant = Fraction(-coefficients.get(0, 0))
     rest = {Fraction(k, excess.denominator): Fraction(c) for k, c in sorted(coefficients.items()) if k}
-    if constant >= 0 or any(c < 0 for c in rest.values()):
-        return f"{polynomial_text(coefficients, excess.denominator, whole)} = 0"
     if len(set(rest.values())) == 1:
         constant, rest = constant / next(iter(rest.values())), dict.fromkeys(rest, Fraction(1))
-    return f"{_sum([_term(c, exponent) for exponent, c in rest.items()], whole)} = {-constant}"
+    return [_term(c, exponent) for exponent, c in rest.items()], constant
 
 
-def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, whole: bool = False,
-                    variable: str = "x") -> str:
+def series_text(beginning: PowerSum) -> str:
+    """The equation of a series that begins so, the lowest power first.
+
+    >>> terms = (Fraction(0), Fraction(-1, 4)), (Fraction(1), Fraction(3, 4)), (Fraction(4), Fraction(7, 4))
+    >>> series_text(PowerSum(terms))
+    '3x + 7x^4 + ... = 1'
+    """
+    terms, constant = _against_constant(beginning)
+    return f"{_sum([*terms, '...'])} = {constant}"
+
+
+def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x") -> str:
     """The polynomial in x^(1/denominator), the highest power first.
 
-    >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, **{k: 3 for k in range(1, 9)}})
-    ('x^2 + 3x^(1/2) - 1', '3x^8 + 3x^7 + 3x^6 + 3x^5 + ... + 3x - 1')
+    >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, 2: -3, 3: 1}, variable="y")
+    ('x^2 + 3x^(1/2) - 1', 'y^3 - 3y^2 - 1')
     """
     return _sum([_term(Fraction(c), Fraction(k, denominator), variable)
-                 for k, c in sorted(coefficients.items(), reverse=True)], whole)
+                 for k, c in sorted(coefficients.items(), reverse=True)])
 
 
 def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x") -> str:
@@ -73,10 +89,8 @@ def power_text(exponent: Fraction, variable: str = "x") -> str:
     return f"{variable}^{exponent}" if exponent.denominator == 1 else f"{variable}^({exponent})"
 
 
-def _sum(terms: Sequence[str], whole: bool) -> str:
-    first, last = ENDS
-    shown = list(terms) if whole or len(terms) <= first + last + 1 else [*terms[:first], "...", *terms[-last:]]
-    return " + ".join(shown).replace("+ -", "- ")
+def _sum(terms: Sequence[str]) -> str:
+    return " + ".join(terms).replace("+ -", "- ")
 
 
 def minimal_polynomial_text(root: Root) -> str:
