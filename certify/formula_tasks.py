@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from certify.demo import Shown
-from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
-from certify.pipeline import OWN_WORK, certify_request
+from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.pipeline import certify_request
 from certify.request import FormulaSubject, Options, Request, request_found
 from certify.shards.store import Store
 from certify.showing.counterexamples import describe_counterexample
