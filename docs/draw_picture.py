@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from certify.exports.attention import attention_weights
+
 from certify.exports.npz import arrays_of
 from certify.exports.sealed import Sealed, read_sealed
 from certify.showing.numbers import decimal_upper
