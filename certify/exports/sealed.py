@@ -105,7 +105,8 @@ def read_sealed_text(text: str, path: str) -> Sealed:
     """
     given = read_accepted(text, path)
     if not isinstance(given, Certificate):
-        raise InputError(f"{path}: a certificate of a softened transformer, expected one of a formula")
+        kind = "softened transformer" if isinstance(given, Softened) else "trained network"
+        raise InputError(f"{path}: a certificate of a {kind}, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
