@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import Search
 from certify.auditing.results import ClosedForm
-from certify.request import Request, request_about
+from certify.request import Request
+from  import request_about
 from certify.symbols.closed_forms import describe, find_closed_form
 from certify.symbols.powers import ErrorForm, error_form
 from constructions.network.lengths import Lengths

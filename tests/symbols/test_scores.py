@@ -9,7 +9,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.request import request_about
+from  import request_about
 from certify.symbols.expressions import NoClosedForm, rational_function
 from certify.symbols.scores import KEY, LENGTH, QUERY, check_on_grid, check_simplified, evaluate, score_of
 from constructions.errors import InternalError
