@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from certify.files import check_unicode, read_text
 from constructions.errors import InputError, Unsupported
 from constructions.language.diagnosis import list_names, place_of, quote
-from constructions.language.parser import MAX_DEPTH, MAX_LENGTH, parse_alphabet
-from constructions.language.printer import format_formula
-from constructions.language.syntax import FALSE, Formula
+from constructions.language.parser import MAX_NODES, parse_alphabet
+from constructions.language.syntax import FALSE, Formula, subformulas
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
 from constructions.rasp.to_ltl import NoFormula, program_to_formulas
@@ -92,15 +91,10 @@ def _values(program: Program, found: dict[str | tuple[str, bool | int | str], Fo
 
 
 def _check_size(path: str, formula: Formula) -> None:
-    """What is certified must be a formula that can be written down and read again."""
-    try:
-        length = len(format_formula(formula))
-    except InputError:
-        length = None
-    if formula.depth > MAX_DEPTH or length is None or length > MAX_LENGTH:
-        found = f"{formula.depth} deep" if formula.depth > MAX_DEPTH else f"of {length or 'too many'} characters"
-        raise Unsupported(f"{path}: the formula of the output is {found}, expected at most {MAX_LENGTH} characters and "
-                          f"a depth of at most {MAX_DEPTH}")
+    """Raise Unsupported if the formula has more parts than one that is given as text may have."""
+    if (nodes := len(subformulas(formula))) > MAX_NODES:
+        raise Unsupported(f"{path}: the formula of the output has {nodes} different subformulas, expected at most "
+                          f"{MAX_NODES}")
 
 
 def read_program_formula(path: str, alphabet: str | None, value: str | None) -> tuple[Formula, tuple[str, ...]]:

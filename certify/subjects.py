@@ -14,7 +14,7 @@ from typing import Any
 
 from certify.files import SUFFIX_OF_PROGRAMS, check_unicode, read_text
 from constructions.errors import InputError
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.meanings import Truth
@@ -158,16 +158,16 @@ def read_network(found: Found) -> Transformer:
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
         claim, data = data.get("claim"), data["transformer"]
     network = transformer_from_json(data, where)
-    _check_claim(claim, network, where)
+    if isinstance(claim, dict) and "formula" in claim:
+        _check_claim(claim["formula"], data["directions"][network.output], network, where)
     return network
 
 
-def _check_claim(claim: Any, network: Transformer, where: str) -> None:
-    if not isinstance(claim, dict) or "formula" not in claim:
-        return
+def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, where: str) -> None:
+    """The claim is about what the output means: written like it in the file, or as we write it."""
     formula = find_formula(network)
-    meant = format_formula(formula) if formula else "a formula"
-    if claim["formula"] != meant:
+    if formula is None or claimed not in (output["formula"], format_formula(formula)):
+        meant = format_briefly(formula) if formula else "a formula"
         raise InputError(f"{where}: claim: its formula is not {meant}, which the output means")
 
 

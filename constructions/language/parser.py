@@ -1,14 +1,15 @@
 """From text to formulas, alphabets and words.
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting).
-Limits      100,000 characters; formulas at most 200 deep once abbreviations are expanded (parentheses do not count);
-            integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
+Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different subformulas once abbreviations
+            are expanded; integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, count
 from typing import cast
@@ -18,7 +19,15 @@ from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from constructions.errors import FormulaError, InputError
-from constructions.language.diagnosis import describe_terminals, diagnose, list_names, place_of, quote
+from constructions.language.definitions import Part, split_definitions
+from constructions.language.diagnosis import (
+    describe_terminals,
+    diagnose,
+    list_names,
+    offset_of,
+    place_of,
+    quote,
+)
 from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
 from constructions.language.syntax import (
     FALSE,
@@ -45,13 +54,16 @@ from constructions.language.syntax import (
     eventually,
     historically,
     once,
+    subformulas,
     symbols_of,
     usual_since,
     usual_until,
 )
 
 MAX_LENGTH = 100_000
-MAX_DEPTH = 200
+MAX_TEXT = 4_000_000
+MAX_PART = 1_000_000
+MAX_NODES = 200_000
 MAX_DIGITS = 1_000
 
 _UNARY: Mapping[str, Callable[[Formula], Formula]] = {
@@ -76,34 +88,86 @@ _SYMBOL_HINT = "; a symbol is written Q_a, or Q['a'] with any a"
 
 
 def parse_formula(text: str, alphabet: Sequence[str] | None = None,
-                  predicates: Mapping[str, PredicateDefinition] | None = None) -> Formula:
-    """The formula that ``text`` denotes, abbreviations expanded.
+                  predicates: Mapping[str, PredicateDefinition] | None = None,
+                  table: Mapping[str, Formula] | None = None) -> Formula:
+    """The formula that ``text`` denotes, abbreviations expanded and names replaced.
 
     ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
-    another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions.
+    another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. ``let p = ...; ...``
+    gives formulas names before one that uses them. The ``table`` has what ``$1``, ``$2`` and so on stand for.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
+    >>> parse_formula("let p = prev Q_a; q = p | Q_b; p since q")
+    parse_formula('prev Q_a since (prev Q_a | Q_b)')
     >>> parse_formula("Q_a & Q_c", alphabet="ab")
     Traceback (most recent call last):
         ...
     constructions.errors.FormulaError: line 1, column 7: symbol 'c' is not in the alphabet a, b
 
     Raises:
-        FormulaError: if the text does not parse or exceeds a limit, or if it mentions a symbol outside ``alphabet``
-            or a predicate that is neither built in nor among ``predicates``.
+        FormulaError: if the text does not parse or exceeds a limit, if it mentions a symbol outside ``alphabet``
+            or a predicate that is neither built in nor among ``predicates``, or if a name is defined twice, or already
+            means something.
     """
-    if len(text) > MAX_LENGTH:
-        raise FormulaError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
-    tree = _parse_tree(text)
+    if len(text) > MAX_TEXT:
+        raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
+    scope = _Scope(alphabet, predicates or {}, table or {})
+    *definitions, last = parts = split_definitions(text)
+    if (longest := max(len(part.text) for part in parts)) > MAX_PART:
+        raise FormulaError(f"found {longest} characters in one formula, expected at most {MAX_PART}; let p = ...; "
+                           "names what occurs again", 1, 1, text[:MAX_LENGTH])
+    for part in definitions:
+        _check_name(text, part, scope)
+        scope.defined[part.name] = _parse_part(text, part, scope)
+    formula = _parse_part(text, last, scope)
+    if len(text) > MAX_NODES // 4 and (nodes := len(subformulas(formula))) > MAX_NODES:
+        raise FormulaError(f"found {nodes} different subformulas, expected at most {MAX_NODES}", 1, 1, text)
+    return formula
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What words in a formula may stand for."""
+
+    alphabet: Sequence[str] | None
+    predicates: Mapping[str, PredicateDefinition]
+    table: Mapping[str, Formula]
+    defined: dict[str, Formula] = field(default_factory=dict)
+
+
+def _check_name(text: str, part: Part, scope: _Scope) -> None:
+    """Raise FormulaError if the name of a definition already means something."""
+    kinds = [token.type for token in _parser().lex(part.name)]
+    if part.name in scope.defined:
+        problem = "is defined twice, expected distinct names"
+    elif part.name in BUILTIN or part.name in scope.predicates:
+        problem = "is a predicate, expected another name"
+    elif kinds != ["NAME"] or part.name in ("Q", "let"):
+        problem = "is taken by the language, expected another name"
+    else:
+        return
+    raise FormulaError(f"{quote(part.name)} {problem}", *place_of(text, part.name_offset), text)
+
+
+def _parse_part(text: str, part: Part, scope: _Scope) -> Formula:
+    """The formula of one part of the text; places in complaints are those in the whole."""
     try:
-        return _Builder(text, alphabet, predicates or {}).transform(tree)
+        tree = _parse_tree(part.text)
+        return _Builder(part.text, scope).transform(tree)
     except VisitError as error:
-        raise error.orig_exc from None
+        problem = error.orig_exc
+    except FormulaError as error:
+        problem = error
+    if not isinstance(problem, FormulaError) or part.text == text:
+        raise problem from None
+    offset = part.offset + offset_of(part.text, problem.line, problem.column)
+    raise FormulaError(problem.message, *place_of(text, offset), text) from None
 
 
 def parse_count(text: str, alphabet: Sequence[str] | None = None,
-                predicates: Mapping[str, PredicateDefinition] | None = None) -> Count:
+                predicates: Mapping[str, PredicateDefinition] | None = None,
+                table: Mapping[str, Formula] | None = None) -> Count:
     """The count that ``text`` denotes.
 
     >>> parse_count("#>[Q_a]") is Count("right", Symbol("a"))
@@ -112,14 +176,15 @@ def parse_count(text: str, alphabet: Sequence[str] | None = None,
     Raises:
         FormulaError: as ``parse_formula``, and if the text is not a single count.
     """
-    match parse_formula(f"{text} == 0", alphabet, predicates):
+    match parse_formula(f"{text} == 0", alphabet, predicates, table):
         case Comparison("==", Term(((1, counted),), 0), Term((), 0)):
             return counted
     raise FormulaError(f"found {quote(text)}, expected {_COUNT}", 1, 1, text)
 
 
 def parse_term(text: str, alphabet: Sequence[str] | None = None,
-               predicates: Mapping[str, PredicateDefinition] | None = None) -> Term:
+               predicates: Mapping[str, PredicateDefinition] | None = None,
+               table: Mapping[str, Formula] | None = None) -> Term:
     """The sum of integer multiples of counts that ``text`` denotes, each count once.
 
     >>> parse_term("2*#<[Q_a] - #<[Q_b]").coefficients[1]
@@ -128,7 +193,7 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
     Raises:
         FormulaError: as ``parse_formula``, and if the text is no such sum, or has a constant.
     """
-    match parse_formula(f"{text} == 0", alphabet, predicates):
+    match parse_formula(f"{text} == 0", alphabet, predicates, table):
         case Comparison("==", Term(_, 0), Term((), 0)) as compared if difference(compared).coefficients:
             return difference(compared)
     raise FormulaError(f"found {quote(text)}, expected a sum of counts such as #<[Q_a] - #<[Q_b]", 1, 1, text)
@@ -155,20 +220,15 @@ def _parser() -> Lark:
 class _Builder(Transformer_NonRecursive[Token, Formula]):
     """Formulas from parse trees, bottom up; what the grammar cannot say is checked here."""
 
-    def __init__(self, text: str, alphabet: Sequence[str] | None,
-                 predicates: Mapping[str, PredicateDefinition]) -> None:
+    def __init__(self, text: str, scope: _Scope) -> None:
         super().__init__()
         self._text = text
-        self._alphabet = alphabet
-        self._predicates = predicates
+        self._scope = scope
+        self._alphabet = scope.alphabet
+        self._predicates = scope.predicates
 
     def _error(self, token: Token, message: str) -> FormulaError:
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
-
-    def _limited(self, token: Token, formula: Formula) -> Formula:
-        if formula.depth > MAX_DEPTH:
-            raise self._error(token, f"formula nested {formula.depth} deep, expected at most {MAX_DEPTH}")
-        return formula
 
     def true(self, _: Token) -> Formula:
         return TRUE
@@ -185,19 +245,27 @@ class _Builder(Transformer_NonRecursive[Token, Formula]):
         return Symbol(name)
 
     def unary(self, token: Token, operand: Formula) -> Formula:
-        return self._limited(token, _UNARY[token.type](operand))
+        return _UNARY[token.type](operand)
 
     def binary(self, left: Formula, token: Token, right: Formula) -> Formula:
-        return self._limited(token, _BINARY[token.type](left, right))
+        return _BINARY[token.type](left, right)
+
+    def reference(self, token: Token) -> Formula:
+        if token not in self._scope.table:
+            known = len(self._scope.table)
+            raise self._error(token, f"found {quote(token)}, expected "
+                              + (f"one of $1 .. ${known}" if known else "a formula: only a file has a table of them"))
+        return self._scope.table[token]
 
     def predicate(self, name: Token, numbers: Sequence[int] = ()) -> Formula:
+        if name in self._scope.defined and not numbers:
+            return self._scope.defined[name]
         return Predicate(str(name), self._checked_parameters(name, numbers), self._users_definition(name))
 
     def predicate_on_count(self, name: Token, *arguments: Sequence[int] | Count) -> Formula:
         *numbers, counted = arguments
         parameters = self._checked_parameters(name, cast("Sequence[int]", numbers[0] if numbers else ()))
-        return self._limited(name, PredicateOnCount(str(name), parameters, cast(Count, counted),
-                                                    self._users_definition(name)))
+        return PredicateOnCount(str(name), parameters, cast(Count, counted), self._users_definition(name))
 
     def _users_definition(self, name: Token) -> PredicateDefinition | None:
         return None if name in BUILTIN else self._predicates[name]
@@ -214,8 +282,7 @@ class _Builder(Transformer_NonRecursive[Token, Formula]):
 
     def comparison(self, left: list[_Summand], token: Token, right: list[_Summand]) -> Formula:
         relation = cast(Relation, _RELATIONS.get(token, str(token)))
-        comparison = Comparison(relation, self._build_term(token, left), self._build_term(token, right))
-        return self._limited(token, comparison)
+        return Comparison(relation, self._build_term(token, left), self._build_term(token, right))
 
     def _build_term(self, token: Token, summands: list[_Summand]) -> Term:
         constant = sum(number for number, counted in summands if counted is None)

@@ -44,12 +44,24 @@ class _Node(metaclass=_Interned):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Formula(_Node):
-    """A formula; ``depth`` is the length of the longest chain of subformulas, 1 for an atom."""
+    """A formula. ``depth`` is the length of the longest chain of subformulas, 1 for an atom.
+
+    ``positional`` and ``symbolic`` say what ``is_positional`` and ``is_symbolic`` return. All three follow from the
+    operands, and are worked out when the node is made.
+    """
 
     depth: int = field(init=False)
+    positional: bool = field(init=False)
+    symbolic: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", 1 + max((part.depth for part in operands(self)), default=0))
+        parts = operands(self)
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in parts), default=0))
+        connects = isinstance(self, _CONNECTIVES)
+        object.__setattr__(self, "positional", isinstance(self, Predicate | Constant) or is_constant_comparison(self)
+                           or (connects and all(part.positional for part in parts)))
+        object.__setattr__(self, "symbolic", isinstance(self, Symbol | Constant)
+                           or (connects and all(part.symbolic for part in parts)))
 
     def __repr__(self) -> str:
         return f"parse_formula({str(self)!r})"
@@ -237,6 +249,7 @@ def is_constant_comparison(formula: Formula) -> bool:
     return isinstance(formula, Comparison) and not difference(formula).coefficients
 
 
+_CONNECTIVES = (Not, And, Or, Implies, Iff)
 TRUE = Constant(True)
 FALSE = Constant(False)
 
@@ -301,20 +314,12 @@ def is_positional(formula: Formula) -> bool:
     True of formulas built from predicates on the position, constants, comparisons whose difference has no count, and
     Boolean connectives.
     """
-    return _is_built_from(formula, (Predicate, Constant))
+    return formula.positional
 
 
 def is_symbolic(formula: Formula) -> bool:
     """Whether ``formula`` is built from symbols, constants and Boolean connectives only."""
-    return _is_built_from(formula, (Symbol, Constant))
-
-
-_CONNECTIVES = (Not, And, Or, Implies, Iff)
-
-
-def _is_built_from(formula: Formula, atoms: tuple[type[Formula], ...]) -> bool:
-    return all(isinstance(part, (*_CONNECTIVES, *atoms)) or (Predicate in atoms and is_constant_comparison(part))
-               for part in boolean_closure([formula]))
+    return formula.symbolic
 
 
 def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
