@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft
-from constructions.language.semantics import satisfies
+from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import (
     And,
     Formula,
@@ -35,7 +35,7 @@ def require_truth(draft: Draft, formula: Formula) -> str:
     if draft.has_truth(formula):
         return draft.truth(formula)
     if is_symbolic(formula):
-        return draft.embed_truth(formula, [a for a in draft.alphabet if satisfies(formula, (a,), 1)])
+        return draft.embed_truth(formula, [a for a in draft.alphabet if symbolic_truth(formula, a)])
     if isinstance(formula, Predicate) or is_constant_comparison(formula):
         return draft.embed_positional(formula)
     units, bias = connective_units(formula, [require_truth(draft, operand) for operand in operands(formula)])

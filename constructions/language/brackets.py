@@ -14,7 +14,7 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.parser import parse_formula
-from constructions.language.positional import find_subformula_with_length, positional_truth, positional_truths
+from constructions.language.positional import mentions_length, positional_truth, positional_truths
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula, is_positional
@@ -64,7 +64,7 @@ class Bracket:
     @property
     def mentions_n(self) -> bool:
         """Whether a predicate of the formula depends on n."""
-        return find_subformula_with_length(self.formula) is not None
+        return mentions_length(self.formula)
 
     @property
     def variables(self) -> frozenset[str]:

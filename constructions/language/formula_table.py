@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.printer import FormulaWriter, format_formula, written_length
-from constructions.language.syntax import Count, Formula, Term, operands, postorder
+from constructions.language.syntax import Count, Formula, Term, operands, subformulas_of_all
 
 MOST_IN_ONE_TEXT = 2_000
 MOST_IN_ALL_TEXTS = 20_000
@@ -64,14 +64,8 @@ class FormulaTable(FormulaTexts):
 
     def __init__(self, formulas: Iterable[Formula]) -> None:
         """The entries are in the order in which the formulas are met."""
-        names: dict[Formula, str] = {}
-        met: set[Formula] = set()
-        for formula in formulas:
-            for part in postorder(formula, lambda part: () if part in met else operands(part)):
-                if part not in met:
-                    met.add(part)
-                    if operands(part):
-                        names[part] = f"${len(names) + 1}"
+        listed = [part for part in subformulas_of_all(formulas) if operands(part)]
+        names = {part: f"${k}" for k, part in enumerate(listed, start=1)}
         self._writer = FormulaWriter(names, abbreviate=False)
         self.entries = tuple(map(self._writer.definition, names))
 

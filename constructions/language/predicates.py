@@ -16,7 +16,7 @@ from types import MappingProxyType
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression, rename_variables
 from constructions.language.functions import FUNCTIONS
-from constructions.language.syntax import Formula, Predicate, PredicateOnCount, subformulas
+from constructions.language.syntax import Formula, Predicate, PredicateOnCount, subformulas_of_all
 
 KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
 
@@ -106,11 +106,10 @@ def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
         InputError: if one name has two definitions.
     """
     found: dict[str, PredicateDefinition] = {}
-    for formula in formulas:
-        for part in subformulas(formula):
-            definition = part.definition if isinstance(part, Predicate | PredicateOnCount) else None
-            if definition is not None and found.setdefault(definition.name, definition) != definition:
-                raise InputError(f"predicate {definition.name}: found two definitions, expected one")
+    for part in subformulas_of_all(formulas):
+        definition = part.definition if isinstance(part, Predicate | PredicateOnCount) else None
+        if definition is not None and found.setdefault(definition.name, definition) != definition:
+            raise InputError(f"predicate {definition.name}: found two definitions, expected one")
     return [found[name] for name in sorted(found)]
 
 

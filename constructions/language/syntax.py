@@ -7,10 +7,10 @@ Interning   Structurally equal nodes are one object, so equality and hashing are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 if TYPE_CHECKING:
     from constructions.language.predicates import PredicateDefinition
@@ -293,19 +293,47 @@ def subformulas(formula: Formula) -> list[Formula]:
     return postorder(formula, operands)
 
 
+def subformulas_of_all(formulas: Iterable[Formula]) -> list[Formula]:
+    """Every subformula of any of the formulas once, each after its own subformulas."""
+    return postorder_of_all(formulas, operands)
+
+
 def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
     """The formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
+    return postorder_of_all([formula], parts)
+
+
+def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
+    """The same from several formulas, one after the other."""
     finished: dict[Formula, None] = {}
-    pending: list[tuple[Formula, Iterator[Formula]]] = [(formula, iter(parts(formula)))]
-    while pending:
-        current, rest = pending[-1]
-        part = next((part for part in rest if part not in finished), None)
-        if part is None:
-            finished[current] = None
-            pending.pop()
-        else:
-            pending.append((part, iter(parts(part))))
+    for formula in formulas:
+        pending = [(formula, iter(parts(formula)))] if formula not in finished else []
+        while pending:
+            current, rest = pending[-1]
+            part = next((part for part in rest if part not in finished), None)
+            if part is None:
+                finished[current] = None
+                pending.pop()
+            else:
+                pending.append((part, iter(parts(part))))
     return list(finished)
+
+
+class Somewhere:
+    """Whether a formula or one of its subformulas has a property; asked of each node once."""
+
+    def __init__(self, has: Callable[[Formula], bool]):
+        """``has`` says it of a node alone."""
+        self._has = has
+        self._found: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
+
+    def __call__(self, formula: Formula) -> bool:
+        """Whether the formula or one of its subformulas has it."""
+        if formula not in self._found:
+            for part in postorder(formula, lambda part: () if part in self._found else operands(part)):
+                if part not in self._found:
+                    self._found[part] = self._has(part) or any(self._found[below] for below in operands(part))
+        return self._found[formula]
 
 
 def is_positional(formula: Formula) -> bool:
