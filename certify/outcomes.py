@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from certify.vacuity import Vacuity, find_vacuity
 from certify.verdicts import exit_status
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
@@ -42,6 +44,11 @@ class Outcome:
     def exit_code(self) -> int:
         """The exit status of the command."""
         return exit_status(self.verdict)
+
+    @cached_property
+    def vacuity(self) -> Vacuity | None:
+        """What makes a claim idle: the formula is true, or false, everywhere."""
+        return find_vacuity(self.formula, self.alphabet, self.max_n) if self.formula else None
 
     @property
     def max_n(self) -> int:

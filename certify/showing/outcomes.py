@@ -44,6 +44,8 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
         from certify.floats.show import print_room
 
         print_room(out, outcome.runs)
+    if outcome.vacuity:
+        out.print(plain(f"note      the formula is {outcome.vacuity}"))
     print_verdict(out, outcome)
 
 

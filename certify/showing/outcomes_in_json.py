@@ -32,6 +32,8 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "seconds": round(outcome.seconds, 3),
         "stages": {name: round(seconds, 3) for name, seconds in outcome.stages.items()},
     }
+    if outcome.vacuity:
+        result["note"] = str(outcome.vacuity)
     match outcome:
         case Refuted(counterexample=found):
             result["counterexample"] = counterexample_to_json(found)

@@ -124,7 +124,7 @@ def test_a_decision_may_be_larger_than_other_files() -> None:
     name = "m" * MAX_BYTES
     large = changed(means(), "network", "sources", value=[{"file": name, "sha256": "0" * 64}])
     assert verdict(dump(large)) == "accepted"
-    with pytest.raises(Malformed, match=r"^limit: more than 16777216 bytes$"):
+    with pytest.raises(Malformed, match=r"^limit: more than 16777216 bytes; --work 2 allows more$"):
         check_text(dump(changed(large, "format", value="certify-certificate")))
 
 

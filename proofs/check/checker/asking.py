@@ -12,7 +12,7 @@ from fractions import Fraction
 from .budget import Budget
 from .language import Language, Place
 from .language.definitions import read_predicate
-from .language.parser import read_formula
+from .language.naming import read_with_definitions
 from .reading.records import Certificate
 from .reading.softened import Softened
 from .reading.trained import Decision, WrongWord
@@ -70,7 +70,7 @@ def place_of_asked(asked: Asked, language: Language) -> Place | None:
     if asked.formula is None:
         return None
     with within("--formula"):
-        return read_formula(language, known, asked.formula)
+        return read_with_definitions(language, known, asked.formula)
 
 
 def check_asked(given: Certificate | Softened | Decision | WrongWord, asked: Asked) -> None:

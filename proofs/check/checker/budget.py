@@ -18,13 +18,16 @@ from .verdicts import Incomplete
 
 MAX_BYTES = 1 << 24  # a file: 16 MB; those of the shipped examples have 2 kB to 0.2 MB
 MAX_ITEMS = 1 << 20  # strings, commas or brackets of a file, so that objects in memory stay below 200 MB
+MAX_TIMES = 8  # who allows N times the work and memory allows files of so many times this size, at most
 LARGE_BYTES = 1 << 26  # a file with the weights of a trained network: 64 MB, 12 million binary32 numbers
 LARGE_ITEMS = 1 << 21  # of such a file, whose weights are few strings, but whose graphs are many numbers
-MAX_FORMULA = 100_000  # characters of a formula
+MAX_FORMULA = 1 << 20  # characters of a formula, with the definitions before it
 MAX_EXPRESSION = 300  # characters of an expression or a condition; docs/certificate.md, section 1
-MAX_NESTING = 200  # operators that wait for an operand while a text is read
+MAX_NESTING = 10_000  # operators that wait for an operand while a text is read
 MAX_NODES = 1 << 18  # different formulas, counts and numbers in a file
-MAX_N = 4096  # lengths, layers and heads
+MAX_ENTRIES = 100_000  # of the table of formulas of a network
+MAX_N = 4096  # lengths, and layers
+MAX_HEADS = 1 << 17  # of a layer
 
 MAX_RATIONAL_BITS = 1 << 17  # of a rational met in the check; files hold 1,000 digits, which are 3,322 bits
 MAX_EXP_EXPONENT = 40  # arguments of exp are below 2^40 in absolute value

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .asking import ANYTHING, Asked, check_asked
-from .budget import LARGE_BYTES, MAX_N, TRAINED_HELD, TRAINED_TIMES, Budget
+from .budget import MAX_BYTES, MAX_N, MAX_TIMES, TRAINED_HELD, TRAINED_TIMES, Budget
 from .describing import describe_certificate
 from .floats import prove_floats
 from .proving.certificate import Coverage, prove_certificate
@@ -206,7 +206,7 @@ def read_bytes(path: str) -> bytes:
     """
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return file.read(LARGE_BYTES + 1)
+            return file.read(MAX_TIMES * MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not the name of a file"
         raise Malformed(f"cannot be read: {reason}") from None

@@ -21,7 +21,8 @@ class Language(Table):
     def __init__(self, budget: Budget) -> None:
         super().__init__(budget)
         self._values = Values(self)
-        self.predicates: dict[str, Place] = {}
+        self.predicates: dict[str, Place] = {}  # and the entries of the table of formulas
+        self._entries = 0
 
     def define(self, text: str) -> str:
         """Learns a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; its name."""
@@ -29,6 +30,12 @@ class Language(Table):
         self.predicates[name] = place
         self.names.setdefault(place, name)
         return name
+
+    def enter(self, text: str) -> Place:
+        """The next entry of the table of formulas, from now on ``$1``, ``$2``, ..."""
+        self._entries += 1
+        place = self.predicates[f"${self._entries}"] = self.formula(text)
+        return place
 
     def formula(self, text: str) -> Place:
         """The place of a formula that is written."""

@@ -26,6 +26,7 @@ from .tokens import (
 )
 
 Predicates = Mapping[str, Place]
+"""What a name stands for: a predicate, or a formula that was read before."""
 Variables = Mapping[str, str]
 
 NUMBER_VARIABLES = {"i": "i", "n": "n"}
@@ -140,6 +141,7 @@ class Parser:
             return self._table.make(self._variables[name]) if name in self._variables else None
         if name in PREDICATES and bool(parameters) == (name == "MOD"):
             return self._table.make("P", data=(name, *parameters))
+        expect(not (token.is_applied and name.startswith("$")), "{} is no predicate", quote(name))
         return self._table.make(name) if name in ("true", "false") else self._predicates.get(name)
 
     def _build(self, operator: str, operands: list[Place]) -> Place:

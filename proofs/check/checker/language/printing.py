@@ -16,6 +16,7 @@ from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, P
 
 LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
 SHORT_DEPTH = 3  # of a formula in a message
+MOST_NAMED = 200  # named parts of a formula that are printed
 LONGEST_DECIMAL = 10_000  # bits of an integer that is written in decimal; Python writes no more than 4,300 digits
 
 PREFIXED = frozenset({"!", "prev", "next"})
@@ -136,7 +137,9 @@ def write_formula(table: Table, place: Place) -> list[str]:
     shared = [inner for inner in order if uses[inner] > 1 and table.nodes[inner].operands]
     named = {inner: f"<{number}>" for number, inner in enumerate(shared, 1) if table.nodes[inner].operator != "user"}
     lines = [Writer(table, named=named).write(place)]
-    return lines + [f"{name} is {Writer(table, named=named).write(inner)}" for inner, name in named.items()]
+    lines += [f"{name} is {Writer(table, named=named).write(inner)}" for inner, name in [*named.items()][:MOST_NAMED]]
+    left_out = len(named) - MOST_NAMED
+    return lines + [f"... and {left_out} more; --formula compares all of it with a formula"] * (left_out > 0)
 
 
 def all_below(table: Table, place: Place) -> list[Place]:

@@ -13,6 +13,7 @@ from .table import COUNTS, RELATIONS
 TOKEN = re.compile(r"""
     (?P<operand> Q_[A-Za-z0-9_]+ | Q\['(?:[^'\\]|\\['\\])+'\]           # a symbol
                | MOD\ *\(\ *[1-9][0-9]{0,8}\ *,\ *[0-9]{1,9}\ *\)       # a predicate with parameters
+               | \$[1-9][0-9]{0,5}                                      # an entry of the table of formulas
                | [0-9]{1,1000} | [A-Za-z][A-Za-z0-9_]* )                # a number, a word
       (?: (?=\ *(?P<applied>\()) )?                                     # does a bracket follow it
   | (?P<space> [ \t\r\n]+ )
@@ -31,7 +32,8 @@ GROUP_TO_THE_RIGHT = frozenset({"->", "since", "until", "S", "U", "^"})
 STRENGTH_OF_PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10}
 STRENGTH_OF_PREFIX |= dict.fromkeys(FUNCTIONS, 12) | dict.fromkeys(("(", *COUNTS), 0)
 STRENGTH_OF_APPLICATION = 12  # of a predicate to a count
-RESERVED = frozenset({*STRENGTH_OF_BINARY, *STRENGTH_OF_PREFIX, *SPELLINGS, *PREDICATES, "true", "false", "Q"})
+RESERVED = frozenset({*STRENGTH_OF_BINARY, *STRENGTH_OF_PREFIX, *SPELLINGS, *PREDICATES, "true", "false", "Q",
+                       "let"})
 
 
 @dataclass(frozen=True)

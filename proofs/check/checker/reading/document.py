@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_ITEMS, Budget
+from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_ITEMS, MAX_TIMES, Budget
 from ..verdicts import Malformed, expect
 
 Json = Any
@@ -26,12 +26,13 @@ def read_document(data: bytes, budget: Budget) -> Json:
     Raises:
         Malformed: if they are not the one spelling of a value, or beyond a limit.
     """
-    most, items = (LARGE_BYTES, LARGE_ITEMS) if data.startswith(LARGE) else (MAX_BYTES, MAX_ITEMS)
-    expect(len(data) <= most, "limit: more than {} bytes", most)
+    most, items = find_limits(data, budget.factor)
+    expect(len(data) <= most, "limit: more than {} bytes; --work {} allows more", most, 2 * budget.factor)
     budget.spend(len(data) >> 4)
     try:
         text = data.decode("ascii")
-        expect(max(map(text.count, '",[{')) <= items, "limit: more than {} items", items)
+        fits = max(map(text.count, '",[{')) <= items
+        expect(fits, "limit: more than {} items; --work {} allows more", items, 2 * budget.factor)
         document = json.loads(text)
         expect_one_spelling(text, document)
     except RecursionError:
@@ -39,6 +40,13 @@ def read_document(data: bytes, budget: Budget) -> Json:
     except ValueError as error:
         raise Malformed(describe(error)) from None
     return document
+
+
+def find_limits(data: bytes, factor: int) -> tuple[int, int]:
+    """How many bytes and items a file that begins so may have, where so many times the work is allowed."""
+    times = min(factor, MAX_TIMES)
+    most, items = times * MAX_BYTES, times * MAX_ITEMS
+    return (max(LARGE_BYTES, most), max(LARGE_ITEMS, items)) if data.startswith(LARGE) else (most, items)
 
 
 def expect_one_spelling(text: str, document: Json) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from ..budget import MAX_ENTRIES
 from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
@@ -35,17 +36,19 @@ WEIGHTINGS = ("softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardm
 
 
 def read_transformer(value: Json, language: Language) -> Transformer:
-    """The network. Its predicates are learned first, since its formulas may mention them.
+    """The network. Its predicates and its table of formulas are learned first, since its formulas may mention them.
 
     Raises:
         Malformed: if it is not in the format.
     """
-    fields = Fields(value, "format", "version", "alphabet", "predicates", "directions", "token_embedding",
-                    "position_embedding", "layers", "output")
+    fields = Fields(value, "format", "version", "alphabet", "predicates", "formulas", "directions", "token_embedding",
+                    "position_embedding", "layers", "output", optional=("formulas",))
     fields.read("format", one_of("certify-transformer"))
     fields.read("version", one_of(1))
     alphabet = fields.read("alphabet", read_symbols)
     predicates = fields.read("predicates", list_of(partial(read_predicate, language=language)))
+    if "formulas" in fields:
+        fields.read("formulas", partial(read_entries, language=language))
     directions = fields.read("directions", partial(read_directions, language=language))
     order = Directions(list(directions), language.budget)
     tokens = fields.read("token_embedding", partial(read_rows, alphabet=alphabet, order=order))
@@ -65,6 +68,12 @@ def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
 def read_predicate(value: Json, language: Language) -> str:
     """The name of a predicate that is defined."""
     return language.define(read_text(value))
+
+
+def read_entries(value: Json, language: Language) -> tuple[Place, ...]:
+    """The table of formulas; each may mention those before it."""
+    expect(isinstance(value, list) and 1 <= len(value) <= MAX_ENTRIES, "expected 1 to {} (limit) formulas", MAX_ENTRIES)
+    return list_of(in_language(language.enter))(value)
 
 
 def read_directions(value: Json, language: Language) -> dict[str, Meaning]:

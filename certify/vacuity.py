@@ -1,0 +1,52 @@
+"""Formulas that say nothing: true, or false, at every position of every word.
+
+What is certified is then certified rightly, and seldom what was meant: ``Q_1 since Q_0`` is false everywhere, since in
+[SHA] Definition 14 the left side must hold at the witness, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from constructions.language.semantics import truth_values
+from constructions.language.syntax import Formula, subformulas
+
+MAX_TRUTHS = 100_000
+"""How many truths (of a subformula, at a position, of a word) may be found out: a fraction of a second."""
+
+
+@dataclass(frozen=True)
+class Vacuity:
+    """The formula has this truth at every position of every word up to this length; of longer ones nothing is said."""
+
+    truth: bool
+    max_n: int
+
+    def __str__(self) -> str:
+        return f"{str(self.truth).lower()} at every position of every word up to n = {self.max_n}"
+
+
+def find_vacuity(formula: Formula, alphabet: Sequence[str], max_n: int) -> Vacuity | None:
+    """Whether the formula has one truth everywhere, as far as a little work goes; words of other truths end it early.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> str(find_vacuity(parse_formula("Q_1 since Q_0"), "01", 64))
+    'false at every position of every word up to n = 10'
+    >>> find_vacuity(parse_formula("Q_1 since (Q_1 & Q_0 | prev Q_1)"), "01", 64) is None
+    True
+    """
+    found: Vacuity | None = None
+    parts, left = len(subformulas(formula)), MAX_TRUTHS
+    truths: set[bool] = set()
+    for n in range(1, max_n + 1):
+        left -= len(alphabet) ** n * n * parts
+        if left < 0:
+            return found
+        for word in product(alphabet, repeat=n):
+            truths.update(truth_values(formula, word))
+            if len(truths) > 1:
+                return None
+        found = Vacuity(min(truths), n)
+    return found
