@@ -23,7 +23,8 @@ from certify.deciding.part import MOST_WORDS
 from certify.shards import Workers
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
-from constructions.trained.claim import Automaton, Case, Claim, When
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Claim, When
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.diagnosis import quote
-from constructions.language.parser import parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 

@@ -20,7 +20,7 @@ def whole_number(text: str) -> int:
 
 
 FormulaText = Annotated[str, typer.Argument(
-    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output")]
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
 AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(
@@ -59,6 +59,8 @@ JobsOption = Annotated[int | None, typer.Option(
     "--jobs", metavar="K", parser=whole_number,
     help="so many processes; the results do not depend on it (left out: one for each core)")]
 DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
+StoreOption = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", help="of several formulas: keep finished ones here, and take those that are there")]
 SymbolOption = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
 AttentionOption = Annotated[Attention, typer.Option(

@@ -22,6 +22,7 @@ from certify.subjects import (
     Found,
     Kind,
     Programs,
+    denotes_a_formula,
     find_formula,
     find_subject,
     read_network,
@@ -29,8 +30,9 @@ from certify.subjects import (
 )
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
+from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.expressions import Expression
-from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -40,7 +42,7 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
-    from constructions.rasp.syntax import Program
+    from certify.programs import AnyProgram
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -126,7 +128,7 @@ class ProgramSubject:
     """A program that stands for itself: it is run as it is, or compiled to hard attention."""
 
     name: str
-    program: Program
+    program: AnyProgram
 
 
 Subject = FormulaSubject | NetworkSubject | ProgramSubject
@@ -163,9 +165,9 @@ class Request:
         """
         match self.subject:
             case ProgramSubject(program=program):
-                from constructions.rasp_to_transformer import compile_program
+                from certify.programs import compile_any_program
 
-                return compile_program(program)
+                return compile_any_program(program)
             case NetworkSubject(network=network) if self.gamma == AS_IT_IS and self.temperature is None:
                 return network
             case NetworkSubject(network=network):
@@ -283,7 +285,17 @@ def read_request(name: str, options: Options = Options(), taken: Collection[Kind
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    found = find_subject(name, taken)
+    return request_found(find_subject(name, taken), options, taken, lengths, spell, programs)
+
+
+def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
+                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
+                  programs: Programs = Programs.FORMULA) -> Request:
+    """The same, where it is known already what the subject is.
+
+    Raises:
+        InputError, Unsupported: as ``read_request``.
+    """
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
@@ -328,10 +340,10 @@ def _read_subject(found: Found, options: Options, programs: Programs,
                   spell: Callable[[str], str]) -> Subject:
     if found.kind is Kind.NETWORK:
         return NetworkSubject(found.name, read_network(found))
-    if found.kind is Kind.PROGRAM and programs is not Programs.FORMULA:
+    if found.kind is Kind.PROGRAM and not denotes_a_formula(found, programs):
         from certify.programs import read_program
 
-        return ProgramSubject(found.name, read_program(found.name, options.alphabet))
+        return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
     text, formula, alphabet = read_formula(found, options)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision)
@@ -372,7 +384,7 @@ def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[st
     if found.kind is Kind.PROGRAM:
         from certify.programs import read_program_formula
 
-        formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol)
+        formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol, found.content)
         return format_formula(formula), formula, symbols
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
     formula = parse_formula(found.text, alphabet, parse_predicate_definitions(options.predicates))

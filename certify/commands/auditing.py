@@ -44,7 +44,7 @@ def audit(
     claims: Annotated[str | None, typer.Argument(
         metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp)")] = None,
+        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,

@@ -44,9 +44,9 @@ def build(
     """Write the transformer of FORMULA as JSON.
 
     A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
-    built is the transformer of the formula of its output.
+    built is the transformer of the formula of its output, which is all that a C-RASP program (.cr) has.
     """
-    from certify.files import SUFFIX_OF_PROGRAMS, check_writable, write_text
+    from certify.files import SUFFIXES_OF_PROGRAMS, check_writable, write_text
     from certify.low_precision import lengths_served
     from certify.request import Options, read_request
     from certify.subjects import Kind, Programs
@@ -55,8 +55,8 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    if as_formula and not text.endswith(SUFFIX_OF_PROGRAMS):
-        raise InputError("--as-formula: expected a program (.rasp) beside it")
+    if as_formula and not text.endswith(SUFFIXES_OF_PROGRAMS):
+        raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED

@@ -13,7 +13,7 @@ from certify.terminal import print_json
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
     symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
@@ -60,9 +60,9 @@ def check(
 def text_for_the_checker(formula: str | None, symbol: str | None, predicate: list[str] | None,
                          alphabet: str | None) -> str | None:
     """The formula that is asked for: as it stands, for the checker reads formulas itself; of a program, its formula."""
-    from certify.files import SUFFIX_OF_PROGRAMS
+    from certify.files import SUFFIXES_OF_PROGRAMS
 
-    if symbol is None and not (formula or "").endswith(SUFFIX_OF_PROGRAMS):
+    if symbol is None and not (formula or "").endswith(SUFFIXES_OF_PROGRAMS):
         return formula
     from certify.request import Options, read_request
     from certify.subjects import Kind

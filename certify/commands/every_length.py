@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def prove(
     text: Annotated[str, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
+        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")],
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -34,12 +35,14 @@ if TYPE_CHECKING:
     from certify.request import Request
     from certify.showing.runs import Run
 
+Section = Literal["examples", "predicates", "statements", "examinations"]
+
 
 def run(
     subject: Annotated[str, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
-             "file with a trained network")],
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp, .cr), "
+             "or a file with a trained network")],
     word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
     alphabet: AlphabetOption = None,
     regime: RegimeOption = None,
@@ -111,7 +114,7 @@ def run_request(request: Request, word: str) -> Run:
     """What the network holds on the word, or of a formula that has none the truths alone."""
     from certify.showing.runs import run_formula, run_transformer
     from constructions.errors import Unsupported
-    from constructions.language.parser import parse_word
+    from constructions.language.alphabets import parse_word
 
     letters = parse_word(word, request.alphabet)
     try:
@@ -159,11 +162,19 @@ def explain(
         print_explanation(console(), explanation, style, parenthesize)
 
 
-def list_all(as_json: JsonOption = False) -> None:
+def list_all(
+    section: Annotated[Section | None, typer.Argument(
+        metavar="SECTION", help="examples, predicates, statements or examinations: what each of them is")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List examples, predicates and statements of [SHA]."""
-    from certify.showing.listing import listing_to_json, print_listing
+    from certify.showing.listing import SECTIONS, listing_to_json, print_listing, print_sections
 
+    names: Sequence[str] = [section] if section else list(SECTIONS)
     if as_json:
-        print_json(listing_to_json())
+        print_json(listing_to_json(names))
+    elif section or everything:
+        print_sections(names)
     else:
         print_listing()

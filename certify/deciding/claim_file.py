@@ -23,9 +23,10 @@ from certify.deciding.tables import (
 )
 from certify.files import read_text
 from constructions.errors import InputError
-from constructions.language.parser import parse_alphabet
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.predicates import parse_predicate_definitions
-from constructions.trained.claim import Automaton, Case, Claim, Read, check_fits, obligations
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Claim, Read, check_fits, obligations
 from constructions.trained.network import TrainedNetwork
 
 KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "empty", "margin", "given",

@@ -12,8 +12,8 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.syntax import And, Formula, Not
-from constructions.trained.automata import Language, minimal, product
-from constructions.trained.claim import Automaton, Case, Row, When
+from constructions.regular.automata import Automaton, Language, minimal, product
+from constructions.trained.claim import Case, Row, When
 
 KEYS = ("formula", "regex", "dfa", "states")
 

@@ -17,7 +17,7 @@ from certify.files import read_text
 from constructions.errors import InputError, Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json
-from constructions.trained.automata import MOST_STATES, Language, explore
+from constructions.regular.automata import MOST_STATES, Language, explore
 from constructions.trained.claim import Case, Claim, When
 
 MOST_CHARACTERS = 1000

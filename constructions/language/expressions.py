@@ -179,6 +179,19 @@ def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expres
     return _build(tuple(renamed), expression.boolean)
 
 
+def substitute(expression: Expression, variable: str, replacement: Postfix) -> Expression:
+    """The expression with a postfix program in place of a variable.
+
+    >>> str(substitute(parse_expression("i^2/n"), "i", ("i", 1, "+")))
+    '(i+1)^2/n'
+
+    Raises:
+        InputError: if it becomes too long.
+    """
+    parts = ((replacement if item == variable else (item,)) for item in expression.postfix)
+    return _build(tuple(item for part in parts for item in part), expression.boolean)
+
+
 def _build(program: Postfix, boolean: bool) -> Expression:
     text = format_text(program)
     if len(text) > MAX_LENGTH:
@@ -192,7 +205,7 @@ def _parse(text: str, start: str) -> Postfix:
         program: Postfix = _parser().parse(text, start)  # type: ignore[assignment]
     except UnexpectedInput as error:
         offset, found, accepted = diagnose(_parser(), start, text, error, _WORDS["$END"])
-        expected = describe_terminals(accepted - {"MINUS"} if "PLUS" in accepted else accepted, _WORDS)
+        expected = describe_terminals(accepted - ({"MINUS"} if "PLUS" in accepted else {"TEST"}), _WORDS)
         raise InputError(f"expression {quote(text)}, column {offset + 1}: found {found}, expected {expected}") from None
     return program
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from constructions.language.predicates import definition_of
+from constructions.language.predicates import AppliedPredicate, definition_of
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     And,
@@ -19,7 +19,6 @@ from constructions.language.syntax import (
     Not,
     Or,
     Predicate,
-    PredicateOnCount,
     Somewhere,
     difference,
     operands_of_connective,
@@ -139,14 +138,13 @@ class _LatestTruths:
 _LATEST = _LatestTruths()
 
 
-mentions_length = Somewhere(lambda part: isinstance(part, Predicate | PredicateOnCount)
-                            and definition_of(part).depends_on_n)
+mentions_length = Somewhere(lambda part: isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n)
 """Whether the truth of some predicate in a formula depends on n."""
 mentions_position = Somewhere(lambda part: isinstance(part, Predicate))
 """Whether a predicate in a formula is applied to the position."""
 
 
-def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCount | None:
+def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
     """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
 
     >>> from constructions.language.parser import parse_formula
@@ -156,4 +154,4 @@ def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCoun
     if not mentions_length(formula):
         return None
     return next((part for part in subformulas(formula)
-                 if isinstance(part, Predicate | PredicateOnCount) and definition_of(part).depends_on_n), None)
+                 if isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n), None)

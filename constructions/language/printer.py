@@ -27,6 +27,7 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
@@ -199,7 +200,7 @@ def _format_with_definitions(formula: Formula, style: Style, parenthesize: bool)
 
 def _unused_letter(parts: Iterable[Formula]) -> str:
     """The beginning of names that no predicate of the formula has."""
-    taken = {part.name for part in parts if isinstance(part, Predicate | PredicateOnCount)}
+    taken = {part.name for part in parts if isinstance(part, Predicate | PredicateOnCount | PredicateOnSum)}
     return next(letter for letter in ("p" * length for length in itertools.count(1))
                 if not any(re.fullmatch(letter + "[0-9]+", name) for name in taken))
 
@@ -330,6 +331,8 @@ class FormulaWriter:
                 return [self._predicate(name, parameters)]
             case PredicateOnCount(name, parameters, count):
                 return [f"{self._predicate(name, parameters)}(", *self._count(count), ")"]
+            case PredicateOnSum(name, parameters, term):
+                return [f"{self._predicate(name, parameters)}(", *self._term(term), ")"]
             case Comparison(relation, left, right):
                 return [*self._term(left), f" {spelling.relations.get(relation, relation)} ", *self._term(right)]
         raise TypeError(f"not a formula: {type(formula).__name__}")

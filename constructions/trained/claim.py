@@ -16,25 +16,11 @@ from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.syntax import Formula
+from constructions.regular.automata import Automaton
 from constructions.trained.network import TrainedNetwork
 
 Read = Literal["each", "last", "first"]
 Row = tuple[tuple[int, Fraction], ...]
-
-
-@dataclass(frozen=True)
-class Automaton:
-    """A complete deterministic automaton: ``steps[state][letter]`` is the next state; letters are indices."""
-
-    start: int
-    steps: tuple[tuple[int, ...], ...]
-
-    def read(self, letters: Sequence[int]) -> int:
-        """The state after the letters."""
-        state = self.start
-        for letter in letters:
-            state = self.steps[state][letter]
-        return state
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import PredicateDefinition, parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
+from constructions.regular.automata import Automaton
 from constructions.trained import json_values as values
-from constructions.trained.claim import Automaton, Case, Claim, Read, Row, When
+from constructions.trained.claim import Case, Claim, Read, Row, When
 
 KEYS = ("alphabet", "tokens", "before", "after", "offsets", "min_n", "max_n", "read", "empty", "margin", "automaton",
         "predicates", "cases")

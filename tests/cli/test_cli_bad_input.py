@@ -129,7 +129,7 @@ def test_the_demo_refuses_options_that_it_would_ignore(certify: Any, option: tup
 @pytest.mark.parametrize(("word", "message"), [
     ("", "word: found nothing, expected at least one symbol"),
     ("0120", "word, position 3: found '2', expected one of 0, 1"),
-    ("0,1", "word, position 2: found ',', expected one of 0, 1"),
+    ("0,,1", "word, position 2: found '', expected one of 0, 1"),
     ("01" * 1000, "word: 2000 symbols, expected at most 1024"),
     ("0" * 200_000, "word of 200000 characters: expected at most 100000"),
 ])

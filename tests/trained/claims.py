@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from constructions.language.syntax import Formula
-from constructions.trained.claim import Automaton, Case, Claim, When
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Claim, When
 from constructions.trained.network import Affine, Attends, Tensor, TrainedNetwork, View
 
 PARITY = Automaton(0, ((0, 1), (1, 0)))

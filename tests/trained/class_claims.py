@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Automaton, Case, Claim, When
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Claim, When
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.graph import ClassGraph
 from tests.trained.random_networks import random_network

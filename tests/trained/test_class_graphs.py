@@ -8,7 +8,8 @@ from functools import reduce
 
 import pytest
 
-from constructions.trained.claim import Automaton, Claim
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Claim
 from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Partition

@@ -14,7 +14,7 @@ from certify.deciding.languages import language_of_file, language_of_formula, la
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
-from constructions.trained.automata import Language, minimal, viable
+from constructions.regular.automata import Language, minimal, viable
 
 WORDS = [word for n in range(6) for word in product("ab", repeat=n)]
 

@@ -10,7 +10,8 @@ import pytest
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Automaton, Case, Claim, When
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Claim, When
 from constructions.trained.network import (
     Affine,
     AttentionStep,

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..budget import MAX_EXPRESSION, MAX_FORMULA, MAX_NESTING
-from ..functions import FUNCTIONS
 from ..verdicts import expect, quote
 from .comparisons import compare
-from .positions import PREDICATES
+from .positions import OF_NUMBERS, PREDICATES
 from .table import ARITHMETIC, COUNTS, RELATIONS, Place, Table
 from .tokens import (
+    CALLED,
     GROUP_TO_THE_RIGHT,
     STRENGTH_OF_APPLICATION,
     STRENGTH_OF_BINARY,
@@ -84,7 +84,7 @@ class Parser:
             if operand is not None:
                 self._take_operand(operand, token.is_applied)
                 return
-            if word in STRENGTH_OF_PREFIX and (word not in FUNCTIONS or (self._variables and token.is_applied)):
+            if word in STRENGTH_OF_PREFIX and (word not in CALLED or (self._variables and token.is_applied)):
                 self._take_prefix(word)
                 return
         elif word in STRENGTH_OF_BINARY:
@@ -154,7 +154,7 @@ class Parser:
         if operator == "on":
             fits = table.nodes[operands[0]].operator in ("P", "user") and table.nodes[operands[1]].operator in COUNTS
         else:
-            of_numbers = operator in ARITHMETIC or operator in RELATIONS
+            of_numbers = operator in ARITHMETIC or operator in RELATIONS or operator in OF_NUMBERS
             fits = all(table.is_number(operand) == of_numbers for operand in operands)
         expect(fits, "{} is applied to a number or a truth value wrongly", quote(operator))
         leaves = frozenset[str]().union(*(table.leaves(operand) for operand in operands))

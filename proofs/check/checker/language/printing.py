@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..functions import FUNCTIONS
 from ..verdicts import literal
+from .positions import OF_NUMBERS
 from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, Place, Table
 
 LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
@@ -20,7 +21,8 @@ MOST_NAMED = 200  # named parts of a formula that are printed
 LONGEST_DECIMAL = 10_000  # bits of an integer that is written in decimal; Python writes no more than 4,300 digits
 
 PREFIXED = frozenset({"!", "prev", "next"})
-ENCLOSED = frozenset({"Q", "P", "user", "on", "shift", "true", "false", "i", "n", "int", *COUNTS, *FUNCTIONS})
+ENCLOSED = frozenset({"Q", "P", "user", "on", "shift", "true", "false", "i", "n", "int"}) | {
+    *COUNTS, *FUNCTIONS, *OF_NUMBERS}
 CHAINED = frozenset({"&", "|", "+"})  # a left operand with the same operator needs no brackets
 IN_CONDITIONS = {"!": "not ", "&": "and", "|": "or", "i": "k"}
 
@@ -69,7 +71,7 @@ class Writer:
             return [word if word.endswith((" ", "!")) else f"{word} ", *self._bracketed(operands[0])]
         if name in COUNTS:
             return [f"{name}[", operands[0], "]"]
-        if name in FUNCTIONS:
+        if name in FUNCTIONS or name in OF_NUMBERS:
             return [f"{name}(", operands[0], ")"]
         if name == "shift":
             return ["[", operands[0], "](i-1)"]

@@ -13,6 +13,7 @@ A node has an operator, operands (places of nodes that were there before it) and
     on                              a predicate (first operand) of a count (second operand) instead of the position
     i n int (number)                numbers, with + - * / // % ^ and the functions of functions.py
     <= < >= > == !=                 compare numbers without counts
+    SQUARE POW2 PRIME               ask it of a number, in conditions
 
 Equal texts have equal places, so two formulas are the same if and only if their places are.
 """

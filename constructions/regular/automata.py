@@ -7,10 +7,24 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from constructions.errors import Unsupported
-from constructions.trained.claim import Automaton
 
 MOST_STATES = 4096
 S = TypeVar("S", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """A complete deterministic automaton: ``steps[state][letter]`` is the next state; letters are indices."""
+
+    start: int
+    steps: tuple[tuple[int, ...], ...]
+
+    def read(self, letters: Sequence[int]) -> int:
+        """The state after the letters."""
+        state = self.start
+        for letter in letters:
+            state = self.steps[state][letter]
+        return state
 
 
 @dataclass(frozen=True)

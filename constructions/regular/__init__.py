@@ -1,0 +1,1 @@
+"""Regular languages: automata, and formulas of past temporal logic that define the same words."""

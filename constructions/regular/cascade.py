@@ -1,0 +1,237 @@
+"""The formulas of a cascade's cells: each bit is a `since`, each group a few counts.
+
+Rows        One for each step of the cascade: places before, letter, places after; and for each letter one from before
+            the first position, where all bits are 0, as ``prev`` has it. Nothing stands for a bit that may be anything.
+Claim       After every prefix, each bit has the value that its cell gives the places that the prefix leads to, where it
+            gives one. So does any formula of letters and bits that a cover was found for.
+Proof       By induction on the position and the order of the cells. A formula of the letter, the bits of earlier cells
+            here and their bits before here is right because all rows are covered. A bit is `keep since set`, where keep
+            fails where the bit falls and holds where it rises or stays 1, and set holds where it rises and fails where
+            it falls or stays 0. Is it 1 here, it rose or stayed, so keep holds, and set holds here or, by the
+            hypothesis, `keep since set` held before. Is it 0 here, set fails, and either keep does or the formula
+            failed before. Groups: counters.py; a tile is the one that the last reset left, times the product since
+            then: of the product so far and the one at the reset, which the remembered tile makes up for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from constructions.errors import InternalError, Unsupported
+from constructions.language.simplified import (
+    conjunction,
+    conjunction_of,
+    disjunction,
+    disjunction_of,
+    negation,
+    previous,
+    since,
+)
+from constructions.language.syntax import Formula, Symbol, subformulas
+from constructions.regular.automata import Language
+from constructions.regular.cells import Cell, Level, Places
+from constructions.regular.component import Component
+from constructions.regular.counters import products
+from constructions.regular.covers import Rows, Term, Value
+from constructions.regular.holonomy import Action
+from constructions.regular.permutations import Group, Permutation, generated, inverse, is_solvable
+
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step; ``before`` is None before the first position."""
+
+    letter: int
+    before: Places | None
+    after: Places
+    actions: tuple[tuple[Action, ...], ...]
+    accepted: bool
+
+
+def rows_of(language: Language, components: Sequence[Component], letters: int) -> list[Row]:
+    """Every step that some word takes.
+
+    Raises:
+        Unsupported: if there are more than MOST_ROWS.
+    """
+    start = tuple(component.start for component in components)
+    rows: list[Row] = []
+    found: dict[tuple[int, Places], None] = {}
+
+    def add_steps(state: int, places: Places, is_first: bool) -> None:
+        for letter in range(letters):
+            stepped = [component.step(place, letter) for component, place in zip(components, places, strict=True)]
+            after = tuple(place for place, _ in stepped)
+            reached = language.automaton.steps[state][letter]
+            rows.append(Row(letter, None if is_first else places, after, tuple(actions for _, actions in stepped),
+                            reached in language.accepting))
+            if (reached, after) not in found:
+                found[reached, after] = None
+                order.append((reached, after))
+        if len(rows) > MOST_ROWS:
+            raise Unsupported(f"a cascade of more than {MOST_ROWS} steps")
+
+    order: list[tuple[int, Places]] = []
+    add_steps(language.automaton.start, start, is_first=True)
+    for state, places in order:  # grows meanwhile
+        add_steps(state, places, is_first=False)
+    return rows
+
+
+class Cascade:
+    """The formulas of bits, cell after cell, and of what is read off them."""
+
+    def __init__(self, rows: Sequence[Row], cells: Sequence[Cell], alphabet: Sequence[str]) -> None:
+        """The bits of all cells get their formulas.
+
+        Raises:
+            Unsupported: if a group is not solvable, or very large.
+        """
+        self._rows = rows
+        self._symbols = [Symbol(symbol) for symbol in alphabet]
+        self._bits: list[Formula] = []
+        self._known: set[Formula] = set()
+        self._values = [_values_of(row, cells) for row in rows]
+        self._table = Rows([row.letter for row in rows], self._values, len(alphabet))
+        for cell in cells:
+            self._add(cell)
+
+    def accepting(self) -> Formula:
+        """Where the language's automaton accepts."""
+        accepted = self._where(lambda place: self._rows[place].accepted)
+        return self._found(self._smallest(accepted, self._table.everything & ~accepted))
+
+    # -- cells ---------------------------------------------------------------------------------------------------------
+
+    def _add(self, cell: Cell) -> None:
+        if isinstance(cell, Level):
+            actions = [cell.action(row.after, row.actions) for row in self._rows]
+            if any(isinstance(action, tuple) and action != tuple(range(len(action))) for action in actions):
+                for formula in self._group_bits(cell, actions):
+                    self._keep(formula)
+                return
+        for _ in range(cell.width):
+            self._keep(self._bit(len(self._bits)))
+
+    def _keep(self, formula: Formula) -> None:
+        self._bits.append(formula)
+        self._known.update(subformulas(formula))
+
+    def _bit(self, bit: int) -> Formula:
+        """A bit that every step sets, clears or leaves alone: read off the others, or remembered."""
+        here = [self._where(lambda place, value=value: self._values[place][2 * bit] == value) for value in (0, 1)]
+        may_be = [self._where(lambda place, value=value: self._values[place][2 * bit + 1] != 1 - value)
+                  for value in (0, 1)]
+        rises, falls = here[1] & may_be[0], here[0] & may_be[1]
+        stays_1, stays_0 = here[1] & may_be[1], here[0] & may_be[0]
+        read_off = self._smallest(here[1], here[0])
+        sets = self._smallest(rises, falls | stays_0)
+        keeps = self._smallest(stays_1 | rises, falls)
+        remembered = since(keeps, sets) if sets is not None and keeps is not None else None
+        return self._found(self._smaller(read_off, remembered))
+
+    def _group_bits(self, cell: Level, actions: Sequence[Action]) -> list[Formula]:
+        """The bits of a level whose tiles are permuted: the tile of the last reset, moved by what came since."""
+        degree = len(cell.codes)
+        padded = [action + tuple(range(len(action), degree)) if isinstance(action, tuple) else action
+                  for action in actions]
+        relevant = self._where(lambda place: padded[place] is not None)
+        identity = tuple(range(degree))
+        found: dict[int | Permutation, Formula] = {}
+        for action in dict.fromkeys(padded):
+            if action is not None and action != identity:
+                on = self._where(lambda place, action=action: padded[place] == action)
+                found[action] = self._found(self._smallest(on, relevant & ~on))
+        events = {action: formula for action, formula in found.items() if isinstance(action, tuple)}
+        resets = {action: formula for action, formula in found.items() if isinstance(action, int)}
+        group = generated(events, degree)
+        if not is_solvable(group):
+            raise NotSolvable(group)
+        tiles = _tiles(cell.first, products(group, events), resets, degree)
+        return [disjunction_of(tiles[tile] for tile in range(degree) if cell.codes[tile][bit])
+                for bit in range(cell.width)]
+
+    # -- formulas of rows ----------------------------------------------------------------------------------------------
+
+    def _where(self, condition: Callable[[int], bool]) -> int:
+        return sum(1 << place for place in range(len(self._rows)) if condition(place))
+
+    def _smallest(self, on: int, off: int) -> Formula | None:
+        """A formula of the letter and the bits so far that holds on the first rows and on none of the second."""
+        here = [2 * bit for bit in range(len(self._bits))]
+        before = [2 * bit + 1 for bit in range(len(self._bits))]
+        best: Formula | None = None
+        for variables in (here, before, here + before):
+            terms, others = self._table.cover(on, off, variables), self._table.cover(off, on, variables)
+            best = self._smaller(best, None if terms is None else self._disjunction(terms))
+            best = self._smaller(best, None if others is None else negation(self._disjunction(others)))
+        return best
+
+    def _disjunction(self, terms: Sequence[Term]) -> Formula:
+        return disjunction_of(conjunction_of([self._letters(term.letters), *map(self._literal, term.literals)])
+                              for term in terms)
+
+    def _letters(self, letters: frozenset[int]) -> Formula:
+        """That the letter is one of these; each position has one letter."""
+        others = [symbol for letter, symbol in enumerate(self._symbols) if letter not in letters]
+        if len(others) < len(letters):
+            return negation(disjunction_of(others))
+        return disjunction_of(self._symbols[letter] for letter in sorted(letters))
+
+    def _literal(self, literal: tuple[int, int]) -> Formula:
+        place, value = literal
+        formula = self._bits[place // 2]
+        formula = previous(formula) if place % 2 else formula
+        return formula if value else negation(formula)
+
+    def _smaller(self, one: Formula | None, other: Formula | None) -> Formula | None:
+        """The one that adds fewer nodes to those that are there."""
+        if one is None or other is None:
+            return one if other is None else other
+        return other if self._size(other) < self._size(one) else one
+
+    def _size(self, formula: Formula) -> int:
+        return sum(part not in self._known for part in subformulas(formula))
+
+    def _found(self, formula: Formula | None) -> Formula:
+        if formula is None:
+            raise InternalError("a cell of a cascade reads more than the cells before it")
+        return formula
+
+
+class NotSolvable(Exception):
+    """A group of permutations that no counting modulo numbers follows."""
+
+    def __init__(self, group: Group) -> None:
+        super().__init__()
+        self.group = group
+
+
+def _values_of(row: Row, cells: Sequence[Cell]) -> list[Value]:
+    """Of each bit its value here and its value before."""
+    found: list[Value] = []
+    for cell in cells:
+        before = (0,) * cell.width if row.before is None else cell.code(row.before)
+        found += [value for pair in zip(cell.code(row.after), before, strict=True) for value in pair]
+    return found
+
+
+def _tiles(first: int, so_far: Mapping[Permutation, Formula], resets: Mapping[int, Formula],
+           degree: int) -> list[Formula]:
+    """Of each tile where it is the one: that of the last reset (before any, the first), moved by all that came since.
+
+    Remembered is the tile from which the product of everything so far would lead to the tile of the reset.
+    """
+    reset = disjunction_of(resets.values())
+    origins = []
+    for origin in range(degree):
+        set_to = disjunction_of(
+            conjunction(formula, disjunction_of(now for element, now in so_far.items() if element[origin] == tile))
+            for tile, formula in resets.items())
+        origins.append(since(disjunction(negation(reset), set_to), set_to))
+    origins[first] = negation(disjunction_of(origins[:first] + origins[first + 1 :]))
+    return [disjunction_of(conjunction(now, origins[inverse(element)[tile]]) for element, now in so_far.items())
+            for tile in range(degree)]

@@ -1,0 +1,100 @@
+"""The cells of a cascade: which bits say where a state is, and what a letter does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from constructions.regular.component import Component, Place
+from constructions.regular.covers import Value
+from constructions.regular.holonomy import Action
+
+Places = tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """One bit: the region is entered and not left; of the first region: it is left, so that all bits begin as 0."""
+
+    component: int
+    region: int
+    is_first: bool
+    width = 1
+
+    def code(self, places: Places) -> tuple[Value, ...]:
+        """The bit in these places."""
+        return (int((places[self.component].region == self.region) != self.is_first),)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One bit: the region was entered, and perhaps left; ``values`` says so of each region that one may be in."""
+
+    component: int
+    values: tuple[Value, ...]
+    width = 1
+
+    def code(self, places: Places) -> tuple[Value, ...]:
+        """The bit in these places."""
+        return (self.values[places[self.component].region],)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The tile that a level of a region's chains chooses; ``codes[tile]`` are its bits."""
+
+    component: int
+    region: int
+    level: int
+    codes: tuple[tuple[int, ...], ...]
+    first: int
+
+    @property
+    def width(self) -> int:
+        """The number of bits."""
+        return len(self.codes[0])
+
+    def code(self, places: Places) -> tuple[Value, ...]:
+        """The bits in these places: nothing where the level chooses nothing."""
+        place = places[self.component]
+        tile = place.chain[self.level] if place.region == self.region else None
+        return (None,) * self.width if tile is None else self.codes[tile]
+
+    def action(self, places: Places, actions: Sequence[tuple[Action, ...]]) -> Action:
+        """What a letter does to the level that leads to these places."""
+        return actions[self.component][self.level] if places[self.component].region == self.region else None
+
+
+Cell = Inside | Reached | Level
+
+
+def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> list[Cell]:
+    """The cells of components, each after those that it reads.
+
+    A region has its levels from the top, and a bit that says whether one is in it; or, if it ``remembers``, first a
+    bit that says whether one ever was. A level of t tiles has t - 1 bits, at most one of them 1, or in ``binary`` as few
+    as numbers below t need.
+    """
+    found: list[Cell] = []
+    for number, component in enumerate(components):
+        for region, holonomy in enumerate(component.holonomies):
+            is_first = component.start.region == region
+            if remembers and not is_first:
+                found.append(Reached(number, component.reached(region)))
+            for level, tiles in enumerate(holonomy.tile_counts):
+                first = (component.start.chain[level] or 0) if is_first else 0
+                found.append(Level(number, region, level, _codes(tiles, first, binary), first))
+            if not remembers and len(component.regions) > 1:
+                found.append(Inside(number, region, is_first))
+    return found
+
+
+def _codes(tiles: int, first: int, binary: bool) -> tuple[tuple[int, ...], ...]:
+    """Distinct bits for each tile, all of them 0 for the first."""
+    width = (tiles - 1).bit_length() if binary else tiles - 1
+    others = count(1)
+    numbers = [0 if tile == first else next(others) for tile in range(tiles)]
+    if binary:
+        return tuple(tuple(number >> place & 1 for place in range(width)) for number in numbers)
+    return tuple(tuple(int(place + 1 == number) for place in range(width)) for number in numbers)

@@ -1,0 +1,77 @@
+"""Products of a solvable group's elements, one for each position, as formulas that count modulo numbers.
+
+Claim       Let events be formulas, at most one of them true at each position, each standing for an element of a solvable
+            group. ``products`` gives for each element a formula that is true where the product of the elements so far,
+            the position included, is that element.
+Proof       By induction on the order. Let N be the kernel of a cyclic quotient of order m, h an element with exponent
+            1: each element is one n·h^c with n in N, 0 <= c < m. The exponent c of the product is the sum of the
+            exponents so far, modulo m: a sum of counts. If n·h^c is multiplied by x and its exponent becomes d, then
+            n·h^c·x = n·(h^c·x·h^-d)·h^d, and what is in brackets is in N. So n is a product in N of elements that x and
+            the exponent one position before decide: the induction hypothesis gives it. (This is the embedding of a
+            group into a wreath product, by Krasner and Kaloujnine.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation, previous
+from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, PredicateOnCount
+from constructions.regular.permutations import Group, Permutation, cyclic_quotient, inverse, power, then
+
+Events = Mapping[Permutation, Formula]
+
+
+def products(group: Group, events: Events) -> dict[Permutation, Formula]:
+    """For each element that a product can be, where it is the product so far; no event is the identity."""
+    degree = len(next(iter(group)))
+    if not events:
+        return {tuple(range(degree)): TRUE}
+    quotient = cyclic_quotient(group)
+    added: dict[int, Formula] = {}
+    for element, event in events.items():
+        exponent = quotient.exponents[element]
+        added[exponent] = disjunction(added.get(exponent, FALSE), event)
+    now = sum_modulo(quotient.modulus, added)
+    powers = [power(quotient.generator, times) for times in range(quotient.modulus)]
+    inner: dict[Permutation, Formula] = {}
+    for before, formula in enumerate(now):
+        for element, event in events.items():
+            after = (before + quotient.exponents[element]) % quotient.modulus
+            factor = then(then(powers[before], element), inverse(powers[after]))
+            if factor != tuple(range(degree)):
+                both = conjunction(_before(formula, is_first=before == 0), event)
+                inner[factor] = disjunction(inner.get(factor, FALSE), both)
+    return {then(element, powers[exponent]): conjunction(formula, inside)
+            for element, inside in products(quotient.kernel, inner).items() for exponent, formula in enumerate(now)}
+
+
+def _before(formula: Formula, is_first: bool) -> Formula:
+    """The formula one position before; ``is_first`` is its truth before the first letter."""
+    return negation(previous(negation(formula))) if is_first else previous(formula)
+
+
+def sum_modulo(modulus: int, added: Mapping[int, Formula]) -> list[Formula]:
+    """Where the sum of the numbers so far is 0, 1, … modulo ``modulus``; a number is added where its formula holds.
+
+    >>> from constructions.language.syntax import Symbol
+    >>> sum_modulo(2, {1: Symbol("a"), 0: Symbol("b")})
+    [parse_formula('!ODD(#<[Q_a])'), parse_formula('ODD(#<[Q_a])')]
+    """
+    found: list[Formula] = [TRUE, *[FALSE] * (modulus - 1)]
+    for number, formula in added.items():
+        if number:
+            counted = [_count_is(modulus, remainder, formula) for remainder in range(modulus)]
+            found = [disjunction_of(conjunction(found[(total - number * times) % modulus], counted[times])
+                                    for times in range(modulus)) for total in range(modulus)]
+    return found
+
+
+def _count_is(modulus: int, remainder: int, formula: Formula) -> Formula:
+    """Where the formula held so often, modulo ``modulus``; everywhere, if it is true, that is the position."""
+    if modulus == 2:
+        odd = Predicate("ODD") if formula is TRUE else PredicateOnCount("ODD", (), Count("left", formula))
+        return odd if remainder else negation(odd)
+    parameters = (modulus, remainder)
+    return (Predicate("MOD", parameters) if formula is TRUE else
+            PredicateOnCount("MOD", parameters, Count("left", formula)))

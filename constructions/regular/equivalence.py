@@ -1,0 +1,168 @@
+"""Whether a formula of past temporal logic defines a regular language: decided for all words, by their automata.
+
+Source      A past formula is read from left to right: its truth at a position depends on the letter there, on the
+            truths of its subformulas one position before, and on counts up to the moduli that are asked about. So the
+            formula has an automaton, whose states are those truths and remainders; it is walked together with the
+            language's. All states that are first reached after equally many letters are stepped at once, each of them
+            one bit of every integer.
+Shares      Nothing with the construction of formulas: it reads any formula of this kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lcm
+
+from constructions.errors import InternalError, Unsupported
+from constructions.language.syntax import (
+    TRUE,
+    And,
+    Constant,
+    Count,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    subformulas,
+)
+from constructions.regular.automata import Language
+
+MOST_FORMULA_STATES = 300_000
+State = tuple[int, str]
+"""A state of the language's automaton, and the bits that the formula remembers."""
+
+
+def defines(formula: Formula, language: Language, alphabet: Sequence[str]) -> bool:
+    """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
+
+    Raises:
+        Unsupported: if the two automata together have more than MOST_FORMULA_STATES states.
+        InternalError: for a formula that looks ahead, or counts otherwise than modulo a number.
+    """
+    walk = _Walk(formula, alphabet)
+    start = (language.automaton.start, walk.start)
+    found, frontier = {start}, [start]
+    while frontier:
+        reached: dict[State, None] = {}
+        for letter, symbol in enumerate(alphabet):
+            columns, truths = walk.step([bits for _, bits in frontier], symbol)
+            for place, (state, bits) in enumerate(zip((state for state, _ in frontier), columns, strict=True)):
+                after = language.automaton.steps[state][letter]
+                if truths >> place & 1 != (after in language.accepting):
+                    return False
+                reached[after, bits] = None
+        frontier = [state for state in reached if state not in found]
+        found.update(frontier)
+        if len(found) > MOST_FORMULA_STATES:
+            raise Unsupported(f"a formula whose automaton has more than {MOST_FORMULA_STATES} states")
+    return True
+
+
+class _Walk:
+    """The automaton of a past formula; its states are texts of 0 and 1.
+
+    Remembered are the truths of the operands of ``prev`` and of each ``since``, and each count's remainder modulo all
+    that is asked about it, as one bit for each remainder.
+    """
+
+    def __init__(self, formula: Formula, alphabet: Sequence[str]) -> None:
+        self.parts = subformulas(formula)
+        later = [part.operand if isinstance(part, Previous) else part
+                 for part in self.parts if isinstance(part, Previous | Since)]
+        self.later = list(dict.fromkeys(later))
+        self.moduli: dict[Count, int] = {}
+        for part in self.parts:
+            if isinstance(part, Predicate | PredicateOnCount):
+                count = _count(part)
+                self.moduli[count] = lcm(self.moduli.get(count, 1), _modulus(part))
+        self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
+
+    def step(self, states: Sequence[str], symbol: str) -> tuple[list[str], int]:
+        """The states after the symbol, and as bits where the formula holds then."""
+        everything = (1 << len(states)) - 1
+        rows = [int("".join(reversed(row)), 2) for row in zip(*states, strict=True)]
+        before = dict(zip(self.later, rows, strict=False))
+        remainders: dict[Count, list[int]] = {}
+        place = len(self.later)
+        for count, modulus in self.moduli.items():
+            remainders[count] = rows[place : place + modulus]
+            place += modulus
+        truths = self._truths(before, remainders, symbol, everything)
+        after = [truths[part] for part in self.later] + [row for count in self.moduli for row in remainders[count]]
+        texts = [f"{row:0{len(states)}b}"[::-1] for row in after]
+        return ["".join(column) for column in zip(*texts, strict=True)] or [""] * len(states), truths[self.parts[-1]]
+
+    def _truths(self, before: dict[Formula, int], remainders: dict[Count, list[int]], symbol: str,
+                everything: int) -> dict[Formula, int]:
+        """The truths of all parts; a count is moved on when the first part that reads it is met."""
+        truths: dict[Formula, int] = {}
+        moved: set[Count] = set()
+        for part in self.parts:
+            match part:
+                case Symbol(found):
+                    truths[part] = everything if found == symbol else 0
+                case Previous(operand):
+                    truths[part] = before[operand]
+                case Since(left, right):
+                    truths[part] = truths[left] & (truths[right] | before[part])
+                case Predicate(_, _) | PredicateOnCount(_, _):
+                    count = _count(part)
+                    if count not in moved:
+                        moved.add(count)
+                        _move(remainders[count], everything if count.operand is TRUE else truths[count.operand])
+                    truths[part] = _union(remainders[count][_remainder(part) :: _modulus(part)])
+                case _:
+                    truths[part] = _connective(part, truths, everything)
+        return truths
+
+
+def _connective(part: Formula, truths: dict[Formula, int], everything: int) -> int:
+    match part:
+        case Constant(value):
+            return everything if value else 0
+        case Not(operand):
+            return everything & ~truths[operand]
+        case And(left, right):
+            return truths[left] & truths[right]
+        case Or(left, right):
+            return truths[left] | truths[right]
+        case Implies(left, right):
+            return (everything & ~truths[left]) | truths[right]
+        case Iff(left, right):
+            return everything & ~(truths[left] ^ truths[right])
+    raise InternalError(f"{part}: expected a formula of the past")
+
+
+def _move(remainders: list[int], counted: int) -> None:
+    """Each remainder where it was not counted, and the one before it where it was."""
+    remainders[:] = [(one & ~counted) | (remainders[place - 1] & counted) for place, one in enumerate(remainders)]
+
+
+def _union(rows: Sequence[int]) -> int:
+    found = 0
+    for row in rows:
+        found |= row
+    return found
+
+
+def _count(part: Predicate | PredicateOnCount) -> Count:
+    """What is counted; the position is the count of all."""
+    return part.count if isinstance(part, PredicateOnCount) else Count("left", TRUE)
+
+
+def _modulus(part: Predicate | PredicateOnCount) -> int:
+    match part:
+        case (PredicateOnCount(name, parameters, Count("left", _), None)
+              | Predicate(name, parameters, None)) if name in ("ODD", "EVEN", "MOD"):
+            return parameters[0] if parameters else 2
+    raise InternalError(f"{part}: expected a count of the past modulo a number")
+
+
+def _remainder(part: Predicate | PredicateOnCount) -> int:
+    return part.parameters[1] if part.parameters else int(part.name == "ODD")

@@ -1,0 +1,48 @@
+"""Strongly connected components of a finite graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def strong_components(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
+    """The strongly connected components (Tarjan), each before those that it can reach; no recursion.
+
+    >>> strong_components("abc", {"a": "ab", "b": "c", "c": "b"}.__getitem__)
+    [['a'], ['b', 'c']]
+    """
+    order: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}
+    open_nodes: list[Node] = []
+    closed: set[Node] = set()
+    found: list[list[Node]] = []
+    for root in nodes:
+        pending: list[tuple[Node, Iterator[Node]]] = [] if root in order else [(root, iter(after(root)))]
+        while pending:
+            node, rest = pending[-1]
+            if node not in order:
+                order[node] = lowest[node] = len(order)
+                open_nodes.append(node)
+            fresh = None
+            for other in rest:
+                if other not in order:
+                    fresh = other
+                    break
+                if other not in closed:
+                    lowest[node] = min(lowest[node], order[other])
+            if fresh is not None:
+                pending.append((fresh, iter(after(fresh))))
+                continue
+            pending.pop()
+            if pending:
+                parent = pending[-1][0]
+                lowest[parent] = min(lowest[parent], lowest[node])
+            if lowest[node] == order[node]:
+                place = open_nodes.index(node)
+                found.append(open_nodes[place:])
+                closed.update(open_nodes[place:])
+                del open_nodes[place:]
+    return found[::-1]
