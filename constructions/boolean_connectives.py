@@ -23,6 +23,7 @@ from constructions.language.syntax import (
     is_constant_comparison,
     is_symbolic,
     operands,
+    operands_of_connective,
 )
 from constructions.network.transformer import Coefficients
 
@@ -45,8 +46,11 @@ def require_truth(draft: Draft, formula: Formula) -> str:
 def connective_units(formula: Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
     """Units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
 
-    The two directions may be one and the same (``a & a``), so coefficients on it add up.
+    The two directions may be one and the same (``a & a``), so coefficients on it add up. Where they would cancel, a
+    unit that is 0 reads a connective all the same: so its truth is one atom of the proof, whatever is inside of it.
     """
+    if isinstance(formula, Implies | Iff) and formula.left is formula.right and operands_of_connective(formula.left):
+        return [(_form(names[:1], 1), -ONE, -ONE)], ONE
     match formula:
         case Not():
             return [(_form(names, 1), ZERO, -ONE)], ONE

@@ -35,6 +35,7 @@ from constructions.language.syntax import (
     Until,
     operands,
     postorder,
+    subformulas,
 )
 from constructions.text import printable
 
@@ -161,6 +162,19 @@ def format_briefly(formula: Formula, length: int = MAX_BRIEF, style: Style = "as
     """
     text = FormulaWriter({}, style).beginning(formula, length + 1)
     return text if len(text) <= length else text[:length] + "..."
+
+
+def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
+    """The formula where it is what people ask about: as ``format_formula``, of a text that is still long the beginning.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> describe_formula(parse_formula(" & ".join(f"next (prev Q_{k} since Q_b)" for k in range(100))))[-70:]
+    't (prev Q_6 since Q_b) & next (pr... (500 subformulas, 102 deep)'
+    """
+    text = format_formula(formula, style, parenthesize)
+    if len(text) <= MAX_PLAIN:
+        return text
+    return f"{text[:MAX_BRIEF]}... ({len(subformulas(formula))} subformulas, {formula.depth} deep)"
 
 
 def format_count(count: Count, style: Style = "ascii") -> str:

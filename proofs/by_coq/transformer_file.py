@@ -16,7 +16,7 @@ from constructions.language.arithmetic import NEGATE
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import BUILTIN, definitions_of
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import (
     And,
     Comparison,
@@ -136,7 +136,7 @@ class _Writer:
         """The whole file: everything about the network and the claim, and then ``ending``."""
         alphabet = ", ".join(f"{place} is {symbol}" for place, symbol in enumerate(self.transformer.alphabet))
         parts = [
-            comment(f"{format_formula(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
+            comment(f"{format_briefly(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
             _HEADER, self._users(), self._formulas(), self._network(), self._meanings(),
             f"Definition claim : formula := {self.names[self.formula]}.\n", ending,
         ]  # fmt: skip
@@ -155,7 +155,7 @@ class _Writer:
                           "  | _ => fun _ _ => false", "  end.", ""])
 
     def _formulas(self) -> str:
-        lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_formula(formula))}"
+        lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_briefly(formula))}"
                  for formula, name in self.names.items()]
         return "\n".join([*lines, ""])
 

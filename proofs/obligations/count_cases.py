@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from constructions.language.positional import connective, mentions_length, mentions_position, positional_truth
 from constructions.language.predicates import definition_of
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_briefly, format_count
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     Comparison,
@@ -115,6 +115,6 @@ class CaseTruths:
         parts = () if isinstance(formula, Comparison | PredicateOnCount) else operands(formula)
         truth = connective(formula, tuple(self._decide(part, here, others, i, n) for part in parts))
         if truth is None:
-            raise NotDerived(f"{format_formula(formula)} is not decided by {format_count(self.count)} and the truth "
+            raise NotDerived(f"{format_briefly(formula)} is not decided by {format_count(self.count)} and the truth "
                              "of what it counts")
         return truth

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from constructions.language.positional import connective, positional_truth
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import (
     Comparison,
     Constant,
@@ -108,7 +108,7 @@ def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
                           or (part is not formula and part in readable and not _is_evaluated(part)))
     inner = [part for part in met if part not in atoms]
     if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
-        raise NotDerived(f"{format_formula(counting[0])} is not decided by an automaton of this version")
+        raise NotDerived(f"{format_briefly(counting[0])} is not decided by an automaton of this version")
     remembering = [part for part in inner if isinstance(part, _TEMPORAL)]
     below = boolean_closure(read, closed=atoms)
     atoms |= dict.fromkeys(part for part in below if not (_is_evaluated(part) or operands_of_connective(part)))
@@ -149,7 +149,7 @@ def _is_evaluated(formula: Formula) -> bool:
 def _is_past(formula: Formula, remembering: Iterable[Formula]) -> bool:
     sides = {isinstance(node, Since | Previous) for node in remembering}
     if len(sides) != 1:
-        raise NotDerived(f"{format_formula(formula)}: a head's target has temporal operators of one direction, not "
+        raise NotDerived(f"{format_briefly(formula)}: a head's target has temporal operators of one direction, not "
                          + ("both" if sides else "none"))
     return sides.pop()
 
