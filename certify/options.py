@@ -61,6 +61,10 @@ JobsOption = Annotated[int | None, typer.Option(
 DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
 StoreOption = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", help="of several formulas: keep finished ones here, and take those that are there")]
+At = Literal["first", "last", "every"]
+AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
+DialectOption = Annotated[str | None, typer.Option(
+    "--dialect", metavar="NAME", help="whose X, since and until are meant: sha (left out), spot, black or lydia")]
 SymbolOption = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
 AttentionOption = Annotated[Attention, typer.Option(

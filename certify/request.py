@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from certify.files import check_unicode
 from certify.low_precision import check_low_precision, check_precision, usual_gamma
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
+from certify.readings import describe_reading
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
 from certify.subjects import (
@@ -35,6 +36,7 @@ from constructions.language.expressions import Expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
+from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
@@ -69,6 +71,7 @@ class Options:
     temperature: str | None = None
     allowed_error: str | None = None
     precision: str | None = None
+    dialect: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -102,6 +105,8 @@ def as_key(name: str) -> str:
 class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
+    ``reading`` says what other tools would read differently in what was written; it is empty if nothing.
+
     With a ``precision``, the name of a format, the constructions are those for low precision.
     """
 
@@ -113,6 +118,7 @@ class FormulaSubject:
     as_printed: bool = False
     attention: Attention = "soft"
     precision: str | None = None
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -344,9 +350,9 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         from certify.programs import read_program
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
-    text, formula, alphabet = read_formula(found, options)
+    text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
-                          options.attention, options.precision)
+                          options.attention, options.precision, reading)
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
@@ -373,8 +379,9 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     return Regime(Sharpening(name), options.causal)
 
 
-def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[str, ...]]:
-    """The formula that a text or a program denotes: how to write it again, the formula, and its alphabet.
+def read_formula(found: Found, options: Options,
+                 spell: Callable[[str], str] = as_option) -> tuple[str, Formula, tuple[str, ...], str]:
+    """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
 
     Raises:
         InputError: if it does not parse, or mentions symbols outside the alphabet.
@@ -385,7 +392,11 @@ def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[st
         from certify.programs import read_program_formula
 
         formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol, found.content)
-        return format_formula(formula), formula, symbols
+        return format_formula(formula), formula, symbols, ""
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
-    formula = parse_formula(found.text, alphabet, parse_predicate_definitions(options.predicates))
-    return " ".join(found.text.split()), formula, alphabet or alphabet_of(formula)
+    predicates = parse_predicate_definitions(options.predicates)
+    dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
+    formula = parse_formula(found.text, alphabet, predicates, dialect)
+    text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
+    return (text, formula, alphabet or alphabet_of(formula),
+            describe_reading(found.text, alphabet, predicates, dialect))

@@ -13,8 +13,15 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIXES_OF_PROGRAMS, check_unicode, read_text
+from certify.files import (
+    SUFFIX_OF_COUNTING_PROGRAMS,
+    SUFFIX_OF_FORMULAS,
+    SUFFIXES_OF_PROGRAMS,
+    check_unicode,
+    read_text,
+)
 from constructions.errors import InputError
+from constructions.language.definitions import definitions_of_file
 from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
@@ -44,6 +51,11 @@ class Found:
     content: str | None = None
 
     @property
+    def is_file_of_formula(self) -> bool:
+        """Whether the name is that of a file with definitions and a formula."""
+        return self.kind is Kind.FORMULA and self.content is None and self.name.endswith(SUFFIX_OF_FORMULAS)
+
+    @property
     def text(self) -> str:
         """The formula itself, or the content of the file.
 
@@ -52,15 +64,17 @@ class Found:
         """
         if self.content is not None:
             return self.content
+        if self.is_file_of_formula:
+            return definitions_of_file(read_text(self.name))
         return self.name if self.kind is Kind.FORMULA else read_text(self.name)
 
 
 def find_subject(name: str, taken: Collection[Kind]) -> Found:
     """What the text names.
 
-    A name that ends in .rasp or .cr is a program; one in .json or .cert, or a file that holds a JSON object, is a
-    network; - is a formula, a network or a B-RASP program, from standard input. Everything else is a formula, or a
-    network where no formula is ``taken``.
+    A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
+    file that holds a JSON object, is a network; - is a formula, a network or a B-RASP program, from standard input.
+    Everything else is a formula, or a network where no formula is ``taken``.
 
     Raises:
         InputError: if it is something that is not ``taken``.
@@ -81,7 +95,8 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
         return Found(name, _kind_of_content(content), content)
-    return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
+    is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
+    return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
 
 
 def _kind_of_content(content: str) -> Kind:
@@ -132,12 +147,12 @@ def denotes_a_formula(found: Found, programs: Programs) -> bool:
 
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
-    Kind.PROGRAM: {"predicates": "a program has none"},
-    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", *BUILT_BY), SAYS_ITSELF),
+    Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
+    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
-    ("symbol", "predicates", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
+    ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
 """The options that a program refuses where it does not stand for a formula."""
 
 

@@ -14,6 +14,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DialectOption,
     FloatOption,
     JobsOption,
     JsonOption,
@@ -47,6 +48,7 @@ def audit(
         "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     regime: RegimeOption = None,
@@ -90,7 +92,7 @@ def audit(
     reports = Reports(html, markdown, csv, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision)
+                      temperature=temperature, allowed_error=delta, precision=precision, dialect=dialect)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)

@@ -11,6 +11,7 @@ from certify.options import (
     AsPrintedOption,
     AttentionOption,
     CausalOption,
+    DialectOption,
     FormulaText,
     GammaOption,
     LongestOption,
@@ -20,7 +21,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import complain
+from certify.terminal import complain, say_reading
 
 
 def build(
@@ -28,6 +29,7 @@ def build(
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     as_formula: Annotated[bool, typer.Option(
         "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
     symbol: SymbolOption = None,
@@ -58,11 +60,13 @@ def build(
     if as_formula and not text.endswith(SUFFIXES_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision)
+                      temperature, precision=precision, dialect=dialect)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
-        network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
-                               programs=programs).network
+        request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
+                               programs=programs)
+        say_reading(request)
+        network = request.network
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     write_text(output, write_canonical(transformer_to_json(network)))

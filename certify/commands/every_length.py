@@ -12,6 +12,7 @@ import typer
 from certify.options import (
     AlphabetOption,
     CausalOption,
+    DialectOption,
     FactorOption,
     JsonOption,
     PrecisionOption,
@@ -20,7 +21,7 @@ from certify.options import (
     StyleOption,
     SymbolOption,
 )
-from certify.terminal import complain, print_json
+from certify.terminal import complain, print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.exports.theorem_claim import TheoremClaim
@@ -32,6 +33,7 @@ def prove(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")],
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
@@ -60,7 +62,7 @@ def prove(
     if output is not None:
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
-                      precision=precision)
+                      precision=precision, dialect=dialect)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
@@ -88,6 +90,7 @@ def read_claim(text: str, options: Options, output: str | None) -> TheoremClaim:
     from certify.request import FormulaSubject, read_request
 
     request = read_request(text, options)
+    say_reading(request)
     of_a_formula = isinstance(request.subject, FormulaSubject)
     return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text).stem)
 

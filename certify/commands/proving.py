@@ -13,6 +13,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DialectOption,
     EffortOption,
     FloatOption,
     GammaOption,
@@ -30,7 +31,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import check_place, finish
+from certify.terminal import check_place, finish, say_reading
 
 if TYPE_CHECKING:
     from certify.examples import Example
@@ -48,6 +49,7 @@ def formula(
         "-F", "--formulas", metavar="FILE", help="prove every formula of a file, one a line (# begins a comment); "
         "with --json a line of JSON each")] = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
@@ -81,7 +83,8 @@ def formula(
 
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision)
+                      temperature=temperature, allowed_error=delta, precision=precision,
+                      dialect=dialect)
     runs = read_runs(floats)
     rows = None if formulas is not None else formulas_in_turn(text, symbol, alphabet)
     if formulas is not None or rows is not None:
@@ -93,6 +96,7 @@ def formula(
     check_place(output, as_json)
     assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    say_reading(request)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
 
 

@@ -46,9 +46,9 @@ def _statement(sealed: Sealed) -> str:
     assert isinstance(output, Truth)
     symbols = ", ".join(typewriter(symbol) for symbol in sealed.transformer.alphabet)
     return (rf"\paragraph{{Claim.}} For {lengths_in_latex(sealed.lengths)}, every word $w$ of length $n$ over "
-            rf"\{{{symbols}\}} and every position $i$ of it, the output {math(format_formula(output.formula, 'latex'))} of the following "
-            rf"transformer (regime: {text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly "
-            "$0$ if not.")
+            rf"\{{{symbols}\}} and every position $i$ of it, the output "
+            rf"{math(format_formula(output.formula, 'latex'))} of the following transformer (regime: "
+            rf"{text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ if not.")
 
 
 def _bounds(sealed: Sealed, writer: NetworkInLatex) -> Iterator[str]:

@@ -20,6 +20,7 @@ from constructions.network.transformer import Transformer
 from proofs.discharge import Line
 from proofs.obligations.kinds import APPROXIMATING, Kind
 from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 
 QUARTER = Fraction(1, 4)
 MANY_HEADS = 100
@@ -113,7 +114,8 @@ def _attention_cells(line: Line) -> dict[str, str]:
 
 def _guard(line: Line) -> str:
     """Under which condition on the word a lookup is claimed, if under one."""
-    meaning = line.obligation.meaning if isinstance(line.obligation, LookupObligation) else None
+    of_counts = isinstance(line.obligation, LookupObligation | LookupOfSumObligation)
+    meaning = line.obligation.meaning if line.obligation and of_counts else None
     if not isinstance(meaning, Near) or meaning.when is TRUE:
         return ""
     return f" if {_shortened(format_briefly(meaning.when), 20)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
@@ -56,8 +57,9 @@ def print_table(out: Console, table: Table, left_out: Sequence[str] = (), keys: 
             out.print()
         out.print(_part_of(table, block))
     if left_out:
-        out.print(plain(f"left out for want of width (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}",
-                        style="dim"))
+        note = f"left out for want of width (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}"
+        for line in textwrap.wrap(note, out.width):
+            out.print(plain(line, style="dim"))
 
 
 def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:

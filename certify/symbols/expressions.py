@@ -1,7 +1,7 @@
 """Exact expressions in i and n as rational functions, for sympy to simplify.
 
-Roots and logarithms of the format are rounded to 30 digits, and brackets of formulas are no arithmetic: each is a symbol
-of its own, whatever is inside. Powers of -1 whose exponent mentions i or n stay as they are.
+Roots and logarithms of the format are rounded to 30 digits, so they are none. Powers of -1 whose exponent mentions i or
+n stay as they are.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def open_ends(written: Written) -> Iterator[Written]:
 
 def find_other_grouping(text: str, written: Written, left: Written) -> tuple[str, str] | None:
     """Both ways to put brackets into an operation whose left operand is ``left``; None if there is only one."""
-    for part in open_ends(left):
-        if _reaches_on(part.expression, written.expression) and part.last is not None:
+    for part in [left] if isinstance(written.expression, Comparison) else open_ends(left):
+        if not part.is_bracketed and _reaches_on(part.expression, written.expression) and part.last is not None:
             return _groupings(text, part, part.last.first, written.end)
     return None
 

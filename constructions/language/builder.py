@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,6 +49,13 @@ class Scope:
     dialect: Dialect
     table: Mapping[str, Formula]
     defined: dict[str, Formula] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    """Names that are the user's own: of predicates, and of formulas."""
+
+    def define(self, name: str, formula: Formula) -> None:
+        """From here on the name stands for the formula."""
+        self.defined[name] = formula
+        self.names.add(name)
 
 
 @v_args(inline=True)
@@ -82,8 +89,10 @@ class Builder(Transformer_NonRecursive[Token, Value]):
             raise self._error(value.token, "found a remainder, expected a formula; compare it, as in "
                                            "#<[Q_a] % 2 == 0")
         if value.formula is None:
-            what = "a count" if value.constant is None else f"the number {quote(value.token)}"
+            what = "a count" if value.token.type.startswith("COUNT") else f"the number {quote(value.token)}"
             hint = number_hint(beside) or "; compare it, as in #<[Q_a] >= 1"
+            if value.token in (self._alphabet or ()):
+                hint = f"; the symbol is written Q_{value.token}"
             raise self._error(value.token, f"found {what}, expected a formula{hint}")
         if value.token.type == "INT" and self._alphabet and value.token in self._alphabet:
             raise self._error(value.token, f"found {quote(value.token)}, which is a truth value and a symbol, expected "
@@ -94,7 +103,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         """The value as a number, which ``token`` needs."""
         if isinstance(value, Formula):
             raise self._error(token, f"found a formula beside {quote(token)}, expected {EXPECTED_NUMBER}"
-                                     + formula_hint(token))
+                                     + formula_hint(self._text, token.start_pos or 0, token))
         return value
 
     def _sum(self, value: Value, token: Token) -> Sum:
@@ -176,6 +185,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def application(self, name: Token, arguments: list[Value]) -> Formula:
         """``MOD(3,1)``, or ``ODD(count)`` and ``MOD(3,1,count)``, whose last argument is no plain number."""
+        self._definition(name)
         numbers = [self._sum(argument, name) if isinstance(argument, Sum | Remainder) else
                    self._refuse_formula(name) for argument in arguments]
         on_position = all(number.constant is not None for number in numbers)
@@ -185,13 +195,13 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def application_to(self, name: Token, arguments: list[Value], argument: Value) -> Formula:
         """``MOD(3,1)(count)``."""
+        self._definition(name)
         parameters = [self._parameter(name, self._sum(number, name)) for number in arguments]
         return self._predicate(name, parameters,
                                self._refuse_formula(name) if isinstance(argument, Formula) else
                                self._sum(argument, name))
 
     def _refuse_formula(self, name: Token) -> Sum:
-        self._definition(name)
         raise self._error(name, f"found a formula between the brackets of {name}, expected {EXPECTED_NUMBER}")
 
     def _parameter(self, name: Token, number: Sum) -> int:
@@ -212,7 +222,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
     def _definition(self, name: Token) -> PredicateDefinition:
         definition = find_predicate(name, self._predicates)
         if definition is None:
-            known = [*BUILTIN, *self._predicates]
+            known = [*BUILTIN, *self._predicates, *self._scope.defined]
             hint = name_hint(name, known, self._alphabet)
             raise self._error(name, f"found {quote(name)}, expected a predicate such as {list_names(known)}{hint}")
         return definition
@@ -287,6 +297,11 @@ class Builder(Transformer_NonRecursive[Token, Value]):
             raise
         except InputError as error:
             raise self._error(token, str(error)) from None
+
+
+def is_known(name: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> bool:
+    """Whether the name of a predicate, a bare symbol, a position, or what stands for a formula."""
+    return any(name in names for names in (BUILTIN, predicates, alphabet or (), POSITIONS, NAMES))
 
 
 def read_symbol(token: str) -> str:

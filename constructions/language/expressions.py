@@ -1,7 +1,7 @@
 """Exact expressions in positions and lengths: position embeddings, temperatures, and the conditions of predicates.
 
 Grammar     expressions.lark; for position embeddings and temperatures it is that of docs/certificate.md section 1.
-            Further, ``**`` is read as ``^``; ``str()`` writes ``^``.
+            Further, ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
 Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sympy only receives finished parts.
 """
 
@@ -54,6 +54,8 @@ class Expression:
     '(-1)^i/(n-i+1)'
     >>> expression.evaluate(i=3, n=4)
     Fraction(-1, 2)
+    >>> str(parse_expression("0.75*n"))
+    '3/4*n'
     """
 
     text: str
@@ -234,6 +236,11 @@ class _ToPostfix(Transformer[Token, Postfix]):
 
     def number(self, digits: Token) -> Postfix:
         return (int(digits),)
+
+    def decimal(self, token: Token) -> Postfix:
+        """The fraction in lowest terms: ``1.50`` is 3/2."""
+        value = Fraction(str(token))
+        return (value.numerator, *((value.denominator, token.update(value="/")) if value.denominator > 1 else ()))
 
     def variable(self, name: Token) -> Postfix:
         return (name,)

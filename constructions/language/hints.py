@@ -6,100 +6,142 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-COUNT_HINT = "write #<[...] to count the positions up to here, #>[...] from here"
-SYMBOL_HINT = "; a symbol is written Q_a, or Q['a'] with any a"
+from constructions.language.diagnosis import list_names
 
-_WRITE: Mapping[str, str] = {
-    "globally": "G", "finally": "F", "sometimes": "F, or O for the past", "henceforth": "G",
-    "release": "R", "releases": "R", "unless": "W", "weakuntil": "W", "wuntil": "W", "strongrelease": "M",
-    "trigger": "T", "triggered": "T", "backto": "B", "weaksince": "B",
-    "yesterday": "prev (Y)", "previous": "prev (Y)", "previously": "prev (Y)", "before": "prev (Y), or O",
-    "tomorrow": "next (X)", "weaknext": "wX", "strongnext": "X[!]", "weakprevious": "Z", "weakbefore": "Z",
-    "p": "O (once), or T (past release)", "wn": "wX", "sx": "X[!]", "xs": "X[!]", "xw": "wX",
-    "nand": "!(a & b)", "nor": "!(a | b)", "neg": "!", "ifthenelse": "(c -> a) & (!c -> b)",
-    "if": "(c -> a) & (!c -> b)", "else": "(c -> a) & (!c -> b)",
-    "equiv": "<->", "equals": "<->", "eq": "<->, or == between numbers", "xnor": "<->",
-    "forall": "G and H over positions", "exists": "F and O over positions", "all": "G and H over positions",
-    "ex": "F and O over positions", "e": "a word is one path: no quantifier is needed", "a": "",
-    "top": "true", "bottom": "false", "bot": "false", "yes": "true", "no": "false",
-    "count": "#<[Q_a]", "sum": "#<[Q_a]", "len": "n", "length": "n", "pos": "i", "position": "i", "index": "i",
-    "end": "last", "begin": "first", "beginning": "first",
-    "max": "a case for each side, as in (#<[Q_a] >= #<[Q_b] & ...)",
-    "min": "a case for each side, as in (#<[Q_a] <= #<[Q_b] & ...)",
-    "abs": "a comparison for each sign, as in -2 <= #<[Q_a] - #<[Q_b] <= 2",
-    "majority": "2*#<[Q_a] > i", "maj": "2*#<[Q_a] > i", "parity": "ODD(#<[Q_a])", "divisible": "#<[Q_a] % 3 == 0",
+SYMBOL_HINT = "; a symbol is written Q_a, or Q['a'] with any a"
+_COUNT_HINT = "write #<[...] to count the positions up to here, #>[...] from here"
+_QUOTE_HINT = "a symbol is written Q['a'] or \"a\""
+_POSITIONS_HINT = "G and F range over the positions from here, H and O over those up to here"
+_PATH_HINT = "a word is one path, which needs no quantifier"
+_CASES = "write (c -> a) & (!c -> b)"
+
+_WORDS: Mapping[str, str] = {
+    "globally": "write G", "finally": "write F", "future": "write F", "sometimes": "write F, or O for the past",
+    "sometime": "write F, or O for the past", "henceforth": "write G", "release": "write R", "releases": "write R",
+    "unless": "write W", "weakuntil": "write W", "wuntil": "write W", "strongrelease": "write M",
+    "trigger": "write T", "triggered": "write T", "backto": "write B", "weaksince": "write B",
+    "yesterday": "write prev (Y)", "previous": "write prev (Y)", "previously": "write prev (Y)",
+    "before": "write prev (Y), or O for any time before", "tomorrow": "write next (X)", "weaknext": "write wX",
+    "strongnext": "write X[!]", "weakprevious": "write Z", "weakbefore": "write Z", "wn": "write wX",
+    "nand": "write !(a & b)", "nor": "write !(a | b)", "neg": "write !", "if": _CASES, "else": _CASES,
+    "ifthenelse": _CASES, "equiv": "write <->", "equals": "write <->, or == between numbers", "xnor": "write <->",
+    "forall": _POSITIONS_HINT, "exists": _POSITIONS_HINT, "top": "write true", "bottom": "write false",
+    "bot": "write false", "count": "write #<[Q_a]", "sum": "write #<[Q_a]", "len": "write n", "length": "write n",
+    "pos": "write i", "position": "write i", "index": "write i", "end": "write last", "begin": "write first",
+    "max": "write a case for each side, as in (#<[Q_a] >= #<[Q_b] & ...) | ...",
+    "min": "write a case for each side, as in (#<[Q_a] <= #<[Q_b] & ...) | ...",
+    "abs": "write both signs, as in -2 <= #<[Q_a] - #<[Q_b] <= 2",
+    "majority": "write 2*#<[Q_a] > i", "maj": "write 2*#<[Q_a] > i", "parity": "write ODD(#<[Q_a])",
+    "divisible": "write #<[Q_a] % 3 == 0",
 }  # fmt: skip
-"""By the word in small letters without _ and -, what to write."""
+"""By the word in small letters, without _ and -."""
+_LETTERS: Mapping[str, str] = {
+    "A": _PATH_HINT, "E": _PATH_HINT, "P": "write O (once), or T (past release)", "D": "write F", "L": "write G",
+}  # fmt: skip
 _KEYWORDS = (
     "and", "or", "not", "xor", "iff", "implies", "then", "since", "until", "prev", "next", "once", "historically",
     "eventually", "always", "true", "false", "first", "last",
 )  # fmt: skip
 _CHARACTERS: Mapping[str, str] = {
-    "#": COUNT_HINT, "'": "a symbol is written Q['a'] or \"a\"", "`": "a symbol is written Q['a'] or \"a\"",
-    "∀": "G and H range over positions", "∃": "F and O range over positions", "{": "brackets are ( and )",
-    "}": "brackets are ( and )", "/": "conjunction is & or /\\, and there is no division: multiply the other side",
-    "\\": "disjunction is | or \\/", ".": "numbers are integers: multiply both sides", "?": "(c -> a) & (!c -> b)",
-    ":": "(c -> a) & (!c -> b)", "@": "", "$": "", ";": "", "⨁": "xor is written ^ or xor", "|": "",
+    "#": _COUNT_HINT, "'": _QUOTE_HINT, "`": _QUOTE_HINT, "‘": _QUOTE_HINT, "’": _QUOTE_HINT, "“": _QUOTE_HINT,
+    "[": "bounds are numbers, as in F[2,4] or X[3], a count is #<[Q_a], and formulas are grouped by ( and )",
+    "∀": _POSITIONS_HINT, "∃": _POSITIONS_HINT, "{": "formulas are grouped by ( and )",
+    "}": "formulas are grouped by ( and )", "/": "there is no division: multiply the other side",
+    ".": "numbers are integers: multiply both sides", "?": _CASES, ":": _CASES, ";": "and is written '&'",
+    "_": SYMBOL_HINT[2:], "⊢": "implication is written '->'", "⊃": "implication is written '->'",
 }  # fmt: skip
-_OPERATORS_OF_NUMBERS: Mapping[str, str] = {
-    "=>": "'=>' is implication: at least is written '>='", "<=>": "'<=>' is equivalence: numbers are compared by '=='",
-    "->": "'->' is implication, between formulas", "<->": "numbers are compared by '=='",
-    "^": "'^' is exclusive or: only X^3 and Y^3 repeat",
+_OPERATORS: Mapping[str, str] = {
+    "-->": "implication is written '->'", "==>": "implication is written '->'", "|->": "implication is written '->'",
+    "<-": "implication is written '->', with the sides exchanged", "=<": "at most is written '<='",
+    "<>": "unequal is written '!='", "=/=": "unequal is written '!='", "/=": "unequal is written '!='",
+    "~=": "unequal is written '!='", ":=": "definitions are written let p = ...;", "===": "equal is written '=='",
+    "**": "only X^3 and Y^3 repeat", "++": "or is written '|'", "//": "there is no division: multiply the other side",
 }  # fmt: skip
-_OPERATORS_OF_FORMULAS: Mapping[str, str] = {
+"""Operators of several characters, which would be read as others."""
+_BESIDE_NUMBERS: Mapping[str, str] = {
+    "=>": "'=>' is implication, at least is written '>='", "<=>": "'<=>' is equivalence, equal is written '=='",
+    "->": "'->' stands between formulas", "<->": "equal is written '=='", "^": "'^' is exclusive or",
+}  # fmt: skip
+_BESIDE_FORMULAS: Mapping[str, str] = {
     "=": "formulas are compared by '<->'", "==": "formulas are compared by '<->'", "!=": "formulas differ: '^' or xor",
     "+": "or is written '|'", "*": "and is written '&'", "·": "and is written '&'", "-": "not is written '!'",
-    "<": "implication is written '->'", ">": "implication is written '->'",
+    **dict.fromkeys(("<", ">", "<=", ">="), "implication is written '->'"),
 }  # fmt: skip
 
 
 def name_hint(name: str, predicates: Iterable[str], alphabet: Sequence[str] | None) -> str:
     """What may have been meant by a name that is none here: an operator, a predicate, a symbol.
 
-    >>> name_hint("globally", [], None), name_hint("od", ["ODD"], None), name_hint("a", [], None)
-    ('; write G', "; did you mean 'ODD'?", '; write Q_a, or give --alphabet, whose symbols may be written bare')
+    >>> name_hint("globally", [], None), name_hint("od", ["ODD"], None), name_hint("c", [], "ab")
+    ('; write G', "; did you mean 'ODD'?", '; the symbols are a, b')
     """
-    if written := _WRITE.get(re.sub("[_-]", "", name.lower())):
-        return f"; write {written}"
+    if hint := _LETTERS.get(name) or _WORDS.get(re.sub("[_-]", "", name.lower())):
+        return f"; {hint}"
     known = {word.lower(): word for word in (*_KEYWORDS, *(alphabet or ()), *predicates)}
     if near := get_close_matches(name.lower(), known, n=1, cutoff=0.66 if len(name) > 2 else 0.8):
         return f"; did you mean {known[near[0]]!r}?"
-    if alphabet is None and name != "Q":
+    if name.startswith("Q"):
+        return SYMBOL_HINT
+    if alphabet is None:
         return f"; write Q_{name}, or give --alphabet, whose symbols may be written bare"
-    return SYMBOL_HINT
+    return f"; the symbols are {list_names(alphabet)}"
 
 
-def word_hint(word: str) -> str:
-    """What may have been meant by a word that stands where an operator should.
+def operator_hint(text: str, offset: int, word: str) -> str:
+    """What may have been meant by a word, or a sign, that stands where an operator should.
 
-    >>> word_hint("Until"), word_hint("releases"), word_hint("Q_b")
-    ("; did you mean 'until'?", '; write R', '')
+    >>> operator_hint("Q_a Until Q_b", 4, "Until"), operator_hint("Q_a(1)", 3, "(")
+    ("; did you mean 'until'?", '; Q_a speaks of this position, without brackets')
     """
-    if written := _WRITE.get(re.sub("[_-]", "", word.lower())):
-        return f"; write {written}"
+    if hint := _foreign_operator(text, offset) or _WORDS.get(re.sub("[_-]", "", word.lower())):
+        return f"; {hint}"
+    if symbol := re.search(r"Q_\w+$", text[max(0, offset - 40) : offset] if word == "(" else ""):
+        return f"; {symbol[0]} speaks of this position, without brackets"
+    if word == ",":
+        return "; bounds are written in brackets, as in F[2,4]"
     near = get_close_matches(word.lower(), _KEYWORDS, n=1, cutoff=0.66)
     return f"; did you mean {near[0]!r}?" if near and word[:1].isalpha() and not word.startswith("Q_") else ""
 
 
+def operand_hint(text: str, offset: int, word: str, alphabet: Sequence[str] | None) -> str:
+    """What may have been meant by an operator that stands where a formula or a number should.
+
+    >>> operand_hint("B", 0, "B", "AB"), operand_hint("U(Q_a,Q_b)", 0, "U", None)
+    ('; the symbol is written Q_B', "; 'U' stands between its operands")
+    """
+    if word in (alphabet or ()):
+        return f"; the symbol is written Q_{word}"
+    if hint := _foreign_operator(text, offset):
+        return f"; {hint}"
+    if word == "^":
+        return "; only X^3 and Y^3 repeat"
+    return f"; {word!r} stands between its operands" if word[:1].isalpha() else ""
+
+
+def _foreign_operator(text: str, offset: int) -> str:
+    """The hint for an operator of several characters around the offset."""
+    around = ((start, operator) for operator in _OPERATORS for start in range(offset - len(operator) + 1, offset + 1))
+    found = next((operator for start, operator in around if start >= 0 and text.startswith(operator, start)), None)
+    return "" if found is None else _OPERATORS[found]
+
+
 def character_hint(text: str, offset: int) -> str:
     """What may have been meant where a character begins nothing of the language."""
-    if re.match(r"#\s*[<>]?\s*\(?", text[offset:]) and text[offset] == "#":
-        return f"; {COUNT_HINT}"
     if re.search(r"(?<!\w)Q_?$", text[max(0, offset - 3) : offset]):
         return SYMBOL_HINT
-    hint = _CHARACTERS.get(text[offset], "")
+    hint = _foreign_operator(text, offset) or _CHARACTERS.get(text[offset], "")
     return f"; {hint}" if hint else ""
 
 
 def number_hint(operator: str) -> str:
     """What may have been meant by an operator of formulas beside a number."""
-    hint = _OPERATORS_OF_NUMBERS.get(operator, "")
+    hint = _BESIDE_NUMBERS.get(operator, "")
     return f"; {hint}" if hint else ""
 
 
-def formula_hint(operator: str) -> str:
+def formula_hint(text: str, offset: int, operator: str) -> str:
     """What may have been meant by an operator of numbers beside a formula."""
-    hint = _OPERATORS_OF_FORMULAS.get(operator, "")
+    hint = _foreign_operator(text, offset) or _BESIDE_FORMULAS.get(operator, "")
     return f"; {hint}" if hint else ""
 
 

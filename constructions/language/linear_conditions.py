@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from constructions.errors import Unsupported
 from constructions.language.arithmetic import NEGATE, UNARY
 from constructions.language.expressions import Expression
-from constructions.language.remainders import MAX_SPLIT, remainder_is
+from constructions.language.remainders import MIRRORED, compare_remainder
 from constructions.language.semantics import RELATIONS
-from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation
+from constructions.language.simplified import conjunction, disjunction, negation
 from constructions.language.syntax import TRUE, Comparison, Count, Formula, Relation, Term
 
-MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 LENGTH = Term(((1, Count("left", TRUE)), (1, Count("right", TRUE))), -1)
 
 
@@ -101,14 +101,12 @@ def _compare(left: _Part, relation: Relation, right: _Part) -> Formula:
 
 
 def _compare_remainder(left: _Remainder, relation: Relation, number: Term) -> Formula:
-    counts = len(left.dividend.coefficients)
-    if number.coefficients or left.modulus > MAX_SPLIT or (counts > 1 and counts * left.modulus**2 > MAX_SPLIT):
+    if number.coefficients:
         raise _NotLinear
-    if relation in ("==", "!="):
-        found = remainder_is(left.dividend, left.modulus, number.constant)
-        return found if relation == "==" else negation(found)
-    return disjunction_of(remainder_is(left.dividend, left.modulus, remainder) for remainder in range(left.modulus)
-                          if RELATIONS[relation](remainder, number.constant))
+    try:
+        return compare_remainder(left.dividend, left.modulus, relation, number.constant)
+    except Unsupported:  # of too many parts: then all numbers are looked up
+        raise _NotLinear from None
 
 
 def _truth(part: _Part) -> Formula:

@@ -8,7 +8,8 @@ Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import cast
@@ -19,13 +20,22 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from constructions.errors import FormulaError
 from constructions.language.alphabets import MAX_LENGTH
-from constructions.language.builder import EXPECTED_COUNT, EXPECTED_NUMBER, MAX_NODES, RESERVED_NAMES, Builder, Scope
+from constructions.language.builder import (
+    EXPECTED_COUNT,
+    EXPECTED_NUMBER,
+    MAX_NODES,
+    RESERVED_NAMES,
+    Builder,
+    Scope,
+    is_known,
+)
 from constructions.language.definitions import Part, split_definitions
 from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
-from constructions.language.hints import character_hint, word_hint
-from constructions.language.predicates import PredicateDefinition, find_predicate
+from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
+from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
 from constructions.language.spellings import Dialect
 from constructions.language.syntax import Comparison, Count, Formula, Term, difference, subformulas
+from constructions.language.tokens import name_tokens
 
 MAX_TEXT = 4_000_000
 MAX_PART = 1_000_000
@@ -67,14 +77,14 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     """
     if len(text) > MAX_TEXT:
         raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
-    scope = Scope(alphabet, predicates or {}, dialect, table or {})
+    scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()))
     *definitions, last = parts = split_definitions(text)
     if (longest := max(len(part.text) for part in parts)) > MAX_PART:
         raise FormulaError(f"found {longest} characters in one formula, expected at most {MAX_PART}; let p = ...; "
                            "names what occurs again", 1, 1, text[:MAX_LENGTH])
     for part in definitions:
         _check_name(text, part, scope)
-        scope.defined[part.name] = _parse_part(text, part, scope)
+        scope.define(part.name, _parse_part(text, part, scope))
     formula = _parse_part(text, last, scope)
     if len(text) > MAX_NODES // 4 and (nodes := len(subformulas(formula))) > MAX_NODES:
         raise FormulaError(f"found {nodes} different subformulas, expected at most {MAX_NODES}", 1, 1, text)
@@ -97,7 +107,8 @@ def _check_name(text: str, part: Part, scope: Scope) -> None:
 def _parse_part(text: str, part: Part, scope: Scope) -> Formula:
     """The formula of one part of the text; places in complaints are those in the whole."""
     try:
-        return cast(Formula, Builder(part.text, scope).transform(_parse_tree(part.text, scope.predicates)))
+        tree = _parse_tree(part.text, scope.names, scope.alphabet)
+        return cast(Formula, Builder(part.text, scope).transform(tree))
     except VisitError as error:
         problem = error.orig_exc
     except FormulaError as error:
@@ -142,42 +153,55 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
     raise FormulaError(f"found {quote(text)}, expected a sum of counts such as #<[Q_a] - #<[Q_b]", 1, 1, text)
 
 
-def _parse_tree(text: str, predicates: Mapping[str, PredicateDefinition]) -> ParseTree:
-    """The tree of the text; the names of the user's ``predicates`` are no operators in it."""
+def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
+    """The tree of the text; names that the user has defined are no operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
+    fed = deque[Token](maxlen=1)
     try:
-        last = _feed(interactive, predicates, len(text))
-        return cast(ParseTree, interactive.feed_eof(last))  # type: ignore[no-untyped-call]
+        fed.extend(_feed(interactive, predicates, alphabet))
+        return cast(ParseTree, interactive.feed_eof(*fed))  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
-        raise _describe_failure(text, error, predicates) from None
+        raise _describe_failure(text, error, predicates, alphabet) from None
 
 
-def _feed(interactive: InteractiveParser, predicates: Mapping[str, PredicateDefinition], end: int) -> Token | None:
-    """Give the parser all tokens that begin before the offset ``end``; the last one of them."""
-    last: Token | None = None
+def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet: Sequence[str] | None,
+          end: int = MAX_PART) -> Iterator[Token]:
+    """Give the parser all tokens that begin before the offset ``end``, one by one."""
     for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
-        if token.start_pos >= end:
-            break
-        if token in predicates:
-            token.type = "NAME"
-        interactive.feed_token(token)
-        last = token
-    return last
+        is_name = token.type == "NAME" or token in predicates
+        for part in name_tokens(token, predicates, alphabet) if is_name else (token,):
+            if (part.start_pos or 0) >= end:
+                return
+            interactive.feed_token(part)
+            yield part
 
 
-def _describe_failure(text: str, error: UnexpectedInput,
-                      predicates: Mapping[str, PredicateDefinition]) -> FormulaError:
+def _describe_failure(text: str, error: UnexpectedInput, predicates: Collection[str],
+                      alphabet: Sequence[str] | None) -> FormulaError:
     """What is wrong, what would fit behind the tokens before it, and what may have been meant."""
     offset, found = locate(text, error, _WORDS["$END"])
-    before, last = _parser().parse_interactive(text, "whole"), None
+    before, fed = _parser().parse_interactive(text, "whole"), deque[Token](maxlen=1)
     with suppress(UnexpectedCharacters):
-        last = _feed(before, predicates, offset)
+        fed.extend(_feed(before, predicates, alphabet, offset))
+    last = fed[0] if fed else None
+    goes_on = last is not None and offset == last.end_pos and text[offset : offset + 1].isalnum()
+    if last is not None and last.type == "NAME" and not (
+            goes_on or last == "Q" or is_known(last, predicates, alphabet)):
+        message = f"found {quote(last)}, expected a formula" + name_hint(last, [*BUILTIN, *predicates], alphabet)
+        return FormulaError(message, *place_of(text, last.start_pos or 0), text)
     accepted = frozenset(before.accepts())  # type: ignore[no-untyped-call]
     message = f"found {found}, expected {describe_terminals(_expected(accepted, last), _WORDS)}"
-    if isinstance(error, UnexpectedCharacters):
-        return FormulaError(message + character_hint(text, offset), *place_of(text, offset), text)
-    hint = word_hint(str(getattr(error, "token", ""))) if "SYMBOL" not in accepted else ""
+    hint = _hint(text, offset, error, alphabet, "SYMBOL" in accepted)
     return FormulaError(message + hint, *place_of(text, offset), text)
+
+
+def _hint(text: str, offset: int, error: UnexpectedInput, alphabet: Sequence[str] | None, operand_next: bool) -> str:
+    if isinstance(error, UnexpectedCharacters):
+        return character_hint(text, offset)
+    word = str(getattr(error, "token", ""))
+    if operand_next:
+        return operand_hint(text, offset, word, alphabet)
+    return operator_hint(text, offset, word)
 
 
 def _expected(accepted: frozenset[str], last: Token | None) -> frozenset[str]:

@@ -31,7 +31,6 @@ from constructions.language.syntax import (
     Count,
     Formula,
     PredicateOnCount,
-    PredicateOnSum,
     Term,
     difference,
 )
@@ -136,4 +135,4 @@ def _apply(theta: NumericalPredicate, summands: Sequence[Summand]) -> Formula:
             return theta.of_count(count)
         case [(-1, count)]:
             return theta.of_multiple(-1, 0).of_count(count)
-    return PredicateOnSum(theta.name, (), Term(tuple(summands), 0), theta.definition)
+    return theta.of_sum(Term(tuple(summands), 0))

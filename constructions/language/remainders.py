@@ -7,14 +7,43 @@ for each count. Remainders are from 0 to m - 1, also of negative sums.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import gcd
 
 from constructions.errors import Unsupported
-from constructions.language.simplified import conjunction, disjunction_of
-from constructions.language.syntax import FALSE, TRUE, Comparison, Count, Formula, PredicateOnCount, Term, difference
+from constructions.language.semantics import RELATIONS
+from constructions.language.simplified import conjunction, disjunction_of, negation
+from constructions.language.syntax import (
+    FALSE,
+    TRUE,
+    Comparison,
+    Count,
+    Formula,
+    PredicateOnCount,
+    Relation,
+    Term,
+    difference,
+)
 
+MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+"""The relation of the right side to the left one."""
 MAX_SPLIT = 20_000
 """How many parts a predicate may be split into."""
+
+
+def compare_remainder(term: Term, modulus: int, relation: Relation, number: int) -> Formula:
+    """The formula that holds where the remainder of the term stands in the relation to the number.
+
+    Raises:
+        Unsupported: if it would have too many parts.
+    """
+    if relation in ("==", "!="):
+        found = remainder_is(term, modulus, number)
+        return found if relation == "==" else negation(found)
+    if modulus > MAX_SPLIT:
+        raise Unsupported(f"the order of remainders by {modulus}: it would have more than {MAX_SPLIT} parts")
+    return disjunction_of(remainder_is(term, modulus, one) for one in range(modulus)
+                          if RELATIONS[relation](one, number))
 
 
 def remainder_is(term: Term, modulus: int, wanted: int) -> Formula:

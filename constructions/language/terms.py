@@ -11,11 +11,9 @@ from itertools import pairwise
 
 from lark import Token
 
-from constructions.errors import InputError, Unsupported
-from constructions.language.remainders import MAX_SPLIT, remainder_is
-from constructions.language.semantics import RELATIONS
-from constructions.language.simplified import disjunction_of
-from constructions.language.syntax import TRUE, And, Comparison, Count, Formula, Not, Relation, Term
+from constructions.errors import InputError
+from constructions.language.remainders import MIRRORED, compare_remainder
+from constructions.language.syntax import TRUE, And, Comparison, Count, Formula, Relation, Term
 
 MAX_DIGITS = 1_000
 _TOO_LARGE = 10**MAX_DIGITS
@@ -26,7 +24,6 @@ POSITIONS: Mapping[str, tuple[Summand, ...]] = {
     "i": ((1, Count("left", TRUE)),),
     "n": ((1, Count("left", TRUE)), (1, Count("right", TRUE)), (-1, None)),
 }
-MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
@@ -89,24 +86,12 @@ def compare(left: Number, relation: Relation, right: Number) -> Formula:
     """One comparison."""
     if isinstance(left, Remainder):
         if isinstance(right, Sum) and right.constant is not None:
-            return compare_remainder(left, relation, right.constant)
+            return compare_remainder(left.dividend.term(), left.modulus, relation, right.constant)
         raise InputError("found a remainder that is compared with something else than a number, expected one such as "
                          "#<[Q_a] % 2 == 0")
     if isinstance(right, Remainder):
         return compare(right, MIRRORED[relation], left)
     return Comparison(relation, left.term(), right.term())
-
-
-def compare_remainder(remainder: Remainder, relation: Relation, number: int) -> Formula:
-    """``s % m`` compared with a number: a Boolean combination of remainders of single counts."""
-    term, modulus = remainder.dividend.term(), remainder.modulus
-    if relation in ("==", "!="):
-        found = remainder_is(term, modulus, number)
-        return found if relation == "==" else Not(found)
-    if modulus > MAX_SPLIT:
-        raise Unsupported(f"the order of remainders by {modulus}: it would have more than {MAX_SPLIT} parts")
-    return disjunction_of(remainder_is(term, modulus, one) for one in range(modulus)
-                          if RELATIONS[relation](one, number))
 
 
 def multiply(left: Sum, right: Sum) -> Sum | None:

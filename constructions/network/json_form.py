@@ -289,7 +289,8 @@ class _Reader:
     def formula(self, data: Any, where: str) -> Formula:
         if isinstance(data, str) and data in self.table:
             return self.table[data]
-        return self.located(lambda text: parse_formula(text, self.alphabet, self.predicates, table=self.table), data, where)
+        return self.located(lambda text: parse_formula(text, self.alphabet, self.predicates, table=self.table), data,
+                            where)
 
     def count(self, data: Any, where: str) -> Count:
         return self.located(lambda text: parse_count(text, self.alphabet, self.predicates, self.table), data, where)

@@ -89,7 +89,7 @@ OPTIONS = {
     "gamma 0": (("--gamma", "0"), "--gamma: found 0, expected a positive rational"),
     "gamma negative": (("--gamma", "-1"), "--gamma: found -1, expected a positive rational"),
     "gamma a word": (("--gamma", "x"), "--gamma: expression 'x', column 1: found 'x'"),
-    "gamma a float": (("--gamma", "2.5"), "--gamma: expression '2.5', column 2: found '.'"),
+    "gamma two points": (("--gamma", "2.5."), "--gamma: expression '2.5.', column 4: found '.'"),
     "gamma divides by zero": (("--gamma", "1/0"), "--gamma: 1/0 divides by zero"),
     "gamma a bomb": (("--gamma", "9^9^9^9"), "--gamma: 9^9^9^9 has an exponent outside -64..64"),
     "gamma empty": (("--gamma", ""), "--gamma: expression '', column 1: found the end of the expression"),

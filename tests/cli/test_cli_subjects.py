@@ -110,7 +110,7 @@ def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
 def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: Kind) -> None:
     name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}[kind]
     given = {"alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
-             "as_printed": True, "attention": "hard", "precision": "bfloat16"}
+             "as_printed": True, "dialect": "spot", "attention": "hard", "precision": "bfloat16"}
     for option in REFUSED[kind]:
         with pytest.raises(InputError, match=f"^{as_option(option)}: "):
             read_request(name, Options(**{option: given[option]}))

@@ -121,7 +121,7 @@ def test_precedence(loose: str, explicit: str) -> None:
     assert parse_formula(loose) is parse_formula(explicit)
 
 
-@pytest.mark.parametrize("keyword", ["not", "O", "H", "F", "G", "X", "Y", "prev", "next"])
+@pytest.mark.parametrize("keyword", ["not", "since", "always", "prev", "next", "S", "W"])
 def test_a_keyword_ends_where_the_word_ends(keyword: str) -> None:
     with pytest.raises(FormulaError, match=f"column 1: found '{keyword}Q_a'"):
         parse_formula(f"{keyword}Q_a")

@@ -33,7 +33,7 @@ COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
         ("Q_a Q_b", 1, 5, f"found 'Q_b', {OR_END}"),
         ("Q_a # Q_b", 1, 5, f"found '#', {OR_END}{COUNTS}"),
         ("#<[Q_a <= 3", 1, 12, "found the end of the formula, expected ']' or an operator such as & or since"),
-        ("#<[Q_a <= 3]", 1, 8, f"found a formula beside '<=', {A_NUMBER}"),
+        ("#<[Q_a <= 3]", 1, 8, f"found a formula beside '<=', {A_NUMBER}; implication is written '->'"),
         ("#<[Q_a]", 1, 1, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
         ("Q_b & #<[Q_a]", 1, 7, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
         ("#<[Q_a] 3", 1, 9, "found '3', expected '+' or '-' or a comparison such as <="),

@@ -76,7 +76,7 @@ class Writer:
         if name == "shift":
             return ["[", operands[0], "](i-1)"]
         if name == "on":
-            return [operands[0], "(", operands[1], ")"]
+            return [operands[0], "(", *self._sum(operands[1]), ")"]
         if name == "T":
             return [*self._comparison(node)]
         if name in ARITHMETIC | RELATIONS | CONNECTIVES | TEMPORAL and operands:
@@ -102,13 +102,25 @@ class Writer:
     def _comparison(self, node: Node) -> Iterator[Piece]:
         """The counts of a comparison with their coefficients, compared with the constant on the other side."""
         _, counts, (relation, constant, *coefficients) = node
-        for number, (c, count) in enumerate(zip(map(int, coefficients), counts, strict=True)):
-            yield write_sign(c, is_first=number == 0) + (f"{write_integer(abs(c))}*" if abs(c) != 1 else "")
-            yield count
+        yield from self._multiples(counts, map(int, coefficients))
         if counts:
             yield f" {relation} {write_integer(-int(constant))}"
         else:
             yield f"{write_integer(int(constant))} {relation} 0"
+
+
+    def _multiples(self, counts: Iterable[Place], coefficients: Iterable[int]) -> Iterator[Piece]:
+        for number, (c, count) in enumerate(zip(coefficients, counts, strict=True)):
+            yield write_sign(c, is_first=number == 0) + (f"{write_integer(abs(c))}*" if abs(c) != 1 else "")
+            yield count
+
+    def _sum(self, place: Place) -> Iterator[Piece]:
+        """What a predicate is applied to: a count, or the sum of a comparison."""
+        operator, counts, data = self._table.nodes[place]
+        if operator != "T":
+            yield place
+        else:
+            yield from self._multiples(counts, map(int, data[2:]))
 
 
 def write_sign(x: int, is_first: bool) -> str:
