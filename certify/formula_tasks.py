@@ -192,6 +192,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
 
 def _shown(row: Row, outcome: Outcome) -> Shown:
     network, extreme, remark = outcome.transformer, outcome.worst_error, _remark(outcome)
+    facts = outcome_to_json(outcome)
     cells = {
         "example": row.name,
         "alphabet": show_alphabet(outcome.alphabet),
@@ -201,11 +202,10 @@ def _shown(row: Row, outcome: Outcome) -> Shown:
         "worst error": decimal_upper(extreme.upper, 6) if extreme else "0" if network else "-",
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
-        "about": remark or row.about,
+        "about": (remark or row.about) + (f"; note: {facts['note']}" if "note" in facts else ""),
     }
     certificate = outcome.certificate if isinstance(outcome, Certified) else None
-    return Shown(row.name, row.about, outcome.verdict, outcome.seconds, certificate, cells,
-                 outcome_to_json(outcome), remark)
+    return Shown(row.name, row.about, outcome.verdict, outcome.seconds, certificate, cells, facts, remark)
 
 
 def _malformed(row: Row, reason: str) -> Shown:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, check_unicode, read_text
+from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.crasp.to_formula import counting_program_to_formulas
@@ -13,7 +15,13 @@ from constructions.errors import InputError, NoFormula, Unsupported
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.builder import MAX_NODES
 from constructions.language.diagnosis import list_names, place_of, quote
+<<<<<<< HEAD
 from constructions.language.syntax import FALSE, Formula, subformulas
+=======
+from constructions.language.printer import format_formula
+from constructions.language.syntax import FALSE, Formula
+from constructions.rasp.interpreter import Value, run_program
+>>>>>>> main
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
 from constructions.rasp.to_ltl import program_to_formulas
@@ -126,6 +134,15 @@ def read_program_formula(path: str, alphabet: str | None, value: str | None,
     """
     output = read_output_formulas(path, alphabet, text)
     return output.formula(value), output.program.alphabet
+
+
+def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:
+    """What every vector or definition holds along the word.
+
+    Raises:
+        InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.
+    """
+    return run_counting_program(program, word) if isinstance(program, CountingProgram) else run_program(program, word)
 
 
 def compile_any_program(program: AnyProgram) -> Transformer:

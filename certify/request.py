@@ -105,9 +105,8 @@ def as_key(name: str) -> str:
 class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
-    ``reading`` says what other tools would read differently in what was written; it is empty if nothing.
-
-    With a ``precision``, the name of a format, the constructions are those for low precision.
+    With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
+    other tools would read differently in what was written; it is empty if nothing.
     """
 
     text: str
@@ -297,11 +296,7 @@ def read_request(name: str, options: Options = Options(), taken: Collection[Kind
 def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
                   lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                   programs: Programs = Programs.FORMULA) -> Request:
-    """The same, where it is known already what the subject is.
-
-    Raises:
-        InputError, Unsupported: as ``read_request``.
-    """
+    """The same, and the same errors, where it is known already what the subject is."""
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
@@ -379,8 +374,8 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     return Regime(Sharpening(name), options.causal)
 
 
-def read_formula(found: Found, options: Options,
-                 spell: Callable[[str], str] = as_option) -> tuple[str, Formula, tuple[str, ...], str]:
+def read_formula(found: Found, options: Options, spell: Callable[[str], str]
+                 ) -> tuple[str, Formula, tuple[str, ...], str]:
     """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
 
     Raises:
@@ -398,5 +393,4 @@ def read_formula(found: Found, options: Options,
     dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
     formula = parse_formula(found.text, alphabet, predicates, dialect)
     text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
-    return (text, formula, alphabet or alphabet_of(formula),
-            describe_reading(found.text, alphabet, predicates, dialect))
+    return text, formula, alphabet or alphabet_of(formula), describe_reading(found.text, alphabet, predicates, dialect)

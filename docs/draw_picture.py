@@ -54,8 +54,9 @@ def picture(sealed: Sealed) -> str:
     ]
     body = "\n".join(parts)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            f'aria-label="A formula becomes exact weights; soft attention of one head; the worst error of every head is '
-            f'below 1/4; a certificate that one Python file accepts.">\n<style>{STYLE}</style>\n'
+            'aria-label="A formula becomes exact weights; soft attention of one head; the worst error of every head '
+            'is below 1/4; a certificate that one Python file accepts.">\n'
+            f'<style>{STYLE}</style>\n'
             f'<rect class="page" x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="12"/>\n{body}\n</svg>\n')
 
 

@@ -1,4 +1,7 @@
-"""The page docs/commands.md, from what the commands say of themselves: `python docs/write_commands.py > docs/commands.md`."""
+"""The page docs/commands.md, from what the commands say of themselves.
+
+It is written by `python docs/write_commands.py > docs/commands.md`.
+"""
 
 from __future__ import annotations
 

@@ -28,13 +28,14 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "explain": ("certify explain 'ODD(#<[Q_1])' --alphabet 01",),
     "prove": ("certify prove 'ODD(#<[Q_1])' --alphabet 01 -o parity",),
-    "soften": ("certify soften examples/programs/dyck_1.rasp --max-n 4",),
+    "soften": ("certify soften examples/hard/flip_flop.json --max-n 4",),
     "floats": ("certify floats since.cert --format binary32",),
     "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
                "-o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
     "export": (
         "certify export since.cert --to html -o since.html",
+        "certify export since.cert --to proof -o since.tex",
         "certify export since.cert --to smt2 -o scripts",
     ),
     "crosscheck": ("certify crosscheck scripts",),

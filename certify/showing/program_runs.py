@@ -8,13 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.programs import AnyProgram
+from certify.programs import AnyProgram, run_any_program
 from certify.showing.runs import check_length, print_rows
 from certify.showing.terminal_tables import plain
-from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.language.alphabets import parse_word
-from constructions.rasp.interpreter import Value, run_program
+from constructions.rasp.interpreter import Value
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Type
 from constructions.text import printable
@@ -40,13 +39,10 @@ def run_on_word(program: AnyProgram, word: str) -> ProgramRun:
     Raises:
         InputError: if the word is too long, or not one over the alphabet of the program.
     """
-    if isinstance(program, CountingProgram):
-        letters = tuple(word.split()) if " " in word.strip() else parse_word(word, program.alphabet)
-        check_length(letters)
-        return ProgramRun(program, letters, run_counting_program(program, letters))
-    letters = parse_word(word, program.alphabet)
+    has_blanks = isinstance(program, CountingProgram) and " " in word.strip()
+    letters = tuple(word.split()) if has_blanks else parse_word(word, program.alphabet)
     check_length(letters)
-    return ProgramRun(program, letters, run_program(program, letters))
+    return ProgramRun(program, letters, run_any_program(program, letters))
 
 
 def print_program_run(out: Console, run: ProgramRun) -> None:

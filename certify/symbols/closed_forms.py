@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.auditing.results import ClosedForm
+from certify.symbols.limits import limit_text
 from certify.symbols.powers import ErrorForm, error_form
 from certify.symbols.roots import Root, root_in
 from certify.symbols.wording import equation_text, gamma_text, minimal_polynomial_text
@@ -27,12 +28,16 @@ from proofs.exact.extremes import Extreme
 
 @dataclass(frozen=True)
 class FormOfHead:
-    """A root in the bracket, and the input that it comes from: of the head at ``place``, row i = ``row``."""
+    """A root in the bracket, and the input that it comes from: of the head at ``place``, row i = ``row``.
+
+    ``limit`` says where it tends as n grows; empty if that is not known.
+    """
 
     place: Place
     row: int
     form: ErrorForm
     root: Root
+    limit: str
 
 
 def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence[Line],
@@ -44,9 +49,10 @@ def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence
     """
     for line, extreme in _extremes(lines):
         if _doubles(network, doubled, line, extreme):
-            form = error_form(extreme.terms(), bracket.upper)
-            if root := root_in(form, _allowed(network, line), bracket):
-                return FormOfHead((line.layer, line.place), extreme.i, form, root)
+            form, allowed = error_form(extreme.terms(), bracket.upper), _allowed(network, line)
+            if root := root_in(form, allowed, bracket):
+                limit = limit_text(network, line, extreme, allowed, bracket)
+                return FormOfHead((line.layer, line.place), extreme.i, form, root, limit)
     return None
 
 
@@ -86,4 +92,4 @@ def describe(found: FormOfHead) -> ClosedForm:
     """What reports say of it."""
     root = found.root
     return ClosedForm(found.place, found.row, gamma_text(root), equation_text(root.excess),
-                      minimal_polynomial_text(root), "")
+                      minimal_polynomial_text(root), found.limit)

@@ -142,12 +142,13 @@ def simplify_score(written: Any, at_key: list[Any]) -> Any:
     expanded = sympy.expand(sympy.cancel(sympy.expand(written)) if _has_quotient(written) else written)
     kept = sympy.Add(*(term for term in sympy.Add.make_args(expanded) if term.free_symbols & depends))
     if kept.free_symbols & set(at_key) or not kept.is_polynomial(KEY):
-        return sympy.collect(kept, at_key, func=sympy.factor)
+        return sympy.collect(kept, at_key, func=sympy.factor) if at_key else kept
     coefficients = sympy.Poly(kept, KEY).all_coeffs()
     if len(coefficients) != 3:
         return kept
     high, middle, _ = coefficients
-    return _with_positive_denominator(sympy.factor(high)) * (KEY - sympy.factor(sympy.cancel(-middle / (2 * high)))) ** 2
+    peak = sympy.factor(sympy.cancel(-middle / (2 * high)))
+    return _with_positive_denominator(sympy.factor(high)) * (KEY - peak) ** 2
 
 
 def _with_positive_denominator(quotient: Any) -> Any:

@@ -35,13 +35,31 @@ def equation_text(excess: PowerSum, whole: bool = False) -> str:
     'x^(1/2) = 1/3'
     """
     coefficients = integer_coefficients(excess)
-    constant = Fraction(coefficients.get(0, 0))
-    rest = {Fraction(k, excess.denominator): Fraction(c) for k, c in sorted(coefficients.items()) if k}
-    if constant >= 0 or any(c < 0 for c in rest.values()):
+    if coefficients.get(0, 0) >= 0 or any(c < 0 for k, c in coefficients.items() if k):
         return f"{polynomial_text(coefficients, excess.denominator, whole)} = 0"
+    terms, constant = _against_constant(excess)
+    return f"{_sum(terms, whole)} = {constant}"
+
+
+def _against_constant(excess: PowerSum) -> tuple[list[str], Fraction]:
+    """The powers of x, the lowest first, and the number that their sum is to be; equal coefficients are divided out."""
+    coefficients = integer_coefficients(excess)
+    constant = Fraction(-coefficients.get(0, 0))
+    rest = {Fraction(k, excess.denominator): Fraction(c) for k, c in sorted(coefficients.items()) if k}
     if len(set(rest.values())) == 1:
         constant, rest = constant / next(iter(rest.values())), dict.fromkeys(rest, Fraction(1))
-    return f"{_sum([_term(c, exponent) for exponent, c in rest.items()], whole)} = {-constant}"
+    return [_term(c, exponent) for exponent, c in rest.items()], constant
+
+
+def series_text(beginning: PowerSum) -> str:
+    """The equation of a series that begins so, the lowest power first.
+
+    >>> terms = (Fraction(0), Fraction(-1, 4)), (Fraction(1), Fraction(3, 4)), (Fraction(4), Fraction(7, 4))
+    >>> series_text(PowerSum(terms))
+    '3x + 7x^4 + ... = 1'
+    """
+    terms, constant = _against_constant(beginning)
+    return f"{_sum([*terms, '...'], whole=True)} = {constant}"
 
 
 def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, whole: bool = False,

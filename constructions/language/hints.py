@@ -78,7 +78,7 @@ def name_hint(name: str, predicates: Iterable[str], alphabet: Sequence[str] | No
     if hint := _LETTERS.get(name) or _WORDS.get(re.sub("[_-]", "", name.lower())):
         return f"; {hint}"
     known = {word.lower(): word for word in (*_KEYWORDS, *(alphabet or ()), *predicates)}
-    if near := get_close_matches(name.lower(), known, n=1, cutoff=0.66 if len(name) > 2 else 0.8):
+    if near := get_close_matches(name.lower(), known, n=1, cutoff=2 / 3 if len(name) > 2 else 4 / 5):
         return f"; did you mean {known[near[0]]!r}?"
     if name.startswith("Q"):
         return SYMBOL_HINT
@@ -99,7 +99,7 @@ def operator_hint(text: str, offset: int, word: str) -> str:
         return f"; {symbol[0]} speaks of this position, without brackets"
     if word == ",":
         return "; bounds are written in brackets, as in F[2,4]"
-    near = get_close_matches(word.lower(), _KEYWORDS, n=1, cutoff=0.66)
+    near = get_close_matches(word.lower(), _KEYWORDS, n=1, cutoff=2 / 3)
     return f"; did you mean {near[0]!r}?" if near and word[:1].isalpha() and not word.startswith("Q_") else ""
 
 
@@ -113,8 +113,8 @@ def operand_hint(text: str, offset: int, word: str, alphabet: Sequence[str] | No
         return f"; the symbol is written Q_{word}"
     if hint := _foreign_operator(text, offset):
         return f"; {hint}"
-    if word == "^":
-        return "; only X^3 and Y^3 repeat"
+    if word in ("^", "mod"):
+        return "; only X^3 and Y^3 repeat" if word == "^" else "; did you mean 'MOD'?"
     return f"; {word!r} stands between its operands" if word[:1].isalpha() else ""
 
 
@@ -148,5 +148,5 @@ def formula_hint(text: str, offset: int, operator: str) -> str:
 def symbol_hint(symbol: str, alphabet: Sequence[str]) -> str:
     """The symbol of the alphabet that differs in case, or is near."""
     known = {one.lower(): one for one in alphabet}
-    near = known.get(symbol.lower()) or next(iter(get_close_matches(symbol, alphabet, n=1, cutoff=0.75)), None)
+    near = known.get(symbol.lower()) or next(iter(get_close_matches(symbol, alphabet, n=1, cutoff=3 / 4)), None)
     return f"; did you mean {near!r}?" if near else ""

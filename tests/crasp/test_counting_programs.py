@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,15 @@ def test_shipped_programs_accept_their_languages_and_so_do_their_formulas(name: 
         accepted = LANGUAGES[name]("".join(word))
         assert run_counting_program(program, word)[program.output.name][-1] is accepted, word
         assert truth_values(formula, word)[-1] is accepted, word
+
+
+def test_the_formulas_in_the_documentation_are_those_of_the_programs() -> None:
+    page = (Path(__file__).resolve().parent.parent.parent / "docs" / "crasp.md").read_text(encoding="utf-8")
+    _, page = page.split("## 4.")
+    stated = re.findall(r"^\| `(\w+)` \| .+? \| `(.+)` \|$", page, re.MULTILINE)
+    assert [name for name, _ in stated] == ["majority", "dyck_1", "bigram", "alternating"]
+    for name, formula in stated:
+        assert formula_of(PROGRAMS[name]) == formula.replace("\\|", "|"), name
 
 
 def test_every_shipped_program_has_a_language() -> None:

@@ -68,7 +68,7 @@ NUMBER = "expected a number or a count such as #<[Q_a]"
     ('odd(#<[Q_a])', None, f"1: found 'odd', {PREDICATE}; did you mean 'ODD'?"),
     ('Even', None, f"1: found 'Even', {PREDICATE}; did you mean 'EVEN'?"),
     ('MOD(3)(#<[Q_a])', None, '1: MOD takes 2 parameters, got 1'),
-    ('mod(3,1)', None, f"1: found 'mod', {PREDICATE}; did you mean 'MOD'?"),
+    ('mod(3,1)', None, "1: found 'mod', expected a formula; did you mean 'MOD'?"),
     ('ODD(Q_a)', None, f'1: found a formula between the brackets of ODD, {NUMBER}'),
     ('PRIMES', None, f"1: found 'PRIMES', {PREDICATE}; did you mean 'PRIME'?"),
     ('parity(Q_a)', None, f"1: found 'parity', {PREDICATE}; write ODD(#<[Q_a])"),

@@ -41,7 +41,7 @@ def holds(tree: Tree, word: str, i: int, reading: Reading = Reading()) -> bool:
         case "letter":
             return bool(word[i - 1] == parts[0])
         case "true" | "false":
-            return bool(word[i - 1] == parts[0])
+            return bool(name == "true")
         case "not":
             return not at(parts[0], i)
         case "and":

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from certify.exports.latex_tables import math, number, table
 from certify.exports.proof.paper import between
+from certify.symbols.families import positions_of
 from certify.symbols.powers import ErrorForm, PowerSum, error_form
 from proofs.discharge import Line
 from proofs.exact.attention import SweepExtreme
@@ -66,19 +67,9 @@ def _exponent(x: Fraction) -> str:
 
 def _positions(extreme: Extreme, form: ErrorForm) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
     """The positions with the least gaps, in the order of the word."""
-    places = list(zip(_places(extreme), form.terms, strict=True))
+    places = list(zip(positions_of(extreme), form.terms, strict=True))
     nearest = sorted(sorted(places, key=lambda place: place[1][0])[:MOST_POSITIONS])
     title = "The worst input" + (f" (the {MOST_POSITIONS} heaviest of {len(places)} positions)"
                                  if len(places) > MOST_POSITIONS else "")
     rows = [(f"${j}$", math(number(gap)), math(number(error))) for j, (gap, error) in nearest]
     return title, ("$j$", r"gap $\max_k s_{ik} - s_{ij}$", r"$\epsilon_j$"), rows
-
-
-def _places(extreme: Extreme) -> Sequence[int]:
-    """The positions that the terms of an extreme belong to."""
-    match extreme:
-        case SweepExtreme(weighed=weighed, choices=choices):
-            return [step.j for step in weighed.sweep.steps[:len(choices)]]
-        case LookupExtreme(case=case):
-            return list(case.row.visible)
-    raise AssertionError("an extreme of a head")

@@ -34,15 +34,29 @@ def squares(weights: Weights, size: float) -> list[Markup]:
 def draw_grid(word: Sequence[str], weights: Weights, i: int | None, label: str) -> Markup:
     """Position of the row attends to position of the column; row i is framed, if there is one."""
     n = len(word)
-    size = .66 if max(map(len, word)) == 1 else .44
-    ticks = [part for k, symbol in enumerate(word) for part in (
-        element("text", clip(symbol, TICK_ROOM), class_="tick", x=k + .5, y=-.35, text_anchor="middle", font_size=size),
-        element("text", clip(symbol, TICK_ROOM), class_="tick here" if k + 1 == i else "tick", x=-.35, y=k + .7,
-                text_anchor="end", font_size=size))]
     field = element("rect", class_="field", x=0, y=0, width=n, height=n)
     frame = [element("rect", class_="frame", x=-.05, y=i - 1.05, width=n + .1, height=1.1)] if i else []
-    return element("svg", join([*ticks, field, *squares(weights, .92), *frame]), class_="grid",
+    return element("svg", join([*_symbols(word, i), field, *squares(weights, .92), *frame]), class_="grid",
                    viewBox=f"-1.6 -1.4 {n + 1.9:g} {n + 1.7:g}", role="img", aria_label=label)
+
+
+def _symbols(word: Sequence[str], i: int | None) -> list[Markup]:
+    """The word above the columns and beside the rows; of single characters one text for each."""
+    if max(map(len, word)) > 1 or not "".join(word).isprintable() or " " in word:
+        shown = [(k, clip(symbol, TICK_ROOM)) for k, symbol in enumerate(word)]
+        return [*(element("text", text, class_="tick", x=k + .5, y=-.35, font_size=.44) for k, text in shown),
+                *(element("text", text, class_="tick here" if k + 1 == i else "tick", x=-.8, y=k + .65, font_size=.44)
+                  for k, text in shown)]
+    above = element("text", "".join(word), class_="tick", x=_places(len(word), .5), y=-.35, font_size=.66)
+    rows = [(k, symbol) for k, symbol in enumerate(word) if k + 1 != i]
+    beside = element("text", "".join(symbol for _, symbol in rows), class_="tick", x=" ".join(["-.6"] * len(rows)),
+                     y=" ".join(f"{k + .72:g}" for k, _ in rows), font_size=.66)
+    framed = [element("text", word[i - 1], class_="tick here", x=-.6, y=i - .28, font_size=.66)] if i else []
+    return [above, beside, *framed] if rows else [above, *framed]
+
+
+def _places(count: int, start: float) -> str:
+    return " ".join(f"{k + start:g}" for k in range(count))
 
 
 def draw_strip(row: Weights, i: int) -> Markup:

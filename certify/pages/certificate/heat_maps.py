@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ LEVELS = (1e-6, 1e-5, 1e-4, 1e-3, 10 ** -2.5, 1e-2, 10 ** -1.5, 1e-1, .25)
 SHADES = (.05, .13, .22, .32, .43, .55, .68, .82, 1.0)
 """The shade of errors up to each level; the last is for all above as well."""
 FLAT = .99
+CHARACTERS = "".join(map(chr, [*range(35, 60), *range(62, 92), *range(93, 127)]))
+"""Characters that JSON and HTML write as they are; the script finds the place of one in this text."""
 
 
 def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
@@ -92,7 +94,16 @@ def describe_flatness(chart: ErrorMap) -> str:
     return f"Flat: within 1 % of the worst {few}."
 
 
-def pack(chart: ErrorMap) -> str:
-    """The errors of all (n, i) with i at most n, length by length, as single-precision numbers in base64."""
-    rows = [chart.errors[a, :a + 1] for a in range(len(chart.places))]
-    return base64.b64encode(np.concatenate(rows).astype("<f4").tobytes()).decode()
+def pack(chart: ErrorMap) -> Mapping[str, Any]:
+    """The errors of all (n, i) with i at most n, length by length.
+
+    Maps with few different numbers are these numbers and a character for each place, others single-precision numbers
+    in base64; negative numbers are where nothing is claimed.
+    """
+    cells = np.nan_to_num(np.concatenate([chart.errors[a, :a + 1] for a in range(len(chart.places))]), nan=-1)
+    digits = [float(f"{x:.6g}") for x in cells]
+    values = sorted(set(digits))
+    if len(values) > len(CHARACTERS):
+        return {"singles": base64.b64encode(cells.astype("<f4").tobytes()).decode()}
+    written = {value: CHARACTERS[k] for k, value in enumerate(values)}
+    return {"values": values, "cells": "".join(map(written.__getitem__, digits))}

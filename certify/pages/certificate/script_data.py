@@ -15,7 +15,7 @@ import numpy as np
 from certify.exports.sealed import Sealed
 from certify.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study
 from certify.pages.certificate.blocks import Column
-from certify.pages.certificate.heat_maps import pack
+from certify.pages.certificate.heat_maps import CHARACTERS, pack
 from certify.pages.certificate.names import Names
 from certify.pages.certificate.word_truths import WordTruths
 from certify.pages.certificate.worst_words import Word, sample_word, seeds
@@ -215,6 +215,6 @@ def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequenc
         "start": starting_word(formula, sealed.transformer.alphabet, n, worst) if live else None,
         **data.of_network(), "first": sealed.lengths.first,
         "blocks": data.of_blocks(columns), "approximations": data.of_approximations(study.approximations),
-        "maps": [{"places": chart.places, "errors": pack(chart), "worst": chart.worst} for chart in study.maps],
+        "characters": CHARACTERS, "maps": [{"places": chart.places, **pack(chart), "worst": chart.worst} for chart in study.maps],
         "truths": data.of_truths(formula) if live else None,
     }

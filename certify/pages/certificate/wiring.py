@@ -83,17 +83,16 @@ class _Picture:
                 yield element("text", text, class_="column", x=low, y=start - 6)
                 continue
             middle = start + self.shape.depth / 2
-            yield element("text", column.what, class_="column", x=middle, y=low - 12, text_anchor="middle")
+            yield element("text", column.what, class_="column", x=middle, y=low - 12)
             same = [k for k, each in enumerate(self.columns) if each.layer == column.layer]
             if column.layer and place == same[0]:
                 end = same[-1] * self.shape.pitch + self.shape.depth
                 yield element("path", class_="rule", d=f"M{number(start)} {number(low - 27)}H{number(end)}")
-                yield element("text", f"layer {column.layer}", class_="column layer", x=(start + end) / 2, y=low - 32,
-                              text_anchor="middle")
+                yield element("text", f"layer {column.layer}", class_="column layer", x=(start + end) / 2, y=low - 32)
 
     def _point(self, along: float, across: float) -> str:
         x, y = (along, across) if self.shape.flat else (across, along)
-        return f"{number(x)} {number(y)}"
+        return f"{x:.0f} {y:.0f}"
 
     def _curve(self, place: int, here: float, there: float) -> str:
         """From the column before to this one."""
@@ -116,9 +115,9 @@ class _Picture:
                 here = there
         faint = "position" if writer.kind == "position" else "near" if is_approximate(
             self.network, wire.direction) else "exact"
-        title = element("title", self.names.direction(wire.direction))
-        trunks = [element("path", class_="trunk", d=trunk)] if trunk else []
-        return element("g", join([title, *trunks, *branches]), class_=f"wire {faint}",
+        parts = [element("title", self.names.direction(wire.direction))] if self.shape.flat else []
+        parts += [element("path", class_="trunk", d=trunk)] if trunk else []
+        return element("g", join([*parts, *branches]), class_=f"wire {faint}",
                        data_d=str(self.network_place(wire.direction)))
 
     def network_place(self, direction: str) -> int:
@@ -138,7 +137,7 @@ class _Picture:
                 x, y = self._point(place * self.shape.pitch, there).split()
                 yield element("path", class_=f"branch {role}", data_to=str(reader.number),
                               d=self._curve(place, here, there))
-                yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y, r=2.6)
+                yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y, r=2.5)
 
     def _block(self, block: Block) -> Markup:
         place, _ = self.places[block.number]
@@ -148,13 +147,13 @@ class _Picture:
         x, y = (middle, off) if self.shape.flat else (off, middle)
         lines = wrap(block.lines, width, 1 if height < 40 else 3)
         first = y - (len(lines) - 1) * LINE / 2 + 4
-        texts = [element("text", line, class_="strong" if k == 0 else "small", x=x, y=first + LINE * k,
-                         text_anchor="middle") for k, line in enumerate(lines)]
-        box = element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height,
-                      rx=6.0 if block.kind in ("head", "exact", "feed") else 13.0)
+        texts = [element("text", line, class_="strong" if k == 0 else None, x=round(x), y=round(first + LINE * k))
+                 for k, line in enumerate(lines)]
+        box = element("rect", x=round(x - width / 2), y=round(y - height / 2), width=round(width), height=round(height),
+                      rx=6 if block.kind in ("head", "exact", "feed") else 13)
         final = " output" if self.network.output in block.writes else ""
         return element("g", join([element("title", block.spoken), box, *texts]), class_=f"block {block.kind}{final}",
-                       data_b=str(block.number), role="button", tabindex="-1", aria_label=block.spoken)
+                       data_b=str(block.number), role="button", tabindex="-1")
 
 
 def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:

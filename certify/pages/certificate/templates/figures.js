@@ -31,17 +31,20 @@ const drawGrid = (word, weights, framed) => {
 };
 const place = (svg, event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
 
+const reader = map => {  // the error at a place of a map
+  if (map.cells) { return k => map.values[data.characters.indexOf(map.cells[k])]; }
+  const cells = new DataView(Uint8Array.from(atob(map.singles), character => character.charCodeAt(0)).buffer);
+  return k => cells.getFloat32(4 * k, true);
+};
 for (const svg of all(".heat")) {
   const map = data.maps[svg.dataset.map], readout = find(`[data-readout="${svg.dataset.map}"]`), first = readout.textContent;
-  const bytes = Uint8Array.from(atob(map.errors), character => character.charCodeAt(0)), cells = new DataView(bytes.buffer);
-  const last = map.places.length, cross = find(".cross", svg);
-  const error = (a, b) => cells.getFloat32(4 * (a * (a + 1) / 2 + b), true);
+  const last = map.places.length, cross = find(".cross", svg), errorAt = reader(map), error = (a, b) => errorAt(a * (a + 1) / 2 + b);
   let [a, b] = [map.places.indexOf(map.worst[0]), map.places.indexOf(map.worst[1])];
   const show = () => {
     const e = error(a, b), where = `n = ${map.places[a]}, i = ${map.places[b]}`;
     cross.setAttribute("visibility", "visible");
     find("path", cross).setAttribute("d", `M${a} ${last - b}h1v-1h-1z`);
-    readout.textContent = Number.isNaN(e) ? `${where}: nothing is claimed` : `${where}: error ${shown(e)}`;
+    readout.textContent = e < 0 ? `${where}: nothing is claimed` : `${where}: error ${shown(e)}`;
   };
   const rest = () => { cross.setAttribute("visibility", "hidden"); readout.textContent = first; };
   svg.addEventListener("pointermove", event => {
