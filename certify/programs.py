@@ -15,13 +15,8 @@ from constructions.errors import InputError, NoFormula, Unsupported
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.builder import MAX_NODES
 from constructions.language.diagnosis import list_names, place_of, quote
-<<<<<<< HEAD
 from constructions.language.syntax import FALSE, Formula, subformulas
-=======
-from constructions.language.printer import format_formula
-from constructions.language.syntax import FALSE, Formula
 from constructions.rasp.interpreter import Value, run_program
->>>>>>> main
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
 from constructions.rasp.to_ltl import program_to_formulas
