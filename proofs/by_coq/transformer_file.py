@@ -176,7 +176,7 @@ class _Writer:
             case PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
             case PredicateOnSum():
-                raise Unsupported(f"{format_formula(formula)}: the Coq library has predicates on single counts only")
+                raise Unsupported(f"{format_briefly(formula)}: the Coq library has predicates on single counts only")
             case Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
         return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])
