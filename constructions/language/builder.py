@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
@@ -39,35 +40,56 @@ from constructions.language.terms import (
     remainder_cost,
 )
 
-MAX_DEPTH = 200
 MAX_EXPANDED = 200_000
+MAX_NODES = 200_000
 EXPECTED_COUNT = "a count such as #<[Q_a]"
 EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
 
 _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 
 Value = Formula | Number
+RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
+"""Names of the grammar that definitions may not take."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What words stand for: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
+
+    alphabet: Sequence[str] | None
+    predicates: Mapping[str, PredicateDefinition]
+    dialect: Dialect
+    table: Mapping[str, Formula]
+    defined: dict[str, Formula] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    """Names that are the user's own: of predicates, and of formulas."""
+
+    def define(self, name: str, formula: Formula) -> None:
+        """From here on the name stands for the formula."""
+        self.defined[name] = formula
+        self.names.add(name)
 
 
 @v_args(inline=True)
 class Builder(Transformer_NonRecursive[Token, Value]):
     """Formulas from parse trees, bottom up; what the grammar cannot say is checked here."""
 
-    def __init__(self, text: str, alphabet: Sequence[str] | None,
-                 predicates: Mapping[str, PredicateDefinition], dialect: Dialect) -> None:
+    def __init__(self, text: str, scope: Scope) -> None:
         super().__init__()
         self._text = text
-        self._alphabet = alphabet
-        self._predicates = predicates
-        self._dialect = dialect
+        self._scope = scope
+        self._alphabet = scope.alphabet
+        self._predicates = scope.predicates
+        self._dialect = scope.dialect
         self._expanded = 0
 
     def _error(self, token: Token, message: str) -> FormulaError:
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
 
     def _limited(self, token: Token, formula: Formula) -> Formula:
-        if formula.depth > MAX_DEPTH:
-            raise self._error(token, f"formula nested {formula.depth} deep, expected at most {MAX_DEPTH}")
+        """The formula, if its depth alone does not make it too large."""
+        if formula.depth > MAX_NODES:
+            raise self._error(token, f"found a formula nested {formula.depth} deep, expected at most {MAX_NODES}")
         return formula
 
     def _charge(self, token: Token, parts: int) -> None:
@@ -141,6 +163,14 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                                      + symbol_hint(name, self._alphabet))
         return Symbol(name)
 
+    def reference(self, token: Token) -> Formula:
+        """``$3``."""
+        if token not in self._scope.table:
+            known = len(self._scope.table)
+            raise self._error(token, f"found {quote(token)}, expected "
+                              + (f"one of $1 .. ${known}" if known else "a formula: only a file has a table of them"))
+        return self._scope.table[token]
+
     def unary(self, token: Token, operand: Value) -> Formula:
         """``prev``, ``!``, ``G``, ..."""
         build = unary_operator(token.type, self._dialect)
@@ -166,6 +196,8 @@ class Builder(Transformer_NonRecursive[Token, Value]):
     def name(self, token: Token) -> Value:
         """A predicate of the position, a bare symbol, a position; more than one of them where the place decides."""
         name = str(token)
+        if name in self._scope.defined:
+            return self._scope.defined[name]
         formula: Formula | None = NAMES.get(name)
         if find_predicate(name, self._predicates) is not None:
             formula = self._predicate(token, ())
@@ -215,7 +247,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
     def _definition(self, name: Token) -> PredicateDefinition:
         definition = find_predicate(name, self._predicates)
         if definition is None:
-            known = [*BUILTIN, *self._predicates]
+            known = [*BUILTIN, *self._predicates, *self._scope.defined]
             hint = name_hint(name, known, self._alphabet)
             raise self._error(name, f"found {quote(name)}, expected a predicate such as {list_names(known)}{hint}")
         return definition
