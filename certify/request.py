@@ -23,6 +23,7 @@ from certify.subjects import (
     Kind,
     Programs,
     find_formula,
+    find_language,
     find_subject,
     read_network,
     refuse_options,
@@ -41,6 +42,7 @@ from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
     from constructions.rasp.syntax import Program
+    from constructions.regular.to_ltl import DefinedLanguage
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -67,6 +69,8 @@ class Options:
     temperature: str | None = None
     allowed_error: str | None = None
     precision: str | None = None
+    regex: str | None = None
+    dfa: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -100,7 +104,8 @@ def as_key(name: str) -> str:
 class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
-    With a ``precision``, the name of a format, the constructions are those for low precision.
+    With a ``precision``, the name of a format, the constructions are those for low precision. The text may be what an
+    option says, ``--regex``, in place of a formula; then ``language`` has what is known of it.
     """
 
     text: str
@@ -111,6 +116,8 @@ class FormulaSubject:
     as_printed: bool = False
     attention: Attention = "soft"
     precision: str | None = None
+    option: str | None = None
+    language: DefinedLanguage | None = None
 
 
 @dataclass(frozen=True)
@@ -241,7 +248,7 @@ class Request:
                 return RunCommand(name, (*(("--gamma", str(self.gamma)) if self.gamma != AS_IT_IS else ()), *heat))
             case FormulaSubject() as subject:
                 longest = ("--max-n", str(self.longest)) if subject.precision else ()
-                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat))
+                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat), subject.option)
 
     @property
     def description(self) -> str:
@@ -271,19 +278,24 @@ def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
 # -- from the one to the other -----------------------------------------------------------------------------------------
 
 
-def read_request(name: str, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
+def read_request(name: str | None, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
     """The question that a subject and its options ask.
 
-    ``taken`` are the kinds of subjects that make sense here, ``programs`` says what a program stands for, and ``spell``
+    There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
+    here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
     how complaints write options: ``as_option`` or ``as_key``.
 
     Raises:
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    found = find_subject(name, taken)
+    found = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
+    if found is None:
+        if name is None:
+            raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
+        found = find_subject(name, taken)
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
@@ -332,6 +344,13 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         from certify.programs import read_program
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet))
+    if found.kind in (Kind.REGEX, Kind.DFA):
+        from certify.regular import read_language
+
+        alphabet, language = read_language(found, options.alphabet)
+        return FormulaSubject(found.name, language.formula, alphabet, read_regime(options, spell), (),
+                              options.as_printed, options.attention, options.precision,
+                              "--regex" if found.kind is Kind.REGEX else "--dfa", language)
     text, formula, alphabet = read_formula(found, options)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision)

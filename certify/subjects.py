@@ -32,6 +32,8 @@ class Kind(Enum):
     FORMULA = "a formula"
     PROGRAM = f"a program ({SUFFIX_OF_PROGRAMS})"
     NETWORK = "a model file or a certificate"
+    REGEX = "a regular expression (--regex)"
+    DFA = "an automaton (--dfa)"
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,22 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
     return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
 
 
+def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Collection[Kind]) -> Found | None:
+    """The regular language that an option names in place of a formula; None if none does.
+
+    Raises:
+        InputError: if there is a formula beside it, or another language, or no formula is ``taken``.
+    """
+    found = [Found(text, kind) for kind, text in given.items() if text is not None]
+    if not found:
+        return None
+    check_unicode(*(one.name for one in found))
+    if name is not None or len(found) > 1 or Kind.FORMULA not in taken:
+        what = repr(name) if name is not None else found[-1].kind.value
+        raise InputError(f"{what}: found beside {found[0].kind.value}, expected one of the two")
+    return found[0]
+
+
 def _is_file_with_an_object(name: str) -> bool:
     if not os.path.isfile(name):
         return False
@@ -115,6 +133,8 @@ class Programs(Enum):
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
     Kind.PROGRAM: {"predicates": "a program has none"},
+    Kind.REGEX: {"symbol": "a formula has no output of symbols", "predicates": "a regular expression has none"},
+    Kind.DFA: {"symbol": "a formula has no output of symbols", "predicates": "an automaton has none"},
     Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""

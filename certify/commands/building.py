@@ -11,11 +11,13 @@ from certify.options import (
     AsPrintedOption,
     AttentionOption,
     CausalOption,
+    DfaOption,
     FormulaText,
     GammaOption,
     LongestOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     SymbolOption,
     TemperatureOption,
@@ -24,9 +26,11 @@ from certify.terminal import complain
 
 
 def build(
-    text: FormulaText,
+    text: FormulaText = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     as_formula: Annotated[bool, typer.Option(
         "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
@@ -55,10 +59,10 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    if as_formula and not text.endswith(SUFFIX_OF_PROGRAMS):
+    if as_formula and not (text or "").endswith(SUFFIX_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision)
+                      temperature, precision=precision, regex=regex, dfa=dfa)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
         network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),

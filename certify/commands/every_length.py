@@ -12,10 +12,12 @@ import typer
 from certify.options import (
     AlphabetOption,
     CausalOption,
+    DfaOption,
     FactorOption,
     JsonOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     StyleOption,
     SymbolOption,
@@ -28,9 +30,11 @@ if TYPE_CHECKING:
 
 
 def prove(
-    text: Annotated[str, typer.Argument(
+    text: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")],
+        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
@@ -60,7 +64,7 @@ def prove(
     if output is not None:
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
-                      precision=precision)
+                      precision=precision, regex=regex, dfa=dfa)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
@@ -82,14 +86,14 @@ def prove(
     raise typer.Exit(theorem.exit_code)
 
 
-def read_claim(text: str, options: Options, output: str | None) -> TheoremClaim:
+def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
     """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
     from certify.exports.theorem_claim import claim_theorem
     from certify.request import FormulaSubject, read_request
 
     request = read_request(text, options)
     of_a_formula = isinstance(request.subject, FormulaSubject)
-    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text).stem)
+    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
 
 
 def give_up(verdict: str, reason: Exception, as_json: bool) -> int:

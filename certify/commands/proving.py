@@ -13,6 +13,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DfaOption,
     EffortOption,
     FloatOption,
     GammaOption,
@@ -23,6 +24,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     Style,
     StyleOption,
@@ -41,6 +43,8 @@ def formula(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output; "
         "left out: every shipped example")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
@@ -75,9 +79,9 @@ def formula(
 
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision)
+                      temperature=temperature, allowed_error=delta, precision=precision, regex=regex, dfa=dfa)
     runs = read_runs(floats)
-    rows = formulas_in_turn(text, symbol, alphabet)
+    rows = formulas_in_turn(text, symbol, alphabet) if regex is None and dfa is None else None
     if rows is not None:
         refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
                                                     "--effort": effort != 1})
@@ -89,7 +93,6 @@ def formula(
         raise typer.Exit(certify_rows(rows, built, max_n, output, as_json, read_workers(jobs, dask)))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
     check_place(output, as_json)
-    assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
 

@@ -13,6 +13,7 @@ from certify.options import (
     AttentionOption,
     CausalOption,
     ClaimOption,
+    DfaOption,
     FactorOption,
     FormulaText,
     GammaOption,
@@ -21,6 +22,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     Style,
     StyleOption,
@@ -36,11 +38,14 @@ if TYPE_CHECKING:
 
 
 def run(
-    subject: Annotated[str, typer.Argument(
+    subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
-             "file with a trained network")],
-    word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas")],
+             "file with a trained network")] = None,
+    word: Annotated[str | None, typer.Argument(
+        metavar="WORD", help="symbols run together, or separated by commas")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
@@ -69,9 +74,14 @@ def run(
     from certify.low_precision import lengths_served
     from certify.request import Options, read_request
     from certify.subjects import Programs
+    from constructions.errors import InputError
 
+    if word is None and (regex, dfa) != (None, None):
+        subject, word = None, subject
+    if word is None:
+        raise InputError("no WORD, expected the symbols of a word after what is run")
     check_unicode(word)
-    if is_trained(subject):
+    if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
             "--alphabet": alphabet, "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
             "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
@@ -81,7 +91,7 @@ def run(
     refuse_options(f"{subject} holds no trained network, expected one beside it",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision)
+                      precision=precision, regex=regex, dfa=dfa)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
     show_run(request, word, style, as_json)
 
@@ -123,7 +133,9 @@ def run_request(request: Request, word: str) -> Run:
 
 
 def explain(
-    text: FormulaText,
+    text: FormulaText = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     symbol: SymbolOption = None,
     gamma: GammaOption = None,
@@ -146,7 +158,8 @@ def explain(
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
 
-    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma)
+    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, regex=regex,
+                      dfa=dfa)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)

@@ -13,7 +13,7 @@ Proof       By induction on the order. Let N be the kernel of a cyclic quotient 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation, previous
 from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, PredicateOnCount
@@ -22,8 +22,11 @@ from constructions.regular.permutations import Group, Permutation, cyclic_quotie
 Events = Mapping[Permutation, Formula]
 
 
-def products(group: Group, events: Events) -> dict[Permutation, Formula]:
-    """For each element that a product can be, where it is the product so far; no event is the identity."""
+def products(group: Group, events: Events, tidy: Callable[[Formula], Formula]) -> dict[Permutation, Formula]:
+    """For each element that a product can be, where it is the product so far; no event is the identity.
+
+    What is counted is made ``tidy`` first.
+    """
     degree = len(next(iter(group)))
     if not events:
         return {tuple(range(degree)): TRUE}
@@ -32,7 +35,7 @@ def products(group: Group, events: Events) -> dict[Permutation, Formula]:
     for element, event in events.items():
         exponent = quotient.exponents[element]
         added[exponent] = disjunction(added.get(exponent, FALSE), event)
-    now = sum_modulo(quotient.modulus, added)
+    now = sum_modulo(quotient.modulus, {exponent: tidy(formula) for exponent, formula in added.items()})
     powers = [power(quotient.generator, times) for times in range(quotient.modulus)]
     inner: dict[Permutation, Formula] = {}
     for before, formula in enumerate(now):
@@ -43,7 +46,16 @@ def products(group: Group, events: Events) -> dict[Permutation, Formula]:
                 both = conjunction(_before(formula, is_first=before == 0), event)
                 inner[factor] = disjunction(inner.get(factor, FALSE), both)
     return {then(element, powers[exponent]): conjunction(formula, inside)
-            for element, inside in products(quotient.kernel, inner).items() for exponent, formula in enumerate(now)}
+            for element, inside in products(quotient.kernel, inner, tidy).items() for exponent, formula in enumerate(now)}
+
+
+def moduli(group: Group) -> tuple[int, ...]:
+    """What ``products`` counts modulo, in turn: the orders of cyclic quotients, of which the group's is the product."""
+    found: tuple[int, ...] = ()
+    while len(group) > 1:
+        quotient = cyclic_quotient(group)
+        found, group = (*found, quotient.modulus), quotient.kernel
+    return found
 
 
 def _before(formula: Formula, is_first: bool) -> Formula:

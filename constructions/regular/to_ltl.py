@@ -3,8 +3,8 @@
 Claim       The formula holds at a position exactly if the prefix up to it is in the language; so it holds at the last
             position of exactly the words of the language that are not empty.
 Method      The minimal automaton, or quotients of it, is followed by a cascade (component.py, cascade.py), in several
-            ways; the formula with the fewest subformulas is taken. That it defines the language is decided for all words
-            (equivalence.py) before it is given out.
+            ways; the formula with the fewest subformulas is taken. That it defines the language is decided for all
+            words (equivalence.py) before it is given out.
 Source      Krohn and Rhodes; Schützenberger, McNaughton and Papert: without groups, no counting is used.
 """
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from constructions.errors import InternalError, Unsupported
 from constructions.language.syntax import Formula, subformulas
-from constructions.regular.automata import Automaton, Language, minimal
-from constructions.regular.cascade import Cascade, NotSolvable, rows_of
+from constructions.regular.automata import Automaton, Language, minimal_language
+from constructions.regular.cascade import Cascade, rows_of
 from constructions.regular.cells import cells_of
 from constructions.regular.component import Component
 from constructions.regular.congruences import factors
@@ -25,38 +25,59 @@ from constructions.regular.equivalence import defines
 MOST_STATES = 200
 
 
-def formula_of_language(language: Language, alphabet: Sequence[str], what: str = "the language") -> Formula:
+@dataclass(frozen=True)
+class DefinedLanguage:
+    """A formula that holds exactly where the prefix is in the language, and what its construction met.
+
+    ``states`` are those of the minimal automaton. ``groups`` are the orders of the groups that are followed, each with
+    the numbers that it takes counting modulo.
+    """
+
+    formula: Formula
+    states: int
+    groups: tuple[tuple[int, tuple[int, ...]], ...]
+    accepts_empty: bool
+
+
+def formula_of_language(language: Language, alphabet: Sequence[str], what: str = "the language") -> DefinedLanguage:
     """A formula that holds where the prefix is in the language.
 
     >>> from constructions.regular.expression import language_of_regex
     >>> formula_of_language(language_of_regex("(aa)*", "a"), "a")
-    parse_formula('EVEN')
+    DefinedLanguage(formula=parse_formula('!ODD'), states=2, groups=((2, (2,)),), accepts_empty=True)
 
     Raises:
         Unsupported: if a group that the language has is not solvable; if its automaton, or all formulas that are tried
             for it, are very large.
         InternalError: if a formula does not define the language.
     """
-    automaton, blocks = minimal(language.automaton, [state in language.accepting
-                                                     for state in range(len(language.automaton.steps))])
-    small = Language(automaton, frozenset(blocks[state] for state in language.accepting))
-    if len(automaton.steps) > MOST_STATES:
-        raise Unsupported(f"{what}: its minimal automaton has {len(automaton.steps)} states, expected at most {MOST_STATES}")
-    found: list[Formula] = []
+    small = minimal_language(language)
+    if len(small.automaton.steps) > MOST_STATES:
+        raise Unsupported(f"{what}: its minimal automaton has {len(small.automaton.steps)} states, expected at most "
+                          f"{MOST_STATES}")
+    found = _smallest(small, alphabet, what)
+    if not defines(found.formula, small, alphabet):
+        raise InternalError(f"{what}: its formula defines another language")
+    return found
+
+
+def _smallest(language: Language, alphabet: Sequence[str], what: str) -> DefinedLanguage:
+    """The smallest of the formulas that are found in all ways."""
+    found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
-    for way in _ways(small):
+    for way in _ways(language):
         try:
             components = [Component(part, way.split, what) for part in way.parts]
             cells = cells_of(components, way.binary, way.remembers)
-            found.append(Cascade(rows_of(small, components, len(alphabet)), cells, alphabet).accepting())
+            cascade = Cascade(rows_of(language, components, len(alphabet), what), cells, alphabet, what)
         except Unsupported as reason:
             reasons.append(reason)
+            continue
+        found.append(DefinedLanguage(cascade.accepting(), len(language.automaton.steps), tuple(cascade.groups),
+                                     language.contains(())))
     if not found:
         raise reasons[0]
-    smallest = min(found, key=lambda formula: len(subformulas(formula)))
-    if not defines(smallest, small, alphabet):
-        raise InternalError(f"{what}: its formula defines another language")
-    return smallest
+    return min(found, key=lambda one: len(subformulas(one.formula)))
 
 
 @dataclass(frozen=True)

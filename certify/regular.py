@@ -1,0 +1,41 @@
+"""Regular languages as subjects: a regular expression, or a file with an automaton, as a formula."""
+
+from __future__ import annotations
+
+from certify.files import check_unicode, read_text
+from certify.subjects import Found, Kind
+from constructions.language.parser import parse_alphabet
+from constructions.regular.automaton_files import language_of_text
+from constructions.regular.expression import language_of_regex, symbols_of_regex
+from constructions.regular.to_ltl import DefinedLanguage, formula_of_language
+
+EMPTY_WORD = "the empty word is in the language, and nothing is claimed of it: words have at least one symbol"
+
+
+def read_language(found: Found, alphabet: str | None) -> tuple[tuple[str, ...], DefinedLanguage]:
+    """The alphabet, and the language with its formula; without an alphabet it is made of the symbols that are named.
+
+    Raises:
+        InputError: if it is no regular expression, or no automaton.
+        Unsupported: if the language has no formula of the past, or only very large ones are found.
+    """
+    if alphabet is not None:
+        check_unicode(alphabet)
+    symbols = None if alphabet is None else parse_alphabet(alphabet)
+    if found.kind is Kind.REGEX:
+        symbols = symbols_of_regex(found.name) if symbols is None else symbols
+        language = language_of_regex(found.name, symbols)
+    else:
+        language, symbols = language_of_text(read_text(found.name), found.name, symbols)
+    return symbols, formula_of_language(language, symbols, found.name)
+
+
+def describe_language(language: DefinedLanguage) -> list[str]:
+    """What a theorist asks about the language, in a few lines."""
+    lines = [f"the minimal automaton has {language.states} states"]
+    if not language.groups:
+        lines.append("star-free: no counting")
+    for order, moduli in language.groups:
+        lines.append(f"not star-free: words permute states as a group of order {order} does; it is followed by counting "
+                     f"modulo {', then '.join(map(str, moduli))}")
+    return lines + ([EMPTY_WORD] if language.accepts_empty else [])
