@@ -24,8 +24,8 @@ FormulaText = Annotated[str | None, typer.Argument(
 RegexOption = Annotated[str | None, typer.Option(
     "--regex", metavar="REGEX", help="in place of FORMULA: where the word so far matches, as in '(ab)*'")]
 DfaOption = Annotated[str | None, typer.Option(
-    "--dfa", metavar="FILE", help="in place of FORMULA: where this automaton accepts the word so far (TOML, JSON, AT&T, "
-    "HOA)")]
+    "--dfa", metavar="FILE", help="in place of FORMULA: where this automaton (TOML, JSON, AT&T, HOA) accepts the word "
+    "so far")]
 AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(

@@ -36,6 +36,6 @@ def describe_language(language: DefinedLanguage) -> list[str]:
     if not language.groups:
         lines.append("star-free: no counting")
     for order, moduli in language.groups:
-        lines.append(f"not star-free: words permute states as a group of order {order} does; it is followed by counting "
-                     f"modulo {', then '.join(map(str, moduli))}")
+        lines.append(f"not star-free: words permute states as a group of order {order} does; it is followed by "
+                     f"counting modulo {', then '.join(map(str, moduli))}")
     return lines + ([EMPTY_WORD] if language.accepts_empty else [])

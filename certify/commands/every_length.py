@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def prove(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")] = None,
+        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")]
+    = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,

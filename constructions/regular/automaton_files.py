@@ -1,7 +1,7 @@
 """Automata in files: TOML or JSON tables, AT&T lines, and HOA. What is not deterministic is determinised.
 
-Tables      ``start``, ``accepting``, ``steps`` (state to symbol to state), perhaps ``alphabet``. A step that is left out
-            leads to a state that nothing leaves and that does not accept.
+Tables      ``start``, ``accepting``, ``steps`` (state to symbol to state), perhaps ``alphabet``. A step that is left
+            out leads to a state that nothing leaves and that does not accept.
 AT&T        Lines ``from to symbol`` and ``state`` (accepting), fields separated by tabs, or by blanks if there is no
             tab; a second symbol that equals the first, and weights 0, change nothing. ``<eps>`` is no symbol.
 HOA         hoa_file.py.
@@ -148,8 +148,9 @@ def _is_line_of_automaton(fields: Sequence[str]) -> bool:
 def _of_table(data: object, where: str) -> _Contents:
     table = check_keys(where, data, KEYS, ("start", "accepting", "steps"))
     steps = tuple(_steps_of_table(table["steps"], where))
-    contents = _Contents(text(f"{where}: start", table["start"]), tuple(texts(f"{where}: accepting", table["accepting"])),
-                         steps, _symbols_of_table(table, where))
+    accepting = texts(f"{where}: accepting", table["accepting"])
+    contents = _Contents(text(f"{where}: start", table["start"]), tuple(accepting), steps,
+                         _symbols_of_table(table, where))
     known = {*table["steps"], *(step.target for step in steps)}
     for key, state in (("start", contents.start), *(("accepting", state) for state in contents.accepting)):
         if state not in known:

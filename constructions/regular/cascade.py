@@ -25,15 +25,15 @@ from constructions.language.simplified import (
     conjunction_of,
     disjunction,
     disjunction_of,
+    equivalence,
     negation,
-    previous,
     since,
 )
 from constructions.language.syntax import Formula, Symbol, is_symbolic, subformulas
 from constructions.regular.automata import Language
 from constructions.regular.cells import Cell, Level, Places
 from constructions.regular.component import Component
-from constructions.regular.counters import moduli, products
+from constructions.regular.counters import before, moduli, products
 from constructions.regular.covers import Rows, Term, Value, where
 from constructions.regular.holonomy import Action
 from constructions.regular.permutations import Permutation, generated, inverse, is_solvable
@@ -52,33 +52,35 @@ class Row:
     accepted: bool
 
 
-def rows_of(language: Language, components: Sequence[Component], letters: int, what: str) -> list[Row]:
-    """Every step that some word takes.
+def rows_of(language: Language, components: Sequence[Component], letters: int, clock: int, what: str) -> list[Row]:
+    """Every step that some word takes; ``clock`` is a multiple of those of the components.
 
     Raises:
         Unsupported: if there are more than MOST_ROWS.
     """
     start = tuple(component.start for component in components)
     rows: list[Row] = []
-    found: dict[tuple[int, Places], None] = {}
+    found: dict[tuple[int, int, Places], None] = {}
 
-    def add_steps(state: int, places: Places, is_first: bool) -> None:
+    def add_steps(state: int, time: int, places: Places, is_first: bool) -> None:
         for letter in range(letters):
-            stepped = [component.step(place, letter) for component, place in zip(components, places, strict=True)]
+            stepped = [component.step(place, letter, time)
+                       for component, place in zip(components, places, strict=True)]
             after = tuple(place for place, _ in stepped)
             reached = language.automaton.steps[state][letter]
             rows.append(Row(letter, None if is_first else places, after, tuple(actions for _, actions in stepped),
                             reached in language.accepting))
-            if (reached, after) not in found:
-                found[reached, after] = None
-                order.append((reached, after))
+            target = (reached, (time + 1) % clock, after)
+            if target not in found:
+                found[target] = None
+                order.append(target)
         if len(rows) > MOST_ROWS:
             raise Unsupported(f"{what}: a cascade that follows its automaton takes more than {MOST_ROWS} steps")
 
-    order: list[tuple[int, Places]] = []
-    add_steps(language.automaton.start, start, is_first=True)
-    for state, places in order:  # grows meanwhile
-        add_steps(state, places, is_first=False)
+    order: list[tuple[int, int, Places]] = []
+    add_steps(language.automaton.start, 0, start, is_first=True)
+    for state, time, places in order:  # grows meanwhile
+        add_steps(state, time, places, is_first=False)
     return rows
 
 
@@ -110,12 +112,10 @@ class Cascade:
     # -- cells ---------------------------------------------------------------------------------------------------------
 
     def _add(self, cell: Cell) -> None:
-        if isinstance(cell, Level):
-            actions = [cell.action(row.after, row.actions) for row in self._rows]
-            if any(isinstance(action, tuple) and action != tuple(range(len(action))) for action in actions):
-                for formula in self._group_bits(cell, actions):
-                    self._keep(formula)
-                return
+        if isinstance(cell, Level) and cell.is_permuted:
+            for formula in self._group_bits(cell, [cell.action(row.after, row.actions) for row in self._rows]):
+                self._keep(formula)
+            return
         for _ in range(cell.width):
             self._keep(self._bit(len(self._bits)))
 
@@ -151,8 +151,8 @@ class Cascade:
         resets = {action: formula for action, formula in found.items() if isinstance(action, int)}
         group = generated(events, degree)
         if not is_solvable(group):
-            raise Unsupported(f"{self._what}: words permute {degree} sets of states as a group of order {len(group)} does "
-                              "that is not solvable; counting modulo numbers does not follow it")
+            raise Unsupported(f"{self._what}: words permute {degree} sets of states as a group of order {len(group)} "
+                              "does that is not solvable; counting modulo numbers does not follow it")
         self.groups.append((len(group), moduli(group)))
         so_far = products(group, events, self._tidy)
         tiles = _tiles(cell.first, so_far, resets, degree)
@@ -193,7 +193,7 @@ class Cascade:
     def _literal(self, literal: tuple[int, int]) -> Formula:
         place, value = literal
         formula = self._bits[place // 2]
-        formula = previous(formula) if place % 2 else formula
+        formula = before(formula) if place % 2 else formula
         return formula if value else negation(formula)
 
     def _smaller(self, one: Formula | None, other: Formula | None) -> Formula | None:
@@ -234,5 +234,8 @@ def _tiles(first: int, so_far: Mapping[Permutation, Formula], resets: Mapping[in
             for tile, formula in resets.items())
         origins.append(since(disjunction(negation(reset), set_to), set_to))
     origins[first] = negation(disjunction_of(origins[:first] + origins[first + 1 :]))
+    if degree == 2:
+        swapped = equivalence(so_far[1, 0], origins[first])
+        return [negation(swapped), swapped] if first == 0 else [swapped, negation(swapped)]
     return [disjunction_of(conjunction(now, origins[inverse(element)[tile]]) for element, now in so_far.items())
             for tile in range(degree)]

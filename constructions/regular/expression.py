@@ -149,7 +149,7 @@ class _Tokens:
         character, following = self.pattern[place], self.pattern[place + 1 : place + 2]
         if character == "\\":
             if not following or following.isalnum():
-                raise self.error(place, character + following, "\\ before a symbol that is one of ( ) [ ] { } | * + ? .")
+                raise self.error(place, character + following, "\\ before one of ( ) [ ] { } | * + ? . as a symbol")
             return character + following, following
         if self.named and (match := _NAMED.match(self.pattern, place)):
             return match[0], match[1]

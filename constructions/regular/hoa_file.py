@@ -18,7 +18,8 @@ from constructions.regular.determinise import Nondeterministic
 from constructions.tables import shown
 
 MOST_PROPOSITIONS = 6
-_TOKEN = re.compile(r'\s+|/\*.*?\*/|("(?:[^"\\]|\\.)*"|--[A-Z]+--|[A-Za-z_][\w.-]*:?|@[\w.-]+|\d+|[\[\](){}!&|])', re.DOTALL)
+_TOKEN = re.compile(r'\s+|/\*.*?\*/|("(?:[^"\\]|\\.)*"|--[A-Z]+--|[A-Za-z_][\w.-]*:?|@[\w.-]+|\d+|[\[\](){}!&|])',
+                    re.DOTALL)
 _END = "the end of the file"
 _BINDING = {"|": 1, "&": 2, "!": 3}
 _ACCEPTANCES = ("1 Inf ( 0 )", "0 t")
@@ -83,7 +84,8 @@ class _Reader:
         letters = self._letters(names, alphabet)
         self.letters_of["t"] = (1 << len(letters)) - 1
         for place in range(len(names)):
-            self.letters_of[str(place)] = sum(1 << letter for letter, truths in enumerate(letters.values()) if truths[place])
+            self.letters_of[str(place)] = sum(1 << letter for letter, truths in enumerate(letters.values())
+                                              if truths[place])
         for alias, *value in self.aliases:
             self.letters_of[alias.text] = self._label(value)
         everything_accepts = self._acceptance() == "0 t"
@@ -121,9 +123,10 @@ class _Reader:
     def _propositions(self) -> list[str]:
         values = self.headers.get("AP:", [])
         names = [value.text[1:-1] for value in values[1:]]
-        if not values or not all(value.text.startswith('"') for value in values[1:]) or values[0].text != str(len(names)):
-            raise InputError(f'{self.where}: AP: {shown(" ".join(value.text for value in values))}, expected their number '
-                             'and names, such as AP: 2 "p" "q"')
+        quoted = all(value.text.startswith('"') for value in values[1:])
+        if not values or not quoted or values[0].text != str(len(names)):
+            found = shown(" ".join(value.text for value in values))
+            raise InputError(f'{self.where}: AP: {found}, expected their number and names, such as AP: 2 "p" "q"')
         return names
 
     def _letters(self, names: list[str], alphabet: Sequence[str] | None) -> dict[str, Valuation]:
@@ -132,8 +135,8 @@ class _Reader:
         if alphabet is not None and set(alphabet) <= set(names):
             return {symbol: single[symbol] for symbol in alphabet}
         if len(names) > MOST_PROPOSITIONS:
-            raise InputError(f"{self.where}: {len(names)} propositions, whose truths make {2 ** len(names)} letters; expected "
-                             f"at most {MOST_PROPOSITIONS}, or --alphabet with some of them, one of which holds at a time")
+            raise InputError(f"{self.where}: {len(names)} propositions, each true or false, expected at most "
+                             f"{MOST_PROPOSITIONS}, or --alphabet with some of them, one of which holds at a time")
         found = {"&".join(name if truth else f"!{name}" for name, truth in zip(names, truths, strict=True)): truths
                  for truths in product((True, False), repeat=len(names))}
         if alphabet is None:
@@ -146,8 +149,8 @@ class _Reader:
     def _acceptance(self) -> str:
         text = " ".join(value.text for value in self.headers.get("Acceptance:", []))
         if text not in _ACCEPTANCES:
-            raise InputError(f"{self.where}: Acceptance: {shown(text)}, expected 1 Inf(0), whose states accept, or 0 t, where "
-                             "all states do; other conditions are about infinite words")
+            raise InputError(f"{self.where}: Acceptance: {shown(text)}, expected 1 Inf(0), by which marked states "
+                             "accept, or 0 t, by which all do; other conditions are about infinite words")
         return text
 
     # -- states --------------------------------------------------------------------------------------------------------
@@ -205,7 +208,7 @@ class _Reader:
     # -- labels --------------------------------------------------------------------------------------------------------
 
     def _label(self, tokens: Sequence[_Token]) -> int:
-        """The letters that satisfy a Boolean formula of propositions, as bits; ! binds more tightly than &, & than |."""
+        """The letters that satisfy a Boolean formula of propositions, as bits; ! binds before &, and & before |."""
         values: list[int] = []
         operators: list[_Token] = []
         wants_value = True
@@ -222,7 +225,7 @@ class _Reader:
 
         for token in tokens:
             if wants_value != (token.text not in ("&", "|", ")")):
-                raise self._error(token, "a proposition's number, t, f or !" if wants_value else "& or | or the end of the label")
+                raise self._error(token, "a proposition's number, t, f or !" if wants_value else "& or | or ]")
             if token.text in ("!", "("):
                 operators.append(token)
             elif token.text == ")":

@@ -18,7 +18,7 @@ from constructions.language.syntax import Formula, subformulas
 from constructions.regular.automata import Automaton, Language, minimal_language
 from constructions.regular.cascade import Cascade, rows_of
 from constructions.regular.cells import cells_of
-from constructions.regular.component import Component
+from constructions.regular.component import Component, period
 from constructions.regular.congruences import factors
 from constructions.regular.equivalence import defines
 
@@ -67,9 +67,13 @@ def _smallest(language: Language, alphabet: Sequence[str], what: str) -> Defined
     reasons: list[Unsupported] = []
     for way in _ways(language):
         try:
-            components = [Component(part, way.split, what) for part in way.parts]
-            cells = cells_of(components, way.binary, way.remembers)
-            cascade = Cascade(rows_of(language, components, len(alphabet), what), cells, alphabet, what)
+            components = [Component(part, way.split, way.clock, what) for part in way.parts]
+            if way.remembers and not all(component.is_chain for component in components):
+                continue
+            if way.clock > 1:
+                components.insert(0, Component(_cycle(way.clock, len(alphabet)), False, 1, what))
+            rows = rows_of(language, components, len(alphabet), way.clock, what)
+            cascade = Cascade(rows, cells_of(components, way.binary, way.remembers), alphabet, what)
         except Unsupported as reason:
             reasons.append(reason)
             continue
@@ -82,18 +86,25 @@ def _smallest(language: Language, alphabet: Sequence[str], what: str) -> Defined
 
 @dataclass(frozen=True)
 class _Way:
-    """Which automata are followed, whether strong components are regions, and the kinds of bits (cells.py)."""
+    """Which automata are followed, whether strong components are regions, the kinds of bits (cells.py), the clock."""
 
     parts: tuple[Automaton, ...]
     split: bool
     binary: bool
     remembers: bool
+    clock: int
 
 
 def _ways(language: Language) -> Iterator[_Way]:
     whole = (language.automaton,)
     quotients = tuple(factors(language))
-    for parts in dict.fromkeys([quotients, whole]):
-        for split, remembers in ((True, True), (True, False), (False, False)):
-            for binary in (False, True):
-                yield _Way(parts, split, binary, remembers)
+    for clock in dict.fromkeys([1, period(language.automaton)]):
+        for parts in dict.fromkeys([quotients, whole]):
+            for split, remembers in ((True, True), (True, False), (False, False)):
+                for binary in (False, True):
+                    yield _Way(parts, split, binary, remembers, clock)
+
+
+def _cycle(length: int, letters: int) -> Automaton:
+    """The automaton that every letter takes around a cycle."""
+    return Automaton(0, tuple(((state + 1) % length,) * letters for state in range(length)))
