@@ -38,8 +38,6 @@ from constructions.regular.covers import Rows, Term, Value, where
 from constructions.regular.holonomy import Action
 from constructions.regular.permutations import Permutation, generated, inverse, is_solvable
 
-MOST_ROWS = 20_000
-
 
 @dataclass(frozen=True)
 class Row:
@@ -52,18 +50,18 @@ class Row:
     accepted: bool
 
 
-def rows_of(language: Language, components: Sequence[Component], letters: int, clock: int, what: str) -> list[Row]:
+def rows_of(language: Language, components: Sequence[Component], clock: int, most: int, what: str) -> list[Row]:
     """Every step that some word takes; ``clock`` is a multiple of those of the components.
 
     Raises:
-        Unsupported: if there are more than MOST_ROWS.
+        Unsupported: if there are more than ``most``.
     """
     start = tuple(component.start for component in components)
     rows: list[Row] = []
     found: dict[tuple[int, int, Places], None] = {}
 
     def add_steps(state: int, time: int, places: Places, is_first: bool) -> None:
-        for letter in range(letters):
+        for letter in range(len(language.automaton.steps[0])):
             stepped = [component.step(place, letter, time)
                        for component, place in zip(components, places, strict=True)]
             after = tuple(place for place, _ in stepped)
@@ -74,8 +72,8 @@ def rows_of(language: Language, components: Sequence[Component], letters: int, c
             if target not in found:
                 found[target] = None
                 order.append(target)
-        if len(rows) > MOST_ROWS:
-            raise Unsupported(f"{what}: a cascade that follows its automaton takes more than {MOST_ROWS} steps")
+        if len(rows) > most:
+            raise Unsupported(f"{what}: a cascade that follows its automaton takes more than {most} steps")
 
     order: list[tuple[int, int, Places]] = []
     add_steps(language.automaton.start, 0, start, is_first=True)

@@ -23,6 +23,9 @@ from constructions.regular.congruences import factors
 from constructions.regular.equivalence import defines
 
 MOST_STATES = 200
+MOST_WORK = 1_000_000
+LITTLE_WORK = 10_000
+"""Steps of a cascade times its bits."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +65,23 @@ def formula_of_language(language: Language, alphabet: Sequence[str], what: str =
 
 
 def _smallest(language: Language, alphabet: Sequence[str], what: str) -> DefinedLanguage:
-    """The smallest of the formulas that are found in all ways."""
+    """The smallest of the formulas that are found; once there is one, only ways of little work are tried."""
     found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
     for way in _ways(language):
         try:
-            components = [Component(part, way.split, way.clock, what) for part in way.parts]
+            components = way.components(len(alphabet), what)
             if way.remembers and not all(component.is_chain for component in components):
                 continue
-            if way.clock > 1:
-                components.insert(0, Component(_cycle(way.clock, len(alphabet)), False, 1, what))
-            rows = rows_of(language, components, len(alphabet), way.clock, what)
-            cascade = Cascade(rows, cells_of(components, way.binary, way.remembers), alphabet, what)
+            cells = cells_of(components, way.binary, way.remembers)
+            most_rows = (LITTLE_WORK if found else MOST_WORK) // (1 + sum(cell.width for cell in cells))
+            rows = rows_of(language, components, way.clock, most_rows, what)
+            cascade = Cascade(rows, cells, alphabet, what)
         except Unsupported as reason:
             reasons.append(reason)
             continue
-        found.append(DefinedLanguage(cascade.accepting(), len(language.automaton.steps), tuple(cascade.groups),
-                                     language.contains(())))
+        found.append(DefinedLanguage(cascade.accepting(), len(language.automaton.steps),
+                                     tuple(dict.fromkeys(cascade.groups)), language.contains(())))
     if not found:
         raise reasons[0]
     return min(found, key=lambda one: len(subformulas(one.formula)))
@@ -94,13 +97,19 @@ class _Way:
     remembers: bool
     clock: int
 
+    def components(self, letters: int, what: str) -> list[Component]:
+        """The automata that are followed, after the clock, if there is one."""
+        found = [Component(part, self.split, self.clock, what) for part in self.parts]
+        clock = Component(_cycle(self.clock, letters), False, 1, what)
+        return [clock, *found] if self.clock > 1 else found
+
 
 def _ways(language: Language) -> Iterator[_Way]:
     whole = (language.automaton,)
     quotients = tuple(factors(language))
-    for clock in dict.fromkeys([1, period(language.automaton)]):
+    for split, remembers in ((True, True), (True, False), (False, False)):
         for parts in dict.fromkeys([quotients, whole]):
-            for split, remembers in ((True, True), (True, False), (False, False)):
+            for clock in dict.fromkeys([1, period(language.automaton)]):
                 for binary in (False, True):
                     yield _Way(parts, split, binary, remembers, clock)
 
