@@ -82,6 +82,10 @@ def rows_of(language: Language, components: Sequence[Component], clock: int, mos
     return rows
 
 
+class NotSolvable(Unsupported):
+    """A group of permutations that no counting modulo numbers follows."""
+
+
 class Cascade:
     """The formulas of bits, cell after cell, and of what is read off them."""
 
@@ -149,8 +153,7 @@ class Cascade:
         resets = {action: formula for action, formula in found.items() if isinstance(action, int)}
         group = generated(events, degree)
         if not is_solvable(group):
-            raise Unsupported(f"{self._what}: words permute {degree} sets of states as a group of order {len(group)} "
-                              "does that is not solvable; counting modulo numbers does not follow it")
+            raise NotSolvable(f"{self._what}: words permute {degree} sets of states as a group of order {len(group)}")
         self.groups.append((len(group), moduli(group)))
         so_far = products(group, events, self._tidy)
         tiles = _tiles(cell.first, so_far, resets, degree)

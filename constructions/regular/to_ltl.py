@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from constructions.errors import InternalError, Unsupported
 from constructions.language.syntax import Formula, subformulas
 from constructions.regular.automata import Automaton, Language, minimal_language
-from constructions.regular.cascade import Cascade, rows_of
+from constructions.regular.cascade import Cascade, NotSolvable, rows_of
 from constructions.regular.cells import cells_of
 from constructions.regular.component import Component, period
 from constructions.regular.congruences import factors
 from constructions.regular.equivalence import defines
+from constructions.regular.obstruction import describe_obstruction
 
 MOST_STATES = 200
 MOST_WORK = 1_000_000
@@ -69,6 +70,8 @@ def _smallest(language: Language, alphabet: Sequence[str], what: str) -> Defined
     found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
     for way in _ways(language):
+        if way.clock > 1 and any(not one.groups for one in found):
+            continue  # the language is star-free, and is not counted
         try:
             components = way.components(len(alphabet), what)
             if way.remembers and not all(component.is_chain for component in components):
@@ -83,8 +86,18 @@ def _smallest(language: Language, alphabet: Sequence[str], what: str) -> Defined
         found.append(DefinedLanguage(cascade.accepting(), len(language.automaton.steps),
                                      tuple(dict.fromkeys(cascade.groups)), language.contains(())))
     if not found:
-        raise reasons[0]
+        raise _reason(reasons, language, alphabet, what)
     return min(found, key=lambda one: len(subformulas(one.formula)))
+
+
+def _reason(reasons: Sequence[Unsupported], language: Language, alphabet: Sequence[str], what: str) -> Unsupported:
+    """Why no way led to a formula: for a group, if it is one, whatever else went wrong."""
+    for reason in reasons:
+        if isinstance(reason, NotSolvable):
+            words = describe_obstruction(language, alphabet) or str(reason).removeprefix(f"{what}: ")
+            return Unsupported(f"{what}: {words}, which is not solvable: no formula of the past that counts modulo "
+                               "numbers defines the language")
+    return reasons[0]
 
 
 @dataclass(frozen=True)
