@@ -78,7 +78,7 @@ def _alphabet(contents: _Contents, where: str, alphabet: Sequence[str] | None) -
             raise InputError(f"{where}: no symbol, expected the alphabet beside it")
         return stated or tuple(used)
     if stated is not None and sorted(stated) != sorted(alphabet):
-        raise InputError(f"{where}: alphabet {' '.join(stated)}, expected the claim's {' '.join(alphabet)}")
+        raise InputError(f"{where}: alphabet {' '.join(stated)}, expected {' '.join(alphabet)}")
     return tuple(alphabet)
 
 

@@ -1,0 +1,8 @@
+"""`--regex` and `--dfa` in place of a formula: what every command makes of them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
