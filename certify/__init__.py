@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from constructions.regimes import Regime, Sharpening
     from proofs.check import check_file as check
 
+__version__ = "0.1.0"
+
 __all__ = [
     "InputError",
     "Network",

@@ -1,31 +1,36 @@
 """The command line: what becomes of arguments, and of everything that can go wrong.
 
 Exit status 0 certified, proved or accepted, 1 refuted or rejected, 2 bad usage or input, 3 unknown, unproved or
-unsupported. Imports inside the commands keep ``certify --help`` quick.
+unsupported. A reader that goes away (``certify list | head -1``) ends the command quietly with 141, as a shell reports
+a process that ended by SIGPIPE: no usage error, and no verdict either. Imports inside the commands keep ``certify
+--help`` quick.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.main
 
 from certify.commands.auditing import audit
 from certify.commands.building import build
 from certify.commands.checking import check
 from certify.commands.checking_out import checker
+from certify.commands.copying import docs, examples
 from certify.commands.crosschecking import crosscheck
 from certify.commands.deciding import decide
 from certify.commands.every_length import prove
 from certify.commands.exporting import export
 from certify.commands.floats import floats
+from certify.commands.help_examples import epilog_of
 from certify.commands.importing import import_files
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
 from certify.terminal import complain, discard_output, prepare_output
-from certify.verdicts import BAD_INPUT, INTERRUPTED, exit_status
+from certify.verdicts import INTERRUPTED, READER_GONE, exit_status
 
 NO_VERDICT = exit_status("unknown")
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -33,9 +38,7 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="certify",
-    help="Proofs about concrete transformers: the weights compute the formula on every word up to length n, exactly.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -43,8 +46,35 @@ app = typer.Typer(
 NAMES = {list_all: "list", import_files: "import"}
 """Of commands whose names Python has taken."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, import_files, decide,
-                export, crosscheck, list_all):
-    app.command(name=NAMES.get(command))(command)
+                export, crosscheck, list_all, examples, docs):
+    name = NAMES.get(command, command.__name__)
+    app.command(name=name, epilog=epilog_of(name))(command)
+
+
+def print_version(wanted: bool) -> None:
+    """What ``--version`` does."""
+    if wanted:
+        from certify import __version__
+
+        print(f"certify {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=epilog_of("certify"))
+def certify(
+    version: Annotated[bool, typer.Option(
+        "--version", callback=print_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Proofs about concrete transformers: the weights compute the formula on every word up to length n, exactly."""
+
+
+def command_line() -> Any:
+    """All commands; the options that install completion work, but stand in the epilogue alone."""
+    found = typer.main.get_command(app)
+    for parameter in found.params:
+        if str(parameter.name).endswith("_completion"):
+            parameter.hidden = True  # type: ignore[attr-defined]  # an option, though its type says parameter
+    return found
 
 
 def main() -> NoReturn:
@@ -53,7 +83,7 @@ def main() -> NoReturn:
 
     prepare_output()
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
+        code = command_line()(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         code = complain(error)
@@ -67,9 +97,12 @@ def main() -> NoReturn:
         code = complain(describe_misuse(error))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # typer and rich turn the first into the second
+    except BrokenPipeError:
         discard_output()
-        code = BAD_INPUT
+        code = READER_GONE
+    except SystemExit as end:  # rich and typer make one of a broken pipe, and typer of completion
+        discard_output()
+        code = 0 if end.code in (0, None) else READER_GONE
     except OSError as error:
         discard_output()
         code = complain(f"standard output: {error.strerror}")
@@ -83,7 +116,7 @@ def main() -> NoReturn:
 def describe_misuse(error: Any) -> str:
     """The complaint of the option parser, and where the usage is explained."""
     context = getattr(error, "ctx", None)
-    message = str(error.format_message()).removesuffix(".")
+    message = " ".join(str(error.format_message()).replace("Value error, ", "").split()).removesuffix(".")
     return f"{message}; {context.command_path if context else 'certify'} --help explains the usage"
 
 

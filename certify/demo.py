@@ -11,7 +11,7 @@ from rich.console import Console
 
 from certify.files import make_folder, write_text
 from certify.progress import ProgressLine
-from certify.showing.terminal_tables import open_table, plain
+from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.verdicts import colour, exit_status, worst
 
 
@@ -81,15 +81,15 @@ def keep_certificate(shown: Shown, folder: str | None) -> None:
         write_text(str(Path(folder) / f"{shown.name}.cert"), shown.certificate)
 
 
-def print_table(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:
+def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:
     """A row per example, its verdict in colour; only what it is about may be broken."""
-    kept = [column for column in columns
-            if out.width >= column.needs and any(shown.cells.get(column.name) for shown in found)]
+    filled = [column for column in columns if any(shown.cells.get(column.name) for shown in found)]
+    kept = [column for column in filled if out.width >= column.needs]
     table = open_table(((column.name, column.side) for column in kept), fold=("about",))
     for shown in found:
         styles = {"verdict": colour(shown.verdict), "about": "dim"}
         table.add_row(*(plain(shown.cells.get(column.name, ""), style=styles.get(column.name, "")) for column in kept))
-    out.print(table)
+    print_table(out, table, [column.name for column in filled if column not in kept])
 
 
 def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> int:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.diagnosis import quote
-from constructions.language.parser import parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 
@@ -46,11 +47,12 @@ def load_examples() -> list[Example]:
 
 
 def _read_example(name: str, entry: Mapping[str, str]) -> Example:
-    """A formula with its alphabet, or a program and perhaps a symbol."""
+    """A formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
     if "program" in entry:
         from certify.programs import read_program_formula
 
-        formula, alphabet = read_program_formula(str(examples_folder() / entry["program"]), None, entry.get("symbol"))
+        path = str(examples_folder() / entry["program"])
+        formula, alphabet = read_program_formula(path, entry.get("alphabet"), entry.get("symbol"))
         return Example(name, format_formula(formula), alphabet, entry["about"])
     return Example(name, " ".join(entry["formula"].split()), parse_alphabet(entry["alphabet"]), entry["about"])
 

@@ -1,47 +1,63 @@
-"""Formulas as tasks for other processes: what comes of each, as canonical JSON there and back."""
+"""Formulas as tasks for other processes: what comes of each, as canonical JSON there and back.
+
+A task may bring what an earlier run kept of it. A kept certificate counts if the independent checker accepts it, now,
+for this very question; a kept refutation is decided again. So nothing that says yes or no rests on a file in a store.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
-from dataclasses import asdict, dataclass
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from certify.demo import Shown
-from certify.examples import Example
 from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
-from certify.pipeline import certify_request
-from certify.request import request_about
+from certify.pipeline import CHECKER_WORK, certify_request
+from certify.request import FormulaSubject, Options, Request, request_found
+from certify.shards.store import Store
 from certify.showing.counterexamples import describe_counterexample
-from certify.showing.numbers import bounded
+from certify.showing.numbers import decimal_upper
 from certify.showing.outcomes_in_json import outcome_to_json
 from certify.showing.words import show_alphabet
+from certify.subjects import Found, Kind, read_network
+from certify.verdicts import exit_status
+from constructions.errors import FormulaError, InputError
+from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas
-from constructions.network.lengths import up_to
-from constructions.regimes import Regime, Sharpening
+from constructions.network.lengths import Lengths
+from proofs.check import Asked, Refusal, check_text
 from proofs.discharge import Memory
 from proofs.floats.run_class import RunClass, read_run_class
 
 
 @dataclass(frozen=True)
-class Built:
-    """How the networks of all formulas are built, and of which float ``runs`` they are claimed to be right.
+class Row:
+    """One formula of several: its text, and its alphabet if the options do not say it."""
 
-    A ``precision`` is the name of a format.
-    """
+    name: str
+    text: str
+    about: str = ""
+    alphabet: tuple[str, ...] | None = None
 
-    regime: Regime
-    gamma: Fraction
-    precision: str | None = None
+
+@dataclass(frozen=True)
+class Asking:
+    """What is asked of every formula; of which float ``runs``, if of any; how long to look for counterexamples."""
+
+    options: Options
+    lengths: Lengths
     runs: RunClass | None = None
+    effort: int = 1
 
 
-def formula_task(example: Example, built: Built, max_n: int) -> str:
-    """The task to certify one formula for all words up to a length."""
-    return json.dumps({"name": example.name, "text": example.text, "alphabet": list(example.alphabet),
-                       "about": example.about, "regime": built.regime.sharpening.value, "causal": built.regime.causal,
-                       "gamma": str(built.gamma), "precision": built.precision, "max_n": max_n,
-                       "runs": built.runs.to_json() if built.runs else None})
+def formula_task(row: Row, asking: Asking, with_certificate: bool = True) -> str:
+    """The task to decide one formula for all words of these lengths."""
+    return json.dumps({"row": asdict(row), "options": asdict(asking.options), "min_n": asking.lengths.first,
+                       "max_n": asking.lengths.last, "runs": asking.runs.to_json() if asking.runs else None,
+                       "effort": asking.effort, "with_certificate": with_certificate})
 
 
 def size_of_task(formula: Formula) -> int:
@@ -53,19 +69,44 @@ def size_of_task(formula: Formula) -> int:
     return 1 + sum(isinstance(part, Previous | Next | Since | Until) + 2 * len(counts_of(part)) for part in parts)
 
 
+def request_of(row: Row, options: Options, lengths: Lengths) -> Request:
+    """The question about one formula.
+
+    Raises:
+        InputError: if the formula, or an option, is malformed.
+    """
+    request = request_found(Found(row.name, Kind.FORMULA, row.text), options, (Kind.FORMULA,), lengths)
+    if row.alphabet is None:
+        return request
+    assert isinstance(request.subject, FormulaSubject)
+    return replace(request, subject=replace(request.subject, alphabet=row.alphabet))
+
+
 def do_formula(task: str) -> str:
     """What came of it, as a row of the table and its certificate."""
     keys = json.loads(task)
-    example = Example(keys["name"], keys["text"], tuple(keys["alphabet"]), keys["about"])
-    regime = Regime(Sharpening(keys["regime"]), keys["causal"])
-    request = request_about(example.formula, example.alphabet, (), regime, False, keys["precision"],
-                            Fraction(keys["gamma"]), lengths=up_to(keys["max_n"]))
-    outcome = certify_request(request, _memory())
-    if runs := keys["runs"]:
+    row = Row(**(keys["row"] | {"alphabet": _tuple(keys["row"]["alphabet"])}))
+    options = Options(**(keys["options"] | {"predicates": tuple(keys["options"]["predicates"])}))
+    try:
+        request = request_of(row, options, Lengths(keys["min_n"], keys["max_n"]))
+        kept = None if keys["runs"] else _kept(keys.get("kept"), request)
+        shown = kept or _shown(row, _decide(request, keys["runs"], keys["effort"]))
+    except InputError as error:
+        shown = _malformed(row, _reason(error))
+    return json.dumps(asdict(shown if keys["with_certificate"] else replace(shown, certificate=None)))
+
+
+def _tuple(symbols: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if symbols is None else tuple(symbols)
+
+
+def _decide(request: Request, runs: dict[str, Any] | None, effort: int) -> Outcome:
+    outcome = certify_request(request, _memory(), effort=effort)
+    if runs:
         from certify.floats.claim import claim_runs
 
         outcome = claim_runs(outcome, read_run_class(runs.pop("name"), runs))
-    return json.dumps(asdict(_shown(example, outcome)))
+    return outcome
 
 
 def read_shown(text: str) -> Shown:
@@ -84,22 +125,99 @@ def forget() -> None:
     _memory.cache_clear()
 
 
-def _shown(example: Example, outcome: Outcome) -> Shown:
+# -- what an earlier run kept ------------------------------------------------------------------------------------------
+
+
+class KeptFormulas:
+    """The results in a folder, for going on with work that was interrupted; without a folder there are none."""
+
+    def __init__(self, folder: str | None) -> None:
+        """Make the folder if there is none.
+
+        Raises:
+            InputError: if it cannot be made or written to.
+        """
+        self._store = Store(Path(folder), do_formula) if folder is not None else None
+        self._bare: dict[str, str] = {}
+        self.found = 0
+
+    def with_kept(self, task: str) -> str:
+        """The task, and what is kept of it, if that is of use."""
+        kept = self._store.find(task) if self._store else None
+        if kept is None or exit_status(read_shown(kept).verdict) == exit_status("refuted"):
+            return task
+        self.found += 1
+        full = json.dumps(json.loads(task) | {"kept": kept})
+        self._bare[full] = task
+        return full
+
+    def keep(self, task: str, result: str) -> None:
+        """Keep the result of a task that ``with_kept`` returned.
+
+        Raises:
+            InputError: if it cannot be written.
+        """
+        if self._store:
+            self._store.keep(self._bare.get(task, task), result)
+
+
+def _kept(text: str | None, request: Request) -> Shown | None:
+    """What was kept, unless it claims something that does not hold now."""
+    if text is None:
+        return None
+    shown = read_shown(text)
+    if shown.verdict != "certified":
+        return shown  # it says nothing of the formula
+    return shown if shown.certificate and _is_accepted(shown.certificate, request) else None
+
+
+def _is_accepted(certificate: str, request: Request) -> bool:
+    """Whether the independent checker accepts it as the answer to this question, about this very network."""
+    assert request.formula is not None and isinstance(request.subject, FormulaSubject)
+    if request.allowed_error is not None:
+        return False  # which bounds were asked for is no part of what the checker can be asked
+    regime = request.stated_regime
+    asked = Asked(format_formula(request.formula), request.subject.predicates, request.alphabet,
+                  request.claimed_lengths.first, request.claimed_lengths.last,
+                  regime.sharpening.value if regime else None, regime.causal if regime else None)
+    try:
+        check_text(certificate.encode(), asked, CHECKER_WORK)
+        return read_network(Found("certificate", Kind.NETWORK, certificate)) == request.network
+    except (Refusal, InputError):
+        return False
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+
+
+def _shown(row: Row, outcome: Outcome) -> Shown:
     network, extreme, remark = outcome.transformer, outcome.worst_error, _remark(outcome)
+    facts = outcome_to_json(outcome)
     cells = {
-        "example": example.name,
-        "alphabet": show_alphabet(example.alphabet),
+        "example": row.name,
+        "alphabet": show_alphabet(outcome.alphabet),
         "layers": str(len(network.layers)) if network else "-",
         "heads": str(sum(1 for _ in network.heads())) if network else "-",
         "obligations": str(len(outcome.lines)) if network else "-",
-        "worst error": bounded(extreme.lower, extreme.upper) if extreme else "0" if network else "-",
+        "worst error": decimal_upper(extreme.upper, 6) if extreme else "0" if network else "-",
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
-        "about": remark or example.about,
+        "about": (remark or row.about) + (f"; note: {facts['note']}" if "note" in facts else ""),
     }
     certificate = outcome.certificate if isinstance(outcome, Certified) else None
-    return Shown(example.name, example.about, outcome.verdict, outcome.seconds, certificate, cells,
-                 outcome_to_json(outcome), remark)
+    return Shown(row.name, row.about, outcome.verdict, outcome.seconds, certificate, cells, facts, remark)
+
+
+def _malformed(row: Row, reason: str) -> Shown:
+    """A text that is no formula, or one that an option does not go with."""
+    cells = {"example": row.name, "verdict": "malformed", "about": reason}
+    return Shown(row.name, row.about, "malformed", 0.0, None, cells,
+                 {"verdict": "malformed", "formula": row.text, "reason": reason}, reason)
+
+
+def _reason(error: InputError) -> str:
+    """What is wrong; a formula of several stands on one line, so only the column says where."""
+    return f"column {error.column}: {error.message}" if isinstance(error, FormulaError) else str(error)
 
 
 def _remark(outcome: Outcome) -> str:

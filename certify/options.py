@@ -20,7 +20,7 @@ def whole_number(text: str) -> int:
 
 
 FormulaText = Annotated[str | None, typer.Argument(
-    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output")]
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
 RegexOption = Annotated[str | None, typer.Option(
     "--regex", metavar="REGEX", help="in place of FORMULA: where the word so far matches, as in '(ab)*'")]
 DfaOption = Annotated[str | None, typer.Option(
@@ -64,6 +64,12 @@ JobsOption = Annotated[int | None, typer.Option(
     "--jobs", metavar="K", parser=whole_number,
     help="so many processes; the results do not depend on it (left out: one for each core)")]
 DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
+StoreOption = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", help="of several formulas: keep finished ones here, and take those that are there")]
+At = Literal["first", "last", "every"]
+AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
+DialectOption = Annotated[str | None, typer.Option(
+    "--dialect", metavar="NAME", help="whose X, since and until are meant: sha (left out), spot, black or lydia")]
 SymbolOption = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
 AttentionOption = Annotated[Attention, typer.Option(

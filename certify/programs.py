@@ -1,18 +1,31 @@
-"""A program where a formula is expected: it denotes the formula of its output vector (docs/rasp.md, "As a formula")."""
+"""A program where a formula is expected: it denotes the formula of its output (docs/rasp.md, docs/crasp.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from certify.files import check_unicode, read_text
-from constructions.errors import InputError, Unsupported
+from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, check_unicode, read_text
+from constructions.crasp.interpreter import run_counting_program
+from constructions.crasp.parser import parse_counting_program
+from constructions.crasp.syntax import CountingProgram
+from constructions.crasp.to_formula import counting_program_to_formulas
+from constructions.errors import InputError, NoFormula, Unsupported
+from constructions.language.alphabets import MAX_LENGTH, parse_alphabet
+from constructions.language.builder import MAX_DEPTH
 from constructions.language.diagnosis import list_names, place_of, quote
-from constructions.language.parser import MAX_DEPTH, MAX_LENGTH, parse_alphabet
 from constructions.language.printer import format_formula
 from constructions.language.syntax import FALSE, Formula
+from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
-from constructions.rasp.to_ltl import NoFormula, program_to_formulas
+from constructions.rasp.to_ltl import program_to_formulas
+
+if TYPE_CHECKING:
+    from constructions.network.transformer import Transformer
+
+AnyProgram = Program | CountingProgram
 
 
 @dataclass(frozen=True)
@@ -20,7 +33,7 @@ class OutputFormulas:
     """A program, and when its output is true; or else when it is which value, by the value as text."""
 
     path: str
-    program: Program
+    program: AnyProgram
     formulas: dict[str, Formula]
 
     @property
@@ -48,40 +61,50 @@ class OutputFormulas:
         return self.formulas[value]
 
 
-def read_program(path: str, alphabet: str | None = None) -> Program:
-    """The program in a file; where it states no alphabet, one may be given.
+def read_program(path: str, alphabet: str | None = None, text: str | None = None) -> AnyProgram:
+    """The program in a file, or the ``text`` that was read from there; where it states no alphabet, one may be given.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
+        Unsupported: if it imports a predicate that is not known.
     """
-    return _parse(read_text(path), alphabet)
-
-
-def _parse(text: str, alphabet: str | None) -> Program:
     check_unicode(*([alphabet] if alphabet else []))
-    return parse_program(text, parse_alphabet(alphabet) if alphabet is not None else None)
+    parse = parse_counting_program if path.endswith(SUFFIX_OF_COUNTING_PROGRAMS) else parse_program
+    return parse(read_text(path) if text is None else text, parse_alphabet(alphabet) if alphabet is not None else None)
 
 
-def read_output_formulas(path: str, alphabet: str | None = None) -> OutputFormulas:
+def read_output_formulas(path: str, alphabet: str | None = None, text: str | None = None) -> OutputFormulas:
     """The formulas of the output of the program in a file.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
-        Unsupported: if the program has no formula of LTL, or too long a one.
+        Unsupported: if the program has no formula, or too long a one.
     """
-    text = read_text(path)
-    program = _parse(text, alphabet)
+    text = read_text(path) if text is None else text
+    program = read_program(path, alphabet, text)
     try:
-        found = program_to_formulas(program)
+        formulas = (_formula_of_last(path, program) if isinstance(program, CountingProgram)
+                    else _formulas_of_output(program))
     except NoFormula as reason:
         line, column = place_of(text, reason.place)
         raise Unsupported(f"{path}, line {line}, column {column}: {reason}") from None
-    output = program.output
-    formulas = ({"true": found[output.name]} if output.type is Type.BOOLEAN
-                else {str(value): found.get((output.name, value), FALSE) for value in _values(program, found)})
     for formula in formulas.values():
         _check_size(path, formula)
     return OutputFormulas(path, program, formulas)
+
+
+def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
+    output = program.output
+    if output.type is not Type.BOOLEAN:
+        raise InputError(f"{path}: the last definition {output.name} is a number, expected a truth value")
+    return {"true": counting_program_to_formulas(program)[output.name]}
+
+
+def _formulas_of_output(program: Program) -> dict[str, Formula]:
+    found, output = program_to_formulas(program), program.output
+    if output.type is Type.BOOLEAN:
+        return {"true": found[output.name]}
+    return {str(value): found.get((output.name, value), FALSE) for value in _values(program, found)}
 
 
 def _values(program: Program, found: dict[str | tuple[str, bool | int | str], Formula]) -> list[bool | int | str]:
@@ -103,11 +126,35 @@ def _check_size(path: str, formula: Formula) -> None:
                           f"a depth of at most {MAX_DEPTH}")
 
 
-def read_program_formula(path: str, alphabet: str | None, value: str | None) -> tuple[Formula, tuple[str, ...]]:
+def read_program_formula(path: str, alphabet: str | None, value: str | None,
+                         text: str | None = None) -> tuple[Formula, tuple[str, ...]]:
     """The formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
 
     Raises:
         InputError, Unsupported: as ``read_output_formulas`` and ``OutputFormulas.formula``.
     """
-    output = read_output_formulas(path, alphabet)
+    output = read_output_formulas(path, alphabet, text)
     return output.formula(value), output.program.alphabet
+
+
+def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:
+    """What every vector or definition holds along the word.
+
+    Raises:
+        InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.
+    """
+    return run_counting_program(program, word) if isinstance(program, CountingProgram) else run_program(program, word)
+
+
+def compile_any_program(program: AnyProgram) -> Transformer:
+    """The hard-attention transformer of a program.
+
+    Raises:
+        Unsupported: if it has none.
+    """
+    if isinstance(program, CountingProgram):
+        raise Unsupported("a C-RASP program is no program of hard attention; certify build writes the transformer of "
+                          "its formula")
+    from constructions.rasp_to_transformer import compile_program
+
+    return compile_program(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from certify.files import check_unicode, read_text
 from certify.subjects import Found, Kind
-from constructions.language.parser import parse_alphabet
+from constructions.language.alphabets import parse_alphabet
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex, symbols_of_regex
 from constructions.regular.to_ltl import DefinedLanguage, formula_of_language

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from certify.files import check_unicode
 from certify.low_precision import check_low_precision, check_precision, usual_gamma
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
+from certify.readings import describe_reading
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
 from certify.subjects import (
     Found,
     Kind,
     Programs,
+    denotes_a_formula,
     find_formula,
     find_language,
     find_subject,
@@ -30,10 +32,12 @@ from certify.subjects import (
 )
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
+from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.expressions import Expression
-from constructions.language.parser import alphabet_of, parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
+from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
@@ -41,7 +45,7 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
-    from constructions.rasp.syntax import Program
+    from certify.programs import AnyProgram
     from constructions.regular.to_ltl import DefinedLanguage
 
 DEFAULT_MAX_N = 64
@@ -69,6 +73,7 @@ class Options:
     temperature: str | None = None
     allowed_error: str | None = None
     precision: str | None = None
+    dialect: str | None = None
     regex: str | None = None
     dfa: str | None = None
 
@@ -104,8 +109,9 @@ def as_key(name: str) -> str:
 class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
-    With a ``precision``, the name of a format, the constructions are those for low precision. The text may be what an
-    option says, ``--regex``, in place of a formula; then ``language`` has what is known of it.
+    With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
+    other tools would read differently in what was written; it is empty if nothing. The text may be what an option says,
+    ``--regex``, in place of a formula; then ``language`` has what is known of it.
     """
 
     text: str
@@ -116,6 +122,7 @@ class FormulaSubject:
     as_printed: bool = False
     attention: Attention = "soft"
     precision: str | None = None
+    reading: str = ""
     option: str | None = None
     language: DefinedLanguage | None = None
 
@@ -133,7 +140,7 @@ class ProgramSubject:
     """A program that stands for itself: it is run as it is, or compiled to hard attention."""
 
     name: str
-    program: Program
+    program: AnyProgram
 
 
 Subject = FormulaSubject | NetworkSubject | ProgramSubject
@@ -170,9 +177,9 @@ class Request:
         """
         match self.subject:
             case ProgramSubject(program=program):
-                from constructions.rasp_to_transformer import compile_program
+                from certify.programs import compile_any_program
 
-                return compile_program(program)
+                return compile_any_program(program)
             case NetworkSubject(network=network) if self.gamma == AS_IT_IS and self.temperature is None:
                 return network
             case NetworkSubject(network=network):
@@ -296,6 +303,13 @@ def read_request(name: str | None, options: Options = Options(), taken: Collecti
         if name is None:
             raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
         found = find_subject(name, taken)
+    return request_found(found, options, taken, lengths, spell, programs)
+
+
+def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
+                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
+                  programs: Programs = Programs.FORMULA) -> Request:
+    """The same, and the same errors, where it is known already what the subject is."""
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
@@ -340,20 +354,20 @@ def _read_subject(found: Found, options: Options, programs: Programs,
                   spell: Callable[[str], str]) -> Subject:
     if found.kind is Kind.NETWORK:
         return NetworkSubject(found.name, read_network(found))
-    if found.kind is Kind.PROGRAM and programs is not Programs.FORMULA:
+    if found.kind is Kind.PROGRAM and not denotes_a_formula(found, programs):
         from certify.programs import read_program
 
-        return ProgramSubject(found.name, read_program(found.name, options.alphabet))
+        return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
     if found.kind in (Kind.REGEX, Kind.DFA):
         from certify.regular import read_language
 
         alphabet, language = read_language(found, options.alphabet)
         return FormulaSubject(found.name, language.formula, alphabet, read_regime(options, spell), (),
                               options.as_printed, options.attention, options.precision,
-                              "--regex" if found.kind is Kind.REGEX else "--dfa", language)
-    text, formula, alphabet = read_formula(found, options)
+                              option="--regex" if found.kind is Kind.REGEX else "--dfa", language=language)
+    text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
-                          options.attention, options.precision)
+                          options.attention, options.precision, reading)
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
@@ -380,8 +394,9 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     return Regime(Sharpening(name), options.causal)
 
 
-def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[str, ...]]:
-    """The formula that a text or a program denotes: how to write it again, the formula, and its alphabet.
+def read_formula(found: Found, options: Options, spell: Callable[[str], str]
+                 ) -> tuple[str, Formula, tuple[str, ...], str]:
+    """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
 
     Raises:
         InputError: if it does not parse, or mentions symbols outside the alphabet.
@@ -391,8 +406,11 @@ def read_formula(found: Found, options: Options) -> tuple[str, Formula, tuple[st
     if found.kind is Kind.PROGRAM:
         from certify.programs import read_program_formula
 
-        formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol)
-        return format_formula(formula), formula, symbols
+        formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol, found.content)
+        return format_formula(formula), formula, symbols, ""
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
-    formula = parse_formula(found.text, alphabet, parse_predicate_definitions(options.predicates))
-    return " ".join(found.text.split()), formula, alphabet or alphabet_of(formula)
+    predicates = parse_predicate_definitions(options.predicates)
+    dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
+    formula = parse_formula(found.text, alphabet, predicates, dialect)
+    text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
+    return text, formula, alphabet or alphabet_of(formula), describe_reading(found.text, alphabet, predicates, dialect)

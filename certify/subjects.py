@@ -6,13 +6,14 @@ Every command that takes a subject reads it here, so that the same text means th
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.files import SUFFIX_OF_PROGRAMS, check_unicode, read_text
+from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIXES_OF_PROGRAMS, check_unicode, read_text
 from constructions.errors import InputError
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -30,7 +31,7 @@ class Kind(Enum):
     """What a subject is; the value is what complaints call it."""
 
     FORMULA = "a formula"
-    PROGRAM = f"a program ({SUFFIX_OF_PROGRAMS})"
+    PROGRAM = f"a program ({' or '.join(SUFFIXES_OF_PROGRAMS)})"
     NETWORK = "a model file or a certificate"
     REGEX = "a regular expression (--regex)"
     DFA = "an automaton (--dfa)"
@@ -59,8 +60,9 @@ class Found:
 def find_subject(name: str, taken: Collection[Kind]) -> Found:
     """What the text names.
 
-    A name that ends in .rasp is a program; one in .json or .cert, or a file that holds a JSON object, is a network; -
-    is either, from standard input. Everything else is a formula, or a network where no formula is ``taken``.
+    A name that ends in .rasp or .cr is a program; one in .json or .cert, or a file that holds a JSON object, is a
+    network; - is a formula, a network or a B-RASP program, from standard input. Everything else is a formula, or a
+    network where no formula is ``taken``.
 
     Raises:
         InputError: if it is something that is not ``taken``.
@@ -74,13 +76,13 @@ def find_subject(name: str, taken: Collection[Kind]) -> Found:
 
 
 def _classify(name: str, taken: Collection[Kind]) -> Found:
-    if name.endswith(SUFFIX_OF_PROGRAMS):
+    if name.endswith(SUFFIXES_OF_PROGRAMS):
         return Found(name, Kind.PROGRAM)
     if Kind.FORMULA not in taken or name.endswith(SUFFIXES_OF_NETWORKS):
         return Found(name, Kind.NETWORK)
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
-        return Found(name, Kind.NETWORK if _begins_an_object(content) else Kind.FORMULA, content)
+        return Found(name, _kind_of_content(content), content)
     return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
 
 
@@ -98,6 +100,16 @@ def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Col
         what = repr(name) if name is not None else found[-1].kind.value
         raise InputError(f"{what}: found beside {found[0].kind.value}, expected one of the two")
     return found[0]
+
+
+def _kind_of_content(content: str) -> Kind:
+    if _begins_an_object(content):
+        return Kind.NETWORK
+    return Kind.PROGRAM if _DEFINES_A_VECTOR.search(content) else Kind.FORMULA
+
+
+_DEFINES_A_VECTOR = re.compile(r"\(\s*i\s*\)\s*:=")
+"""As every B-RASP program does, and no formula."""
 
 
 def _is_file_with_an_object(name: str) -> bool:
@@ -130,16 +142,22 @@ class Programs(Enum):
     COMPILED = "compiled"
 
 
+def denotes_a_formula(found: Found, programs: Programs) -> bool:
+    """Whether a program stands for the formula of its output; one of C-RASP has no other network."""
+    is_counting = found.name.endswith(SUFFIX_OF_COUNTING_PROGRAMS)
+    return programs is Programs.FORMULA or (programs is Programs.COMPILED and is_counting)
+
+
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
-    Kind.PROGRAM: {"predicates": "a program has none"},
-    Kind.REGEX: {"symbol": "a formula has no output of symbols", "predicates": "a regular expression has none"},
-    Kind.DFA: {"symbol": "a formula has no output of symbols", "predicates": "an automaton has none"},
-    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", *BUILT_BY), SAYS_ITSELF),
+    Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
+    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression has none"),
+    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton has none"),
+    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
-    ("symbol", "predicates", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
+    ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
 """The options that a program refuses where it does not stand for a formula."""
 
 
@@ -149,7 +167,7 @@ def refuse_options(found: Found, given: Collection[str], taken: Collection[Kind]
 
     ``spell`` turns the name of an option into what the user wrote.
     """
-    runs = found.kind is Kind.PROGRAM and programs is not Programs.FORMULA
+    runs = found.kind is Kind.PROGRAM and not denotes_a_formula(found, programs)
     refused = REFUSED_BY_A_RUN_PROGRAM if runs else REFUSED[found.kind]
     for option in given:
         if option in refused:

@@ -16,6 +16,7 @@ from certify.verdicts import BAD_INPUT
 if TYPE_CHECKING:
     from certify.options import Style
     from certify.outcomes import Outcome
+    from certify.request import Request
 
 
 def complain(error: object, code: int = BAD_INPUT) -> int:
@@ -27,6 +28,12 @@ def complain(error: object, code: int = BAD_INPUT) -> int:
         lines.append(caret())
     print("\n".join(lines), file=sys.stderr)
     return code
+
+
+def say_reading(request: Request) -> None:
+    """Say on standard error how the formula was read, where other tools would read it differently."""
+    if reading := getattr(request.subject, "reading", ""):
+        print(f"certify: note: {reading}", file=sys.stderr)
 
 
 def prepare_output() -> None:

@@ -9,6 +9,8 @@ BAD_INPUT = 2
 """The exit status of bad usage and bad input, where nothing was decided."""
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
+READER_GONE = 141
+"""The exit status if nobody reads standard output any more: 128 and the number of SIGPIPE, as shells have it."""
 GREEN, RED, YELLOW, CYAN = "bold green", "bold red", "bold yellow", "bold cyan"
 
 

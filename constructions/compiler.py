@@ -22,6 +22,7 @@ from constructions.language.syntax import (
     Formula,
     Next,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Until,
@@ -31,6 +32,7 @@ from constructions.language.syntax import (
 )
 from constructions.low_precision import add_truth_for_low_precision
 from constructions.network.transformer import Transformer
+from constructions.predicates_on_sums import add_predicate_on_sum
 from constructions.regimes import Regime, Sharpening
 from constructions.theorem_12_previous_next import add_next, add_previous
 from constructions.theorem_13_previous_causal import add_previous_causal
@@ -94,7 +96,7 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
 
 def is_counting(formula: Formula) -> bool:
     """Whether the formula itself needs the value of a count."""
-    return isinstance(formula, PredicateOnCount | Comparison) and not is_constant_comparison(formula)
+    return isinstance(formula, PredicateOnCount | PredicateOnSum | Comparison) and not is_constant_comparison(formula)
 
 
 def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
@@ -122,6 +124,8 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
 def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
     """The direction of a comparison of counts or of a predicate on a count, by Theorem 20 or 21."""
     match formula:
+        case PredicateOnSum():
+            return add_predicate_on_sum(draft, formula)
         case Comparison() if as_printed:
             return add_comparison_as_printed(draft, formula)
         case PredicateOnCount() if as_printed:

@@ -52,6 +52,14 @@ class Unsupported(Exception):
     """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""
 
 
+class NoFormula(Unsupported):
+    """A part of a program has no formula here; ``place`` is where its text begins."""
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
+
+
 class WorkLost(Exception):
     """Work that could not be brought to its end: workers died again and again. It says nothing about the result."""
 

@@ -10,7 +10,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.draft import Draft
-from constructions.language.syntax import Comparison, Formula, Next, PredicateOnCount, Previous, Since, Until
+from constructions.errors import Unsupported
+from constructions.language.printer import format_formula
+from constructions.language.syntax import (
+    Comparison,
+    Formula,
+    Next,
+    PredicateOnCount,
+    PredicateOnSum,
+    Previous,
+    Since,
+    Until,
+)
 from constructions.low_precision_counting import (
     add_comparison_for_low_precision,
     add_predicate_on_count_for_low_precision,
@@ -28,7 +39,7 @@ def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
     """The direction of a temporal formula or one that counts, its operands' directions being there already.
 
     Raises:
-        Unsupported: if a predicate on a count depends on n.
+        Unsupported: if a predicate on a count depends on n, or a predicate is on a sum of counts.
     """
     match formula:
         case Previous():
@@ -43,4 +54,7 @@ def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
             return add_comparison_for_low_precision(draft, formula)
         case PredicateOnCount():
             return add_predicate_on_count_for_low_precision(draft, formula)
+        case PredicateOnSum():
+            raise Unsupported(f"{format_formula(formula)}: for low precision numbers are compared, and not looked up; "
+                              "predicates are on single counts")
     raise AssertionError(f"no construction for low precision: {formula!r}")

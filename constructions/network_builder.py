@@ -15,9 +15,10 @@ from typing import Literal, TypeVar
 from constructions.compiler import PRINTED_GAMMA, add_truth
 from constructions.draft import Draft
 from constructions.errors import InputError
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.brackets import Bracket, PositionFunction, parse_position_function
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.parser import parse_alphabet, parse_formula
+from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
 from constructions.lemma_09_rounding import rounding_units

@@ -28,11 +28,14 @@ from proofs.obligations.feed_forward import oblige_feed_forward
 from proofs.obligations.kinds import Kind, Obligation
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup
+from proofs.obligations.lookup_of_sums import LookupOfSumObligation, looks_up_sum, oblige_lookup_of_sum
 from proofs.obligations.uniform import oblige_uniform
 from proofs.transcript import Transcript, ignore
 from proofs.two_provers import Disagreement, Proof, prove
 
 Progress = Callable[[str], None]
+Weighed = AttentionObligation | LookupObligation | LookupOfSumObligation
+"""Of heads that approximate."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Line:
     proved: bool
     reason: str = ""
     worst: WorstCase | None = None
-    obligation: AttentionObligation | LookupObligation | None = None
+    obligation: Weighed | None = None
     repeated: bool = False
 
 
@@ -116,7 +119,7 @@ class _Discharge:
             source = self._head(write).source if write.place else ""
             return Line(kind, write.layer, write.place, write.direction, source, self.lengths.cells, False, str(fault))
         proof, repeated = self._prove(obligation)
-        weighed = obligation if isinstance(obligation, AttentionObligation | LookupObligation) else None
+        weighed = obligation if isinstance(obligation, Weighed) else None
         line = Line(kind, write.layer, write.place, write.direction, obligation.source, obligation.rows,
                     not proof.reason, proof.reason, proof.worst, weighed, repeated)
         self.bounds |= bounds_of([line])
@@ -153,6 +156,8 @@ class _Discharge:
         match kind:
             case Kind.UNIFORM | Kind.MEAN:
                 return oblige_uniform(*written)
+            case Kind.LOOKUP if looks_up_sum(self.transformer, self._head(write)):
+                return oblige_lookup_of_sum(*written, near, self.bounds)
             case Kind.LOOKUP:
                 return oblige_lookup(*written, near if isinstance(meaning, Near) else self.allowed_error)
             case Kind.ATTENTION if isinstance(meaning, Near):

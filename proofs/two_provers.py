@@ -18,6 +18,7 @@ from proofs.exact.extremes import WorstCase
 from proofs.exact.feed_forward import check_cases
 from proofs.exact.lookup import find_lookup_worst_case
 from proofs.exact.lookup_dominance import find_profiles
+from proofs.exact.lookup_of_sums import find_sum_worst_case
 from proofs.exact.second_opinion import agrees
 from proofs.exact.uniform import check_uniform
 from proofs.exact.windows import AllWindows
@@ -26,6 +27,7 @@ from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.feed_forward import FeedForwardObligation
 from proofs.obligations.kinds import Obligation, describe_place
 from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 from proofs.obligations.uniform import UniformObligation
 from proofs.transcript import Record, ignore
 
@@ -60,6 +62,8 @@ def prove(obligation: Obligation, twice: bool = True, record: Record = ignore) -
             return prove_attention(obligation, twice, record)
         case LookupObligation():
             return prove_lookup(obligation, twice, record)
+        case LookupOfSumObligation():
+            return prove_lookup_of_sum(obligation, twice, record)
         case FeedForwardObligation():
             return Proof(prove_feed_forward(obligation, twice, record))
     raise AssertionError(f"no prover for {obligation.kind}")
@@ -97,6 +101,19 @@ def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Recor
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
     return _confirm(obligation, worst, max(excess, shortfall), twice,
                     lambda: by_z3.proves_lookup(profiles, excess, shortfall, record))
+
+
+def prove_lookup_of_sum(obligation: LookupOfSumObligation, twice: bool = True, record: Record = ignore) -> Proof:
+    """The same for a head that looks up a sum of counts, of whose error a bound is known."""
+    from proofs import by_z3
+
+    allowed_error = obligation.allowed_error
+    for bits in PRECISIONS:
+        worst = find_sum_worst_case(obligation, bits)
+        if worst.within(allowed_error) is not None:
+            break
+    return _confirm(obligation, worst, allowed_error, twice,
+                    lambda: by_z3.proves_lookup_of_sum(obligation, allowed_error, record))
 
 
 def _confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, twice: bool,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import certify
 from certify.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -21,7 +22,8 @@ from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECONDS = re.compile(r"\b\d+\.\d\d s\b")
+MAP, PROGRAMS = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("map.md", "rasp.md"))
+SECONDS = re.compile(r"\b\d+\.\d\d s\b|(?<=certified) +\d+\.\d\d\b|\b\d+\.\d s of work")
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
@@ -32,9 +34,9 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
 
 def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
     """The command prints what is shown, but for the seconds."""
-    script = re.sub("^certify ", f"{sys.executable} -m certify.cli ", command)
-    script = re.sub("^python -c ", f"{sys.executable} -c ", script)
-    script = script.replace("python -I -S proofs/check ", f"{sys.executable} -I -S {ROOT / 'proofs' / 'check'} ")
+    script = re.sub("(^|&& )certify ", rf"\1{sys.executable} -m certify.cli ", command)
+    script = re.sub("(^|&& )python -", rf"\1{sys.executable} -", script)
+    script = script.replace("-S proofs/check ", f"-S {ROOT / 'proofs' / 'check'} ")
     done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env={"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"})
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()
@@ -56,7 +58,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("place", range(len(console_blocks(README))))
 def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) -> None:
     """In order: a later block may read the file that an earlier one wrote."""
-    check_run(*console_blocks(README)[place], folder)
+    check_run(*console_blocks(README)[place], folder, os.environ["PATH"])
+
+
+def test_the_readme_is_short_and_its_picture_is_drawn_from_the_certificate_of_its_first_run(folder: Path) -> None:
+    assert len(README.splitlines()) <= 150 and "](docs/picture.svg)" in README
+    draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "mixed.cert"]
+    drawn = subprocess.run(draw, cwd=folder, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    assert drawn.stdout == (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f"version: {certify.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {certify.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_commands_is_what_the_commands_say_of_themselves() -> None:
+    """Written by ``python docs/write_commands.py > docs/commands.md``."""
+    written = subprocess.run([sys.executable, str(ROOT / "docs" / "write_commands.py")], capture_output=True, text=True,
+                             check=True, env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"})
+    assert written.stdout == (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 
 def test_the_python_session_in_the_readme_is_true() -> None:
@@ -81,8 +102,7 @@ def test_the_page_on_deciding_is_true(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "deciding.md").read_text(encoding="utf-8")
     assert len(console_blocks(text)) == 2
     for command, shown in console_blocks(text):
-        second = command.replace("&& certify ", f"&& {sys.executable} -m certify.cli ")
-        check_run(second, shown, tmp_path, os.environ["PATH"])
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
@@ -94,11 +114,23 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     assert (tmp_path / "parity" / "Theorem_parity.v").is_file()
 
 
+def make_certificates(text: str, folder: Path) -> None:
+    """Run the commands that a page names as those of its certificates."""
+    for command in re.findall(r"^(?:For|Of) the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
+        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=folder, check=True,
+                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+
+
+def test_the_run_in_the_page_on_floats_prints_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "floats.md").read_text(encoding="utf-8")
+    make_certificates(text, tmp_path)
+    (block,) = console_blocks(text)
+    check_run(*block, tmp_path)
+
+
 def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
-    for command in re.findall(r"^For the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
-        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=tmp_path, check=True,
-                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+    make_certificates(text, tmp_path)
     assert len(console_blocks(text)) == 3
     for shown in console_blocks(text):
         check_run(*shown, tmp_path)
@@ -137,17 +169,18 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-def test_the_runs_in_the_page_on_programs_print_what_it_shows() -> None:
-    blocks = console_blocks((ROOT / "docs" / "rasp.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["claims.md", "crasp.md", "rasp.md", "scale.md"])
+def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
+    blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks
     for command, shown in blocks:
         check_run(command, shown, ROOT)
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "DIVERGENCES.md", "docs/certificate.md",
-                                      "docs/claims.md", "docs/coq.md", "docs/critical.md", "docs/exports.md",
-                                      "docs/floats.md", "docs/importing.md", "docs/map.md", "docs/models.md",
-                                      "docs/rasp.md", "docs/scale.md", "docs/softened.md", "docs/softening.md"])
+DOCUMENTS = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
@@ -166,9 +199,9 @@ def test_the_map_names_everything_at_the_top_of_each_package() -> None:
             assert named in text, f"{named} has no row in docs/map.md"
 
 
-def test_the_roads_in_the_readme_lead_to_files_that_exist() -> None:
+def test_the_roads_in_the_map_lead_to_files_that_exist() -> None:
     """A name without a folder is in the folder that is named before it."""
-    (table,) = re.findall(r"^\| road \| where \|\n(.*?)\n\n", README, re.MULTILINE | re.DOTALL)
+    (table,) = re.findall(r"^\| road \| where \|\n(.*?)\n\n", MAP, re.MULTILINE | re.DOTALL)
     for row in table.splitlines()[1:]:
         folder = ROOT
         for name in re.findall(r"`([\w./]+)`", row):
@@ -177,8 +210,8 @@ def test_the_roads_in_the_readme_lead_to_files_that_exist() -> None:
             folder = place if place.is_dir() else place.parent
 
 
-def test_the_table_of_programs_in_the_readme_is_that_of_the_examples() -> None:
-    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", README, re.MULTILINE)
+def test_the_table_of_programs_is_that_of_the_examples() -> None:
+    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", PROGRAMS, re.MULTILINE)
     examples = {example.name: example for example in load_examples()}
     entries = tomllib.loads((ROOT / "examples" / "section_6.toml").read_text(encoding="utf-8"))
     assert [name for _, name, _, _ in rows] == list(entries)
@@ -200,6 +233,30 @@ def test_the_abbreviations_in_the_certificate_page_are_those_of_the_parser() -> 
     for written, meant in rows:
         for short, long in zip(re.findall("`(.+?)`", written), re.findall("`(.+?)`", meant), strict=True):
             assert parse_formula(letters(short)) is parse_formula(letters(long))
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row of a table, without the escapes of bars."""
+    return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def test_every_spelling_in_the_page_on_formulas_means_what_stands_beside_it() -> None:
+    text = (ROOT / "docs" / "formulas.md").read_text(encoding="utf-8")
+    rows = [cells(row) for row in re.findall(r"^\| `.*\|$", text, re.MULTILINE)]
+    compared = 0
+    for written, core in ([re.findall("`(.+?)`", cell) for cell in row[:2]] for row in rows if len(row) == 3):
+        for place, spelling in enumerate(written):
+            meant = core[place if len(core) > 1 else 0]
+            assert parse_formula(spelling, "ab") is parse_formula(meant, "ab"), spelling
+            compared += 1
+    assert compared > 100
+
+
+def test_the_runs_in_the_page_on_formulas_print_what_it_shows(tmp_path: Path) -> None:
+    blocks = console_blocks((ROOT / "docs" / "formulas.md").read_text(encoding="utf-8"))
+    assert len(blocks) == 2
+    for command, shown in blocks:
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 def letters(text: str) -> str:

@@ -139,6 +139,11 @@ def in_first_half_of_a(word: str, i: int) -> bool:
     return word[i] == "a" and 2 * word[: i + 1].count("a") <= word.count("a")
 
 
+def bigram_predicts_b(word: str, i: int) -> bool:
+    following = [word[j] for j in range(1, i + 1) if word[j - 1] == "a"]
+    return word[i] == "a" and 2 * following.count("b") > len(following)
+
+
 COUNTING_DEFINITIONS: dict[str, Holds] = {
     "parity": lambda word, i: sum(map(int, word[: i + 1])) % 2 == 1,
     "parity_predicate_free": no_balanced_cut,
@@ -161,6 +166,7 @@ COUNTING_DEFINITIONS: dict[str, Holds] = {
     "leads": lambda word, i: 2 * sum(2 * p.count("a") > len(p) for p in prefixes(word, i)) > i + 1,
     "even_balances": lambda word, i: sum(2 * p.count("a") == len(p) for p in prefixes(word, i)) % 2 == 0,
     "median": in_first_half_of_a,
+    "bigram_program": bigram_predicts_b,
 }
 
 DEFINITIONS: dict[str, Holds] = COUNTING_DEFINITIONS | {

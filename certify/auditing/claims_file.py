@@ -26,13 +26,13 @@ from certify.auditing.claims import (
     Expected,
 )
 from certify.auditing.results import Verdict
-from certify.files import SUFFIX_OF_PROGRAMS, read_text
+from certify.files import SUFFIXES_OF_PROGRAMS, read_text
 from certify.quantities import check_positive, read_expression, read_positive
 from certify.request import Options, as_key, read_request
 from certify.subjects import Kind
 from constructions.errors import InputError
+from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
-from constructions.language.parser import parse_word
 from constructions.network.lengths import Lengths
 from constructions.statements import is_statement
 from proofs.floats.run_class import RunClass
@@ -41,7 +41,7 @@ SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
-               "for": str}
+               "for": str, "dialect": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -68,7 +68,14 @@ def read_claims(path: str) -> ClaimsFile:
     Raises:
         InputError: one line that says which claim, which key and what was expected.
     """
-    return parse_claims(read_text(path), path)
+    if path != "-" and not os.path.exists(path):
+        raise InputError(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
+                         "FORMULA audits a formula")
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
+                         f"{path} checks a certificate, certify audit --model {path} audits the network in it")
+    return parse_claims(text, path)
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
@@ -151,7 +158,7 @@ class _Reader:
         match kind:
             case "formula":
                 text = entry["formula"]
-                return self.network(str(self.place(text)) if text.endswith(SUFFIX_OF_PROGRAMS) else text,
+                return self.network(str(self.place(text)) if text.endswith(SUFFIXES_OF_PROGRAMS) else text,
                                     (Kind.FORMULA, Kind.PROGRAM), entry, lengths)
             case "model":
                 return self.network(str(self.place(entry["model"])), (Kind.NETWORK,), entry, lengths)
@@ -176,7 +183,7 @@ class _Reader:
     def digest(self, entry: Table) -> str:
         """What a claim depends on: its keys, and the files that it names."""
         files = [entry[key] for key in ("model", "program", "float") if key in entry]
-        files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIX_OF_PROGRAMS) else []
+        files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIXES_OF_PROGRAMS) else []
         named = [self.place(name).read_bytes() for name in files if self.place(name).is_file()]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
@@ -187,7 +194,7 @@ def read_options(entry: Table) -> Options:
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
                    entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
                    gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("for"))
+                   precision=entry.get("for"), dialect=entry.get("dialect"))
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:

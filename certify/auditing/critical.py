@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from certify.auditing.decide import ClaimedNetwork, Search, certify_run, find_witness, network_of, sketch
 from certify.auditing.probes import read_probe
-from certify.auditing.results import CriticalConstant, HeadTemperature, Witness
+from certify.auditing.results import ClosedForm, CriticalConstant, HeadTemperature, Witness
 from certify.outcomes import Certified
 from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
@@ -81,7 +81,8 @@ class Bracketing:
         largest, place = self._over_all(lengths, gamma)
         return CriticalConstant(
             n, gamma, slack, self._temperatures(n, slack), found.refuted.witness,
-            "" if found.refuted.constant == found.nearest else "no word found between the two ends", largest, place)
+            "" if found.refuted.constant == found.nearest else "no word found between the two ends", largest, place,
+            self._form(n, gamma))
 
     def bracket(self, n: int) -> CriticalBracket[Witness] | NoChange:
         """The bracket for this length alone, or why there is none."""
@@ -113,6 +114,15 @@ class Bracketing:
                 if other is not None and other.upper > largest.upper:
                     largest, place = other, n
         return largest, place
+
+    def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
+        """The exact number in a bracket of this length alone."""
+        from certify.symbols.closed_forms import describe, find_closed_form  # sympy takes a while to load
+
+        claim, constant = self._over(Lengths(n, n)), bracket.upper
+        found = find_closed_form(claim.at(constant).network, claim.at(2 * constant).network, claim.lines(constant),
+                                 bracket)
+        return describe(found) if found else None
 
     def _why_none(self, found: CriticalBracket[Witness] | NoChange) -> str:
         if isinstance(found, NoChange):

@@ -1,21 +1,20 @@
 """The report as one HTML page: it opens without a network, and everything that a stranger wrote is escaped.
 
-The page forbids itself to load anything (its Content-Security-Policy); its only script copies a command.
+The page forbids itself to load anything (its Content-Security-Policy); its script copies commands and saves figures.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.to_json import format_exact
+from certify.pages.base.page import hash_script, open_templates, read_parts
 from certify.showing.numbers import decimal
 from constructions.text import printable
 
@@ -26,22 +25,19 @@ OPEN_UP_TO = 12
 def render_html(report: AuditReport) -> str:
     """The whole page."""
     environment = _environment()
-    script = environment.get_template("copy.js").render()
+    script = read_parts(environment, ("base.js",))
     return environment.get_template("report.html").render(
         report=report,
         plots={claim.name: [(plot, Markup(plot.svg)) for plot in draw_plots(claim, f"plot-{place}")]
                for place, claim in enumerate(report.claims, start=1)},
-        script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        style=Markup(environment.get_template("report.css").render()),
+        script=script, script_hash=hash_script(script), style=read_parts(environment, ("base.css",)),
         open_up_to=OPEN_UP_TO,
     )
 
 
 def _environment() -> Environment:
     """Every text of a stranger goes through ``line`` (or ``command``), and everything through autoescape."""
-    environment = Environment(loader=PackageLoader("certify.auditing"), autoescape=True, undefined=StrictUndefined,
-                              trim_blocks=True, lstrip_blocks=True)
+    environment = open_templates("certify.auditing")
     environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,
                             "number": decimal, "heads": wording.show_heads,

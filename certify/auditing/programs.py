@@ -9,16 +9,14 @@ from fractions import Fraction
 from certify.auditing.claims import AboutAProgram
 from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness
-from certify.files import read_text
+from certify.programs import AnyProgram, read_program, run_any_program
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
-from constructions.rasp.interpreter import run_program
-from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program, Type
+from constructions.rasp.syntax import Type
 from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
 
@@ -48,7 +46,7 @@ def dyck(word: Sequence[str]) -> list[bool]:
 ORACLES: dict[str, Oracle] = {"dyck": dyck}
 
 
-def read_oracle(name: str, program: Program) -> Oracle:
+def read_oracle(name: str, program: AnyProgram) -> Oracle:
     """The oracle of this name, or the truth of a formula over the program's alphabet.
 
     Raises:
@@ -69,7 +67,7 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     Raises:
         InputError: if the program or the oracle is wrong, or there are too many words.
     """
-    program = parse_program(read_text(str(about.path)))
+    program = read_program(str(about.path))
     if program.output.type is not Type.BOOLEAN:
         raise InputError(f"{about.path}: the output {program.output.name} is no truth, expected a Boolean vector")
     oracle = read_oracle(about.oracle, program)
@@ -84,9 +82,9 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     return Decision(tuple(rows), ())
 
 
-def _decide_length(about: AboutAProgram, program: Program, oracle: Oracle, n: int) -> LengthVerdict:
+def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int) -> LengthVerdict:
     for word in itertools.product(program.alphabet, repeat=n):
-        computed, expected = run_program(program, word)[program.output.name], oracle(word)
+        computed, expected = run_any_program(program, word)[program.output.name], oracle(word)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)

@@ -90,13 +90,30 @@ class HeadTemperature:
 
 
 @dataclass(frozen=True)
+class ClosedForm:
+    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, errs as much as it may.
+
+    ``gamma`` is that number, or -ln x with the x of (0, 1) that solves the ``equation``. ``polynomial`` is the minimal
+    polynomial of x = e^(-gamma), or of a power of it; empty where none was found. ``limit`` is where the number tends
+    as n grows, if the terms are those of a series that is known, else empty.
+    """
+
+    head: Place
+    row: int
+    gamma: str
+    equation: str
+    polynomial: str
+    limit: str
+
+
+@dataclass(frozen=True)
 class CriticalConstant:
     """The critical constant ``gamma`` at one length: refuted by ``witness`` at one end, certified at the other.
 
     If none was found ``gamma`` is None, and ``note`` says why. ``slack``: the factor by which the claimed scores exceed
     what is needed (above 1: the claim has room). ``temperatures``: those of all heads to which temperature matters.
     ``up_to``: the interval of the constant that certifies all claimed lengths up to this one, and the length
-    ``up_to_n`` that needs it.
+    ``up_to_n`` that needs it. ``form``: the exact number between the ends of ``gamma``, if it was found.
     """
 
     n: int
@@ -107,6 +124,7 @@ class CriticalConstant:
     note: str = ""
     up_to: Interval | None = None
     up_to_n: int = 0
+    form: ClosedForm | None = None
 
 
 @dataclass(frozen=True)

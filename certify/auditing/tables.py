@@ -16,6 +16,7 @@ from certify.auditing.wording import (
     describe_expectation,
     describe_interruption,
     describe_witness,
+    name_form,
     one_line,
     remarks,
     show_enclosed,
@@ -24,7 +25,7 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
-from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.showing.terminal_tables import NARROW, open_table, plain, print_table
 from certify.verdicts import colour
 from constructions.network.lengths import Lengths
 
@@ -48,12 +49,12 @@ def print_report(out: Console, report: AuditReport) -> None:
     if len(report.claims) == 1:
         print_claim(out, report.claims[0])
     else:
-        out.print(claims_table(report.claims, out.width))
+        print_table(out, *claims_table(report.claims, out.width))
         _print_criticals(out, report.claims)
         _print_findings(out, report.claims)
     if report.statements:
         out.print()
-        out.print(statements_table(report, out.width))
+        print_table(out, *statements_table(report, out.width))
     out.print()
     out.print(plain(summarize(report), style="bold"))
     if interruption := describe_interruption(report):
@@ -63,8 +64,8 @@ def print_report(out: Console, report: AuditReport) -> None:
 # -- several claims ----------------------------------------------------------------------------------------------------
 
 
-def claims_table(claims: tuple[ClaimResult, ...], width: int) -> Table:
-    """A row for each claim; narrow ones leave out what the reports in files have."""
+def claims_table(claims: tuple[ClaimResult, ...], width: int) -> tuple[Table, list[str]]:
+    """A row for each claim; narrow ones leave out what the reports in files have. Also, what is left out."""
     columns = [("claim", "left"), ("statement", "left"), ("verdict", "left"), ("measured", "right"), ("bound", "right"),
                ("lengths", "right"), ("seconds", "right"), ("expected", "left")]
     kept = [column for column in columns if width >= NARROW or column[0] not in ("statement", "seconds")]
@@ -72,7 +73,11 @@ def claims_table(claims: tuple[ClaimResult, ...], width: int) -> Table:
     for claim in claims:
         cells = _claim_cells(claim)
         table.add_row(*(cells[title] for title, _ in kept))
-    return table
+    return table, _left_out(columns, kept)
+
+
+def _left_out(columns: list[tuple[str, str]], kept: list[tuple[str, str]]) -> list[str]:
+    return [title for title, side in columns if (title, side) not in kept]
 
 
 def _claim_cells(claim: ClaimResult) -> Cells:
@@ -100,13 +105,15 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     if not any(claim.criticals for claim in claims):
         return
     columns = [("claim", "left"), ("n", "right"), *_critical_columns(claims)]
-    table = open_table(columns, fold=("claim",))
+    if any(critical.form for claim in claims for critical in claim.criticals):
+        columns.append(("closed form", "left"))
+    table = open_table(columns, fold=("claim", "closed form"))
     for claim in claims:
         for critical in claim.criticals:
             place = {"claim": plain(one_line(claim.name)), "n": plain(str(critical.n))}
             _add_lines(table, columns, [place | _critical_cells(critical), *_other_temperatures(critical)])
     out.print()
-    out.print(table)
+    print_table(out, table)
 
 
 def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
@@ -119,8 +126,8 @@ def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
             _print_remarks(out, claim, texts)
 
 
-def statements_table(report: AuditReport, width: int) -> Table:
-    """Statement by statement, what its claims say together."""
+def statements_table(report: AuditReport, width: int) -> tuple[Table, list[str]]:
+    """Statement by statement, what its claims say together; and what is left out."""
     columns = [("statement", "left"), ("verdict", "left"), ("what the audit says", "left"), ("claims", "left")]
     kept = [column for column in columns if width >= NARROW or column[0] != "claims"]
     table = open_table(kept, fold=("statement", "what the audit says", "claims"))
@@ -130,7 +137,7 @@ def statements_table(report: AuditReport, width: int) -> Table:
                  "what the audit says": plain(one_line(statement.text)),
                  "claims": plain(one_line(", ".join(statement.claims)))}
         table.add_row(*(cells[title] for title, _ in kept))
-    return table
+    return table, _left_out(columns, kept)
 
 
 # -- one claim ---------------------------------------------------------------------------------------------------------
@@ -146,7 +153,7 @@ def print_claim(out: Console, claim: ClaimResult) -> None:
             out.print(plain(f"{name:10}{one_line(text)}"))
     if claim.rows or claim.criticals:
         out.print()
-        out.print(lengths_table(claim, out.width))
+        print_table(out, *lengths_table(claim, out.width))
     out.print()
     out.print(_verdict_line(claim))
     _print_remarks(out, claim, remarks(claim))
@@ -170,20 +177,21 @@ def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]
         out.print(plain(f"  {name:11} {text}", style=NOT_MET if name == "unexpected" else ""))
 
 
-def lengths_table(claim: ClaimResult, width: int) -> Table:
-    """What is known of each length; columns that would be empty are left out, and on narrow ones where it is."""
+def lengths_table(claim: ClaimResult, width: int) -> tuple[Table, list[str]]:
+    """What is known of each length, without columns that would be empty; and what narrow ones leave out."""
     columns = [("n", "right"), ("verdict", "left")]
     if claim.rows:
         columns.append((claim.measure, "right"))
     if claim.criticals:
         columns += _critical_columns([claim])
-    if width >= NARROW and any(row.where or row.reason for row in claim.rows):
+    located = any(row.where or row.reason for row in claim.rows)
+    if located and width >= NARROW:
         columns.append(("where", "left"))
     table = open_table(columns, fold=("critical constant", "critical temperature", "where"))
     for n, row, critical in by_length(claim):
         cells = {"n": plain(str(n)), **_row_cells(row, claim.measure), **_critical_cells(critical)}
         _add_lines(table, columns, [cells, *_other_temperatures(critical)])
-    return table
+    return table, ["where"] if located and width < NARROW else []
 
 
 def _add_lines(table: Table, columns: list[tuple[str, str]], lines: Iterable[Cells]) -> None:
@@ -213,6 +221,7 @@ def _critical_cells(critical: CriticalConstant | None) -> Cells:
         "critical constant": plain(show_enclosed(critical.gamma)),
         "up to n": plain(show_enclosed(critical.up_to)),
         "slack": plain(show_slack(critical.slack)),
+        "closed form": plain(name_form(critical.form)),
         **_temperature_cells(by_temperature(critical)[0]),
     }
 
@@ -237,7 +246,7 @@ def print_suggested(out: Console, suggestion: Suggestion, lengths: Lengths) -> N
     for head in suggestion.heads:
         table.add_row(str(head.place[0]), str(head.place[1]), plain(head.source), plain(head.name), str(head.claimed),
                       plain(show_enclosed(head.critical, head.passing)), str(head.suggested))
-    out.print(table)
+    print_table(out, table)
     outcome = suggestion.outcome
     out.print()
     verdict: Verdict = outcome.verdict  # type: ignore[assignment]  # one of the four, which are verdicts here as well

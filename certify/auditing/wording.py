@@ -9,6 +9,7 @@ from certify.auditing.results import (
     VERDICTS,
     AuditReport,
     ClaimResult,
+    ClosedForm,
     CriticalConstant,
     HeadTemperature,
     LengthVerdict,
@@ -45,6 +46,8 @@ LEGEND = (
     ("bracket", "Two exact numbers with the true one between them. Ends are rounded outward."),
     ("critical constant", "The smallest constant in front of the scores that still certifies: refuted by a replayed "
                           "word at the lower end of its bracket, certified at the upper end."),
+    ("closed form", "The exact number between the ends of a critical constant's bracket at which the worst input of a "
+                    "head errs as much as it may; x is e^(-γ)."),
     ("critical temperature", "The largest temperature that still certifies, " + UNIT_OF_TEMPERATURE + ": certified at "
                              "the lower end of its bracket, refuted at the upper end. A constant in front of all "
                              "scores divides the temperatures of all heads: each head's own times the slack."),
@@ -88,6 +91,31 @@ def show_slack(slack: Interval | None) -> str:
     ('0.9999', '-')
     """
     return decimal_lower(slack.lower, 4) if slack else "-"
+
+
+def show_form(form: ClosedForm) -> str:
+    """The number, the equation and the polynomial that it comes from, and its limit.
+
+    >>> show_form(ClosedForm((1, 1), 2, "-ln x", "x + x^2 = 1/3", "3x^2 + 3x - 1", "ln 4"))
+    '-ln x with x + x^2 = 1/3; minimal polynomial 3x^2 + 3x - 1; tends to ln 4'
+    """
+    parts = [f"{form.gamma} with {form.equation}"]
+    if form.polynomial:
+        parts.append(f"minimal polynomial {form.polynomial}")
+    if form.limit:
+        parts.append(f"tends to {form.limit}")
+    return "; ".join(parts)
+
+
+def name_form(form: ClosedForm | None) -> str:
+    """The number, or the equation that it solves.
+
+    >>> name_form(ClosedForm((1, 1), 2, "ln 3", "x = 1/3", "", "ln 4")), name_form(None)
+    ('ln 3', '-')
+    """
+    if form is None:
+        return "-"
+    return form.equation if form.gamma == "-ln x" else form.gamma
 
 
 def show_heads(heads: Sequence[Place]) -> str:
@@ -190,5 +218,7 @@ def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
     for fit in claim.fits:
         heads = f"{show_heads(fit.heads)}: " if len(claim.fits) > 1 else ""
         texts.append(("fit", f"{heads}{fit.law} (a fit, no claim; residual {fit.residual:.2g})"))
+    texts += [("closed form", f"n = {critical.n}: {show_form(critical.form)}")
+              for critical in claim.criticals if critical.form]
     texts += [("note", f"n = {critical.n}: {critical.note}") for critical in claim.criticals if critical.note]
     return [(name, one_line(text)) for name, text in texts if text]

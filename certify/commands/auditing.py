@@ -14,6 +14,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DialectOption,
     FloatOption,
     JobsOption,
     JsonOption,
@@ -25,7 +26,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import check_place, write_certificate
+from certify.terminal import check_place, say_reading, write_certificate
 
 if TYPE_CHECKING:
     from certify.auditing.claims import Claim
@@ -44,17 +45,17 @@ def audit(
     claims: Annotated[str | None, typer.Argument(
         metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp)")] = None,
+        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     predicate: PredicateOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
     as_printed: AsPrintedOption = False,
     gamma: Annotated[str | None, typer.Option(
-        "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (of a model, a factor)",
-    )] = None,
+        "--gamma", metavar="RATIONAL", help="the claimed constant before the scores (of a model, a factor)")] = None,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
@@ -90,15 +91,14 @@ def audit(
     reports = Reports(html, markdown, csv, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision)
+                      temperature=temperature, allowed_error=delta, precision=precision, dialect=dialect)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)
         raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
     refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume, output, as_json)
-    lengths = Lengths(min_n, max_n)
-    claim = read_alone(subject, model is not None, options, lengths, critical, embeddings, gap=gap, width=width,
-                       float=floats)
+    claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
+                       width=width, float=floats)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
 
 
@@ -116,7 +116,9 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
         demands["embeddings"] = [text for text in embeddings.split(",") if text.strip()]
     demands["critical"] = [] if "gap" in demands else read_lengths_to_bracket(critical, lengths)
     taken = (Kind.NETWORK,) if is_model else (Kind.FORMULA, Kind.PROGRAM)
-    return claim_alone(AboutANetwork(read_request(subject, options, taken, lengths), read_demands(demands, lengths)))
+    request = read_request(subject, options, taken, lengths)
+    say_reading(request)
+    return claim_alone(AboutANetwork(request, read_demands(demands, lengths)))
 
 
 class Reports:

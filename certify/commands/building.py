@@ -12,6 +12,7 @@ from certify.options import (
     AttentionOption,
     CausalOption,
     DfaOption,
+    DialectOption,
     FormulaText,
     GammaOption,
     LongestOption,
@@ -22,7 +23,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import complain
+from certify.terminal import complain, say_reading
 
 
 def build(
@@ -32,6 +33,7 @@ def build(
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     as_formula: Annotated[bool, typer.Option(
         "--as-formula", help="of a program: the transformer of the formula of its output")] = False,
     symbol: SymbolOption = None,
@@ -48,9 +50,9 @@ def build(
     """Write the transformer of FORMULA as JSON.
 
     A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
-    built is the transformer of the formula of its output.
+    built is the transformer of the formula of its output, which is all that a C-RASP program (.cr) has.
     """
-    from certify.files import SUFFIX_OF_PROGRAMS, check_writable, write_text
+    from certify.files import SUFFIXES_OF_PROGRAMS, check_writable, write_text
     from certify.low_precision import lengths_served
     from certify.request import Options, read_request
     from certify.subjects import Kind, Programs
@@ -59,14 +61,16 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    if as_formula and not (text or "").endswith(SUFFIX_OF_PROGRAMS):
-        raise InputError("--as-formula: expected a program (.rasp) beside it")
+    if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
+        raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision, regex=regex, dfa=dfa)
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
-        network = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
-                               programs=programs).network
+        request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
+                               programs=programs)
+        say_reading(request)
+        network = request.network
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     write_text(output, write_canonical(transformer_to_json(network)))

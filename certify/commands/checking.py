@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.options import JobsOption, JsonOption, PredicateOption, SharpenedBy, SymbolOption, whole_number
+from certify.options import (
+    DialectOption,
+    JobsOption,
+    JsonOption,
+    PredicateOption,
+    SharpenedBy,
+    SymbolOption,
+    whole_number,
+)
 from certify.terminal import print_json
+
+if TYPE_CHECKING:
+    from certify.request import Options
 
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program, .rasp)")] = None,
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
     symbol: SymbolOption = None,
+    dialect: DialectOption = None,
     predicate: PredicateOption = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject one over another alphabet")] = None,
@@ -41,9 +54,11 @@ def check(
     The same as python -I -S proofs/check FILE..., which needs nothing but the standard library.
     """
     from certify.checking import check_files, print_checks
+    from certify.request import Options
     from certify.shards import read_workers
 
-    wanted = {"--formula": text_for_the_checker(formula, symbol, predicate, alphabet), "--alphabet": alphabet,
+    asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
+    wanted = {"--formula": text_for_the_checker(formula, asked), "--alphabet": alphabet,
               "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
               "--sample": sample, "--part": part}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
@@ -57,18 +72,26 @@ def check(
     raise typer.Exit(code)
 
 
-def text_for_the_checker(formula: str | None, symbol: str | None, predicate: list[str] | None,
-                         alphabet: str | None) -> str | None:
-    """The formula that is asked for: as it stands, for the checker reads formulas itself; of a program, its formula."""
-    from certify.files import SUFFIX_OF_PROGRAMS
+def text_for_the_checker(formula: str | None, options: Options) -> str | None:
+    """The formula that is asked for: as it stands if the checker reads it itself, else as it is read here.
 
-    if symbol is None and not (formula or "").endswith(SUFFIX_OF_PROGRAMS):
-        return formula
-    from certify.request import Options, read_request
+    The checker knows the core language only. Of a program it is the program's formula.
+    """
+    from certify.files import SUFFIXES_OF_PROGRAMS
+    from certify.readings import is_core
+    from certify.request import read_request
     from certify.subjects import Kind
+    from constructions.errors import FormulaError, InputError
     from constructions.language.printer import format_formula
 
-    options = Options(alphabet, symbol, tuple(predicate or ()))
-    wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    is_plain = options.symbol is None and options.dialect is None and not (formula or "").endswith(SUFFIXES_OF_PROGRAMS)
+    if is_plain and (formula is None or is_core(formula, options.predicates)):
+        return formula
+    try:
+        wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    except FormulaError as error:
+        raise InputError(f"--formula: {error}") from None
     assert wanted is not None, "the request is about a formula"
-    return format_formula(wanted)
+    written = format_formula(wanted)
+    print(f"certify: note: --formula is read as {written}", file=sys.stderr)
+    return written

@@ -67,7 +67,7 @@ def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: floa
 
 
 def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
-    from certify.showing.terminal_tables import console, open_table, plain
+    from certify.showing.terminal_tables import console, open_table, plain, print_table
     from certify.showing.words import counted
 
     out = console()
@@ -76,7 +76,7 @@ def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float)
     for answer in answers:
         about = "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves
         table.add_row(*map(plain, (answer.script.file, answer.script.status, answer.found, answer.agreement, about)))
-    out.print(table)
+    print_table(out, table)
     out.print()
     tally = ", ".join(f"{sum(answer.agreement == word for answer in answers)} {said}" for word, said in (
         ("agrees", "as stated"), ("contradicts", "contradicted"), ("unknown", "unknown")))

@@ -13,6 +13,7 @@ from certify.options import (
     AlphabetOption,
     CausalOption,
     DfaOption,
+    DialectOption,
     FactorOption,
     JsonOption,
     PrecisionOption,
@@ -22,7 +23,7 @@ from certify.options import (
     StyleOption,
     SymbolOption,
 )
-from certify.terminal import complain, print_json
+from certify.terminal import complain, print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.exports.theorem_claim import TheoremClaim
@@ -32,11 +33,12 @@ if TYPE_CHECKING:
 def prove(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp), a model file (.json) or a certificate (.cert)")]
+        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")]
     = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
@@ -65,7 +67,7 @@ def prove(
     if output is not None:
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
-                      precision=precision, regex=regex, dfa=dfa)
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
@@ -93,6 +95,7 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
     from certify.request import FormulaSubject, read_request
 
     request = read_request(text, options)
+    say_reading(request)
     of_a_formula = isinstance(request.subject, FormulaSubject)
     return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
 

@@ -14,6 +14,7 @@ from certify.options import (
     DaskOption,
     DeltaOption,
     DfaOption,
+    DialectOption,
     EffortOption,
     FloatOption,
     GammaOption,
@@ -26,26 +27,33 @@ from certify.options import (
     PredicateOption,
     RegexOption,
     RegimeOption,
+    StoreOption,
     Style,
     StyleOption,
     SymbolOption,
     TemperatureOption,
 )
-from certify.terminal import check_place, finish
+from certify.terminal import check_place, finish, say_reading
 
 if TYPE_CHECKING:
     from certify.examples import Example
     from certify.request import Options, Request
+    from certify.shards import Workers
+    from constructions.network.lengths import Lengths
     from proofs.floats.run_class import RunClass
 
 
 def formula(
     text: Annotated[str | None, typer.Argument(
-        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp): the formula of its output; "
-        "left out: every shipped example")] = None,
+        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
+        "output; left out: every shipped example")] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
+    formulas: Annotated[str | None, typer.Option(
+        "-F", "--formulas", metavar="FILE", help="prove every formula of a file, one a line (# begins a comment); "
+        "with --json a line of JSON each")] = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
@@ -64,6 +72,7 @@ def formula(
     effort: EffortOption = 1,
     jobs: JobsOption = None,
     dask: DaskOption = None,
+    store: StoreOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     as_json: JsonOption = False,
@@ -72,28 +81,26 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.low_precision import usual_gamma
-    from certify.request import Options, read_gamma, read_regime, read_request
+    from certify.request import Options, read_request
     from certify.subjects import Kind
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision, regex=regex, dfa=dfa)
+                      temperature=temperature, allowed_error=delta, precision=precision,
+                      dialect=dialect, regex=regex, dfa=dfa)
     runs = read_runs(floats)
-    rows = formulas_in_turn(text, symbol, alphabet) if regex is None and dfa is None else None
-    if rows is not None:
-        refuse_beside_rows(options, text is None, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
-                                                    "--effort": effort != 1})
-        from certify.formula_demo import certify_rows
-        from certify.formula_tasks import Built
-        from certify.shards import read_workers
-
-        built = Built(read_regime(options), read_gamma(options, usual=usual_gamma(precision)), precision, runs)
-        raise typer.Exit(certify_rows(rows, built, max_n, output, as_json, read_workers(jobs, dask)))
-    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask})
+    is_language = (regex, dfa) != (None, None)
+    rows = None if formulas is not None or is_language else formulas_in_turn(text, symbol, alphabet)
+    if formulas is not None or rows is not None:
+        refuse_beside_rows(formulas, text, options, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
+                                                     "--effort": effort != 1})
+        raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
+                                       (output, store, read_workers_of(jobs, dask)), as_json))
+    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
     check_place(output, as_json)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    say_reading(request)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
 
 
@@ -137,6 +144,31 @@ def prove_one(request: Request, effort: int, as_json: bool, style: Style, parent
     finish(outcome, as_json, style, parenthesize, output)
 
 
+def prove_several(formulas: str | None, rows: list[Example],
+                  asked: tuple[Options, Lengths, RunClass | None, int],
+                  session: tuple[str | None, str | None, Workers], as_json: bool) -> int:
+    """Decide the formulas of a file, or the shipped ones; return the exit status.
+
+    Raises:
+        InputError: if an option is malformed, which is no matter of a single formula.
+    """
+    from certify.formula_demo import Session, certify_examples, certify_file
+    from certify.formula_tasks import Asking, Row, request_of
+
+    asking = Asking(*asked)
+    request_of(Row("options", "true"), asking.options, asking.lengths)
+    if formulas is None:
+        return certify_examples(rows, asking, Session(*session), as_json)
+    return certify_file(formulas, asking, Session(*session), as_json)
+
+
+def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
+    """Who works, of several formulas."""
+    from certify.shards import read_workers
+
+    return read_workers(jobs, dask)
+
+
 def read_runs(text: str | None) -> RunClass | None:
     """The class of float runs of ``--float``, if it is given."""
     if text is None:
@@ -160,13 +192,13 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 
 def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.files import SUFFIX_OF_PROGRAMS
+    from certify.files import SUFFIXES_OF_PROGRAMS
 
     if text is None:
         from certify.examples import load_examples
 
         return load_examples()
-    if symbol is not None or not text.endswith(SUFFIX_OF_PROGRAMS):
+    if symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
         return None
     from certify.examples import examples_of
     from certify.programs import read_output_formulas
@@ -175,15 +207,21 @@ def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None)
     return None if output.is_boolean else examples_of(output)
 
 
-def refuse_beside_rows(options: Options, are_examples: bool, others: dict[str, bool]) -> None:
+def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
     """Several formulas have their own alphabets; an option that would be ignored is an error."""
     from certify.request import as_option
     from constructions.errors import InputError
 
-    taken = {"regime", "causal", "gamma", "precision", *(() if are_examples else ("alphabet",))}
-    ignored = [as_option(name) for name in options.given if name not in taken]
-    ignored += [name for name, given in others.items() if given]
-    reason = ("no formula is given, and the shipped examples do" if are_examples else
-              "no --symbol is given, and the formulas of all symbols do")
-    for name in ignored:
+    if formulas is not None:
+        if text is not None:
+            raise InputError("-F: a formula is given beside it, expected one of them")
+        refused = [*(["symbol"] if options.symbol is not None else [])]
+        others = {"--parenthesize": others["--parenthesize"]}
+        reason = "-F names a file of formulas, and they do"
+    else:
+        taken = {"regime", "causal", "gamma", "precision", *(() if text is None else ("alphabet",))}
+        refused = [name for name in options.given if name not in taken]
+        reason = ("no formula is given, and the shipped examples do" if text is None else
+                  "no --symbol is given, and the formulas of all symbols do")
+    for name in [*map(as_option, refused), *(name for name, given in others.items() if given)]:
         raise InputError(f"{name}: {reason} not take it")

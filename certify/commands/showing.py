@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,10 +11,13 @@ from certify.commands.deciding import refuse_options, run_trained
 from certify.options import (
     AlphabetOption,
     AsPrintedOption,
+    At,
+    AtOption,
     AttentionOption,
     CausalOption,
     ClaimOption,
     DfaOption,
+    DialectOption,
     FactorOption,
     FormulaText,
     GammaOption,
@@ -30,23 +34,27 @@ from certify.options import (
     TemperatureOption,
     whole_number,
 )
-from certify.terminal import print_json
+from certify.terminal import print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.request import Request
     from certify.showing.runs import Run
 
+Section = Literal["examples", "predicates", "statements", "examinations"]
+
 
 def run(
     subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp), or a "
-             "file with a trained network")] = None,
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp, .cr), "
+             "or a file with a trained network")] = None,
     word: Annotated[str | None, typer.Argument(
-        metavar="WORD", help="symbols run together, or separated by commas")] = None,
+        metavar="WORD", help="symbols run together, or separated by commas or blanks")] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    at: AtOption = "last",
     regime: RegimeOption = None,
     causal: CausalOption = False,
     gamma: FactorOption = None,
@@ -67,7 +75,8 @@ def run(
     """Show all truths and attention values on one word.
 
     The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
-    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed.
+    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed. A word
+    satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
     """
     from certify.deciding.files import is_trained
     from certify.files import check_unicode
@@ -83,7 +92,8 @@ def run(
     check_unicode(word)
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
-            "--alphabet": alphabet, "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
+            "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
+            "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
             "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
             "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
@@ -91,18 +101,21 @@ def run(
     refuse_options(f"{subject} holds no trained network, expected one beside it",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision, regex=regex, dfa=dfa)
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
-    show_run(request, word, style, as_json)
+    say_reading(request)
+    show_run(request, word, style, as_json, at)
 
 
-def show_run(request: Request, word: str, style: Style, as_json: bool) -> None:
+def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
     """Run and print what the request is about."""
     from certify.request import ProgramSubject
     from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.showing.runs import print_run, run_to_json
     from certify.showing.terminal_tables import console
 
+    if request.formula is None:
+        refuse_options("it is about formulas, expected one beside it", {"--at": at if at != "last" else None})
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
         if as_json:
@@ -112,18 +125,19 @@ def show_run(request: Request, word: str, style: Style, as_json: bool) -> None:
         return
     result = run_request(request, word)
     if as_json:
-        print_json(run_to_json(result))
+        print_json(run_to_json(result, at))
     else:
-        print_run(console(), result, style)
+        print_run(console(), result, style, at)
 
 
 def run_request(request: Request, word: str) -> Run:
     """What the network holds on the word, or of a formula that has none the truths alone."""
     from certify.showing.runs import run_formula, run_transformer
     from constructions.errors import Unsupported
-    from constructions.language.parser import parse_word
+    from constructions.language.alphabets import alphabet_of, parse_word
 
-    letters = parse_word(word, request.alphabet)
+    is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
+    letters = parse_word(word, request.alphabet, is_default)
     try:
         return run_transformer(request.network, letters)
     except Unsupported as construct:
@@ -137,6 +151,7 @@ def explain(
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
     symbol: SymbolOption = None,
     gamma: GammaOption = None,
     predicate: PredicateOption = None,
@@ -158,9 +173,10 @@ def explain(
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
 
-    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, regex=regex,
-                      dfa=dfa)
+    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
+                      regex=regex, dfa=dfa)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
+    say_reading(request)
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
     if floats:
@@ -172,11 +188,19 @@ def explain(
         print_explanation(console(), explanation, style, parenthesize)
 
 
-def list_all(as_json: JsonOption = False) -> None:
+def list_all(
+    section: Annotated[Section | None, typer.Argument(
+        metavar="SECTION", help="examples, predicates, statements or examinations: what each of them is")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List examples, predicates and statements of [SHA]."""
-    from certify.showing.listing import listing_to_json, print_listing
+    from certify.showing.listing import SECTIONS, listing_to_json, print_listing, print_sections
 
+    names: Sequence[str] = [section] if section else list(SECTIONS)
     if as_json:
-        print_json(listing_to_json())
+        print_json(listing_to_json(names))
+    elif section or everything:
+        print_sections(names)
     else:
         print_listing()

@@ -10,7 +10,7 @@ from certify.deciding.answers import AnswerReader
 from certify.deciding.conditions import Condition, Conditions
 from certify.files import read_text
 from constructions.errors import InputError
-from constructions.language.parser import parse_alphabet
+from constructions.language.alphabets import parse_alphabet
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.regular.automata import Automaton
 from constructions.tables import (

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from certify.deciding.curve import Point, draw_curve
 from certify.deciding.decision import Decision, LengthRow
 from certify.deciding.show import describe_question, describe_verdict, describe_wrong, show_row
+from certify.pages.base.page import open_templates, read_parts
 from certify.showing.numbers import enclosed
 from certify.showing.words import show_word
-from constructions.text import printable
 from constructions.trained.claim import input_tokens
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import WordMargins
@@ -64,15 +64,12 @@ def render_page(decision: Decision) -> str:
         labels=_labels(decision, word) if word else [],
         pictures=_pictures(decision, word) if word else [],
         neighbours=find_neighbours(decision, word) if word else [],
-        style=environment.get_template("report.css").render())
+        style=read_parts(environment, ("base.css",)))
 
 
 def _environment() -> Environment:
-    loader = ChoiceLoader([PackageLoader("certify.deciding"), PackageLoader("certify.auditing")])
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                              lstrip_blocks=True)
-    environment.filters |= {"line": printable, "form": show_row, "word": show_word,
-                            "value": lambda wrong: enclosed(*wrong.value)}
+    environment = open_templates("certify.deciding")
+    environment.filters |= {"form": show_row, "word": show_word, "value": lambda wrong: enclosed(*wrong.value)}
     return environment
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from certify.deciding.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.showing.terminal_tables import open_table, plain
+from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.verdicts import colour
 from constructions.trained.claim import Row
@@ -34,7 +34,7 @@ def print_decision(out: Console, decision: Decision) -> None:
                         ("offset", "right")])
     for row in _shown(decision.rows):
         table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(row))
-    out.print(table)
+    print_table(out, table)
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
     if len(decision.offsets) > 1:

@@ -15,7 +15,7 @@ from rich.text import Text
 from certify.deciding.show import show_row
 from certify.deciding.word_run import AskedRow, Ends, JudgedPlace, WordRun
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.showing.terminal_tables import open_table, plain
+from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.showing.words import show_word
 from certify.verdicts import GREEN, RED, YELLOW
 
@@ -58,7 +58,7 @@ def _print_places(out: Console, run: WordRun) -> None:
         if run.claim is not None:
             texts += _asked_cells(place)
         table.add_row(*texts)
-    out.print(table)
+    print_table(out, table)
 
 
 def _shown_outputs(run: WordRun) -> list[int]:
@@ -112,7 +112,7 @@ def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
         table = open_table([("token", "left"), *((label, "right") for label in labels)])
         for label, row in zip(labels, weights, strict=True):
             table.add_row(plain(label), *(plain(_weight(weight)) for weight in row))
-    out.print(table)
+    print_table(out, table)
 
 
 def _labels(run: WordRun) -> Iterator[str]:

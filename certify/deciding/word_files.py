@@ -8,7 +8,7 @@ from certify.deciding.claim_file import Scope, read_claim
 from certify.deciding.question import read_trained
 from certify.deciding.word_run import WordRun, run_tokens, run_word
 from constructions.errors import InputError
-from constructions.language.parser import parse_word
+from constructions.language.alphabets import parse_word
 from constructions.trained.claim import Claim
 
 _TOKENS = re.compile(r"\s*(0|[1-9][0-9]{0,8})(\s*,\s*(0|[1-9][0-9]{0,8}))*\s*", re.ASCII)

@@ -68,8 +68,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], sha
     for start in range(0, len(rows), ROWS_ON_A_PAGE):
         named, part = title + (" (continued)" if start else ""), rows[start:start + ROWS_ON_A_PAGE]
         yield "\n".join([
-            rf"\paragraph{{{named}.}}", "", r"\noindent",
+            rf"\paragraph{{{named}.}}", r"\mbox{}\par\nobreak", r"\noindent",
             rf"\begin{{tabular}}{{@{{}}{shape or 'l' * len(columns)}@{{}}}}",
             r"\toprule", " & ".join(columns) + r" \\", r"\midrule", *(" & ".join(row) + r" \\" for row in part),
-            r"\bottomrule", r"\end{tabular}",
+            r"\bottomrule", r"\end{tabular}", r"\par\medskip",
         ])

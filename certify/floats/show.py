@@ -11,7 +11,7 @@ from rich.text import Text
 from certify.floats.classes import assumptions
 from certify.floats.survey import FloatRow
 from certify.showing.numbers import decimal, decimal_upper
-from certify.showing.terminal_tables import open_table, plain
+from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.showing.words import show_word
 from certify.verdicts import colour
 from constructions.network.lengths import Lengths
@@ -30,7 +30,7 @@ def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
         table.add_row(plain(row.run_class.name), plain(show_lengths(row.certified)), plain(_worst(row)),
                       plain(f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-"),
                       Text(row.verdict, style=colour(row.verdict)))
-    out.print(table)
+    print_table(out, table)
     remarks = [(row.run_class.name, text) for row in rows for text in describe_row(row)]
     if remarks:
         out.print()

@@ -1,13 +1,19 @@
-"""`certify list`: the shipped examples, the predicates, the statements and the examinations."""
+"""`certify list`: the shipped examples and where they are, the predicates, the statements and the examinations.
+
+Without a section everything is on one screen: names alone, and where to read more.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from rich.table import Table
+from rich.console import Console
 
-from certify.examples import load_examples
-from certify.showing.terminal_tables import console, plain
+from certify.examples import examples_folder, load_examples
+from certify.showing.terminal_tables import console, open_table, plain, print_table
 from certify.showing.words import show_alphabet
 from constructions.language.predicates import BUILTIN
 from constructions.statements import STATEMENTS
@@ -15,34 +21,92 @@ from proofs.instances.registry import EXAMINATIONS
 
 LISTED = 700
 """Of a formula as long as those of programs the listing shows the beginning."""
+Rows = list[tuple[str, ...]]
 
 
-def print_listing() -> None:
-    """The tables, one below the other."""
+def print_listing(out: Console | None = None) -> None:
+    """One screen: the examples' names by their files, the other files, the names of everything else."""
+    out = out or console()
+    folder = examples_folder()
+    _print_names(out, f"examples in {_short(folder)}", {path.name: list(tomllib.loads(path.read_text(encoding="utf-8")))
+                                                       for path in sorted(folder.glob("*.toml"))})
+    _print_names(out, "files there", {name: _files(folder / name, ending) for name, ending in FOLDERS.items()})
+    _print_names(out, "names", {
+        "predicates": list(BUILTIN), "statements": [one.name.replace(", ", " ") for one in STATEMENTS],
+        "examinations": [f"{len(EXAMINATIONS)} statements about numbers, for claims files"]})
+    out.print(plain("certify list examples, or predicates, statements, examinations, says what each is; --all, all",
+                    style="dim"))
+    out.print(plain("certify examples DIR copies the examples", style="dim"))
+
+
+FOLDERS: Mapping[str, str] = {"./": "txt", "programs/": "rasp", "models/": "json", "hard/": "json", "claims/": "toml",
+                              "trained/": ""}
+"""The folders of examples that are files, and how these end."""
+
+
+def _files(folder: Path, ending: str) -> list[str]:
+    """The names of the files that end so; without an ending, of the folders."""
+    found = folder.glob(f"*.{ending}") if ending else (path for path in folder.iterdir() if path.is_dir())
+    return sorted(path.name for path in found if not path.name.startswith(("_", ".")))
+
+
+def _short(folder: Path) -> str:
+    """A folder as it can be typed from here."""
+    here = Path.cwd()
+    return f"{folder.relative_to(here)}/" if folder.is_relative_to(here) else f"{folder}/"
+
+
+def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> None:
+    """A line for each kind, which is broken between names."""
+    out.print(plain(title, style="bold"))
+    table = open_table((("", "left"), ("", "left")))
+    table.show_header = False
+    table.columns[1].no_wrap = False
+    for kind, those in names.items():
+        table.add_row(plain(f"  {kind}"), plain(", ".join(those), style="dim"))
+    print_table(out, table)
+
+
+# -- sections ----------------------------------------------------------------------------------------------------------
+
+
+def print_sections(names: Sequence[str]) -> None:
+    """The tables of these sections, one below the other."""
     out = console()
-    for title, columns, rows in _listing():
-        out.print(plain(title, style="bold"))
-        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-        for name in columns:
-            table.add_column(overflow="fold", no_wrap=name == "name")
-        for row in rows:
+    for name in names:
+        columns, rows = SECTIONS[name]
+        out.print(plain(name, style="bold"))
+        table = open_table(((column, "left") for column in columns), fold=[one for one in columns if one != "name"])
+        for row in rows():
             table.add_row(*(plain(cell if len(cell) <= LISTED else cell[:LISTED] + "...") for cell in row))
-        out.print(table)
+        print_table(out, table)
         out.print()
 
 
-def listing_to_json() -> dict[str, Any]:
+def listing_to_json(names: Sequence[str]) -> dict[str, Any]:
     """The same tables as lists of objects."""
-    return {title: [dict(zip(columns, row, strict=True)) for row in rows] for title, columns, rows in _listing()}
+    return {name: [dict(zip(SECTIONS[name][0], row, strict=True)) for row in SECTIONS[name][1]()] for name in names}
 
 
-def _listing() -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    return [
-        ("examples", ("name", "formula", "alphabet", "about"),
-         [(e.name, e.text, show_alphabet(e.alphabet), e.about) for e in load_examples()]),
-        ("predicates", ("name", "about"),
-         [(name, definition.description) for name, definition in BUILTIN.items()]),
-        ("statements", ("name", "builds", "regimes"), [(s.name, s.builds, s.regimes) for s in STATEMENTS]),
-        ("examinations", ("name", "statement", "claim", "covers"),
-         [(e.name, e.statement, e.claim, e.covers) for e in EXAMINATIONS.values()]),
-    ]
+def _examples() -> Rows:
+    return [(e.name, e.text, show_alphabet(e.alphabet), e.about) for e in load_examples()]
+
+
+def _predicates() -> Rows:
+    return [(name, definition.description) for name, definition in BUILTIN.items()]
+
+
+def _statements() -> Rows:
+    return [(s.name, s.builds, s.regimes) for s in STATEMENTS]
+
+
+def _examinations() -> Rows:
+    return [(e.name, e.statement, e.claim, e.covers) for e in EXAMINATIONS.values()]
+
+
+SECTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
+    "examples": (("name", "formula", "alphabet", "about"), _examples),
+    "predicates": (("name", "about"), _predicates),
+    "statements": (("name", "builds", "regimes"), _statements),
+    "examinations": (("name", "statement", "claim", "covers"), _examinations),
+}

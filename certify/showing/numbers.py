@@ -35,12 +35,3 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
     low, high = decimal(lower), decimal(upper)
     return low if low == high else f"{decimal_lower(lower, 6)} .. {decimal_upper(upper, 6)}"
 
-
-def bounded(lower: Fraction, upper: Fraction) -> str:
-    """Six digits that an attained value and its bound share when rounded, or the bound alone, rounded up.
-
-    >>> bounded(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12)), bounded(Fraction(1, 3), Fraction(2, 3))
-    ('0.333333', '0.666667')
-    """
-    low, high = decimal(lower), decimal(upper)
-    return low if low == high else decimal_upper(upper, 6)

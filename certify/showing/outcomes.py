@@ -9,8 +9,8 @@ from rich.text import Text
 
 from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
 from certify.showing.counterexamples import describe_counterexample
-from certify.showing.numbers import bounded, decimal
-from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.showing.numbers import decimal_lower, decimal_upper
+from certify.showing.terminal_tables import NARROW, open_table, plain, print_table
 from certify.showing.words import counted, show_alphabet
 from certify.verdicts import colour
 from constructions.language.printer import Style, format_formula
@@ -20,6 +20,7 @@ from constructions.network.transformer import Transformer
 from proofs.discharge import Line
 from proofs.obligations.kinds import APPROXIMATING, Kind
 from proofs.obligations.lookup import LookupObligation
+from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 
 QUARTER = Fraction(1, 4)
 
@@ -70,7 +71,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
         cells = _attention_cells(line)
         table.add_row(*(plain(cells[name]) for name in kept))
     out.print()
-    out.print(table)
+    print_table(out, table, [name for name in names if name not in kept], keys=2)
     if any(line.repeated for line in attention):
         out.print(plain("=  the same obligation as one before it, proved once"))
     if not all(line.proved for line in attention):
@@ -80,7 +81,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
 def _attention_cells(line: Line) -> dict[str, str]:
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
-    error, slack = (bounded(worst.lower, worst.upper), decimal(QUARTER - worst.upper)) if worst else (
+    error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (
         ("0", "0.25") if line.proved else ("-", "-"))
     if _is_about_a_number(line):
         slack = "-"
@@ -98,7 +99,8 @@ def _attention_cells(line: Line) -> dict[str, str]:
 
 def _guard(line: Line) -> str:
     """Under which condition on the word a lookup is claimed, if under one."""
-    meaning = line.obligation.meaning if isinstance(line.obligation, LookupObligation) else None
+    of_counts = isinstance(line.obligation, LookupObligation | LookupOfSumObligation)
+    meaning = line.obligation.meaning if line.obligation and of_counts else None
     if not isinstance(meaning, Near) or meaning.when is TRUE:
         return ""
     return f" if {_shortened(format_formula(meaning.when), 20)}"

@@ -1,52 +1,59 @@
-"""`certify run PROGRAM.rasp`: what every vector of a program holds at every position of one word."""
+"""`certify run PROGRAM`: what every vector or definition of a program holds at every position of one word."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 
+from certify.programs import AnyProgram, run_any_program
 from certify.showing.runs import check_length, print_rows
 from certify.showing.terminal_tables import plain
-from constructions.language.parser import parse_word
-from constructions.rasp.interpreter import Value, run_program
+from constructions.crasp.syntax import CountingProgram
+from constructions.language.alphabets import parse_word
+from constructions.rasp.interpreter import Value
 from constructions.rasp.printer import format_program
-from constructions.rasp.syntax import Program, Type
+from constructions.rasp.syntax import Type
 from constructions.text import printable
 
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """A program, a word, and the entries of all vectors by name."""
+    """A program, a word, and the entries of all vectors, or definitions, by name."""
 
-    program: Program
+    program: AnyProgram
     word: tuple[str, ...]
-    vectors: dict[str, tuple[Value, ...]]
+    vectors: Mapping[str, tuple[Value, ...]]
 
     @property
     def output(self) -> tuple[Value, ...]:
-        """The entries of the output vector."""
+        """The entries of the output."""
         return self.vectors[self.program.output.name]
 
 
-def run_on_word(program: Program, word: str) -> ProgramRun:
-    """The run of a program on a word as users write it.
+def run_on_word(program: AnyProgram, word: str) -> ProgramRun:
+    """The run of a program on a word as users write it; for C-RASP, its symbols may be separated by blanks.
 
     Raises:
         InputError: if the word is too long, or not one over the alphabet of the program.
     """
-    letters = parse_word(word, program.alphabet)
+    has_blanks = isinstance(program, CountingProgram) and " " in word.strip()
+    letters = tuple(word.split()) if has_blanks else parse_word(word, program.alphabet)
     check_length(letters)
-    return ProgramRun(program, letters, run_program(program, letters))
+    return ProgramRun(program, letters, run_any_program(program, letters))
 
 
 def print_program_run(out: Console, run: ProgramRun) -> None:
     """A row per vector, a column per position; the output last."""
-    rows = [(f"{vector.name}(i)", vector.type.value, list(map(_cell, run.vectors[vector.name])))
-            for vector in run.program.vectors]
+    program = run.program
+    named = ([(definition.name, definition) for definition in program.definitions]
+             if isinstance(program, CountingProgram)
+             else [(f"{vector.name}(i)", vector) for vector in program.vectors])
+    rows = [(label, row.type.value, list(map(_cell, run.vectors[row.name]))) for label, row in named]
     print_rows(out, run.word, rows)
-    output = run.program.output
+    output = program.output
     out.print()
     if output.type == Type.BOOLEAN:
         out.print(plain(f"the program {'accepts' if run.output[-1] else 'rejects'} the word: {output.name} is "
@@ -64,9 +71,10 @@ def _cell(value: Value) -> str:
 
 def program_run_to_json(run: ProgramRun) -> dict[str, Any]:
     """``truth`` by position if the output is Boolean, else ``output``; ``vectors`` has every vector by name."""
+    program = run.program
     key = "truth" if run.program.output.type == Type.BOOLEAN else "output"
     return {
-        "program": format_program(run.program),
+        "program": program.source if isinstance(program, CountingProgram) else format_program(program),
         "alphabet": list(run.program.alphabet),
         "word": list(run.word),
         key: list(run.output),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -30,10 +30,15 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.replay import Counterexample, Reading, find_miss, run_soft
 from proofs.replay import Residual as SoftResidual
 
+if TYPE_CHECKING:
+    from certify.options import At
+
 BITS = 192
 MAX_LENGTH = 1024
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
+PLACES: Mapping[At, str] = {"first": "at its first position", "last": "at its last position",
+                            "every": "at every position"}
 Row = tuple[str, str, list[str]]
 """Label, kind of value, and a cell per position."""
 
@@ -66,6 +71,11 @@ class Run:
     traces: tuple[Trace, ...]
     note: str = ""
     miss: Counterexample | None = None
+
+    def fails(self, at: At) -> list[int]:
+        """The positions, among those where the formula is judged, at which it does not hold."""
+        judged = {"first": [1], "last": [len(self.word)], "every": range(1, len(self.word) + 1)}[at]
+        return [i for i in judged if not self.truth[i - 1]]
 
 
 def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
@@ -134,10 +144,10 @@ def _held(name: str, soft: list[SoftResidual], hard: list[Residual]) -> Trace:
     return Trace(name, None, values == tuple(map(point, exact)), (), values, tuple(map(str, exact)))
 
 
-def print_run(out: Console, run: Run, style: Style) -> None:
-    """A row per subformula and kind of value, a column per position."""
+def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
+    """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
     rows = _rows(run, style)
-    print_rows(out, run.word, rows)
+    print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
     if any(cell in (JUST_ABOVE_0, JUST_BELOW_1) for _, _, row in rows for cell in row):
         out.print()
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
@@ -148,13 +158,23 @@ def print_run(out: Console, run: Run, style: Style) -> None:
         out.print(plain(describe_counterexample(run.miss)))
     if run.formula is not None:
         out.print()
-        out.print(plain(f"the word {'satisfies' if run.truth[-1] else 'does not satisfy'} "
-                        f"{format_formula(run.formula, style=style)} at its last position"))
+        out.print(plain(f"the word {'does not satisfy' if run.fails(at) else 'satisfies'} "
+                        f"{format_formula(run.formula, style=style)} {PLACES[at]}"))
 
 
-def print_rows(out: Console, word: tuple[str, ...], rows: list[Row]) -> None:
+def describe_judgement(run: Run, at: At) -> str:
+    """Where the formula is judged, and whether it holds there; if not everywhere, where not."""
+    failed = run.fails(at)
+    where = f" at {', '.join(map(str, failed[:8]))}{', ...' if failed[8:] else ''}" if failed and at == "every" else ""
+    others = " or ".join(name for name in PLACES if name != at)
+    return f"{PLACES[at]}: {f'not satisfied{where}' if failed else 'satisfied'} (elsewhere: --at {others})"
+
+
+def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str | None = None) -> None:
     """The word, then as many tables as the width needs; their first two rows are the symbols and the positions."""
     out.print(plain(f"word      {show_word(word)}"))
+    if judged:
+        out.print(plain(f"judged    {judged}"))
     places = range(len(word))
     rows = [("", "symbol", list(map(printable, word))), ("", "position", [str(place + 1) for place in places]), *rows]
     widths = [max(len(row[place]) for _, _, row in rows) + 1 for place in places]
@@ -244,8 +264,10 @@ def _note(direction: str) -> str:
     return note if bracket else ""
 
 
-def run_to_json(run: Run) -> dict[str, Any]:
-    """``truth`` is a list of Booleans by position; each trace has its soft bounds and hard values.
+def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
+    """``truth`` is a list of Booleans by position, ``satisfied`` says whether the formula holds ``at`` the place asked.
+
+    Each trace has its soft bounds and hard values.
 
     A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``. Where
     the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither.
@@ -254,7 +276,8 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "formula": None if run.formula is None else format_formula(run.formula),
         "word": list(run.word),
         "truth": list(run.truth),
-        "satisfied": run.truth[-1] if run.truth else None,
+        "at": at,
+        "satisfied": not run.fails(at) if run.truth else None,
         "note": run.note,
         "counterexample": counterexample_to_json(run.miss) if run.miss else None,
         "directions": [_trace_to_json(trace) for trace in run.traces],

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from constructions.text import printable
 
 WIDTH = 132
 NARROW = 112
-"""Below this many columns a table leaves out what is not essential."""
+"""Below this many columns a table leaves out what is not essential, and says so."""
+BETWEEN_COLUMNS = 2
+FOLDED = 16
+"""So narrow a column whose cells may be broken can become."""
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -40,3 +45,47 @@ def open_table(columns: Iterable[tuple[str, str]], fold: Iterable[str] = ()) -> 
         table.add_column(title, justify="right" if side == "right" else "left", overflow="fold",
                          no_wrap=title not in fold)
     return table
+
+
+def print_table(out: Console, table: Table, left_out: Sequence[str] = (), keys: int = 1) -> None:
+    """The table, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys`` again.
+
+    ``left_out`` are the columns that the table would have on a wider terminal.
+    """
+    for number, block in enumerate(_blocks(table.columns, out.width, keys)):
+        if number:
+            out.print()
+        out.print(_part_of(table, block))
+    if left_out:
+        note = f"left out for want of width (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}"
+        for line in textwrap.wrap(note, out.width):
+            out.print(plain(line, style="dim"))
+
+
+def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
+    """The columns in blocks that fit; one that alone is wider than the terminal has a block of its own."""
+    first, blocks = columns[:keys], [list(columns[:keys])]
+    for column in columns[keys:]:
+        if len(blocks[-1]) > keys and sum(map(_needed, [*blocks[-1], column])) > width + BETWEEN_COLUMNS:
+            blocks.append(list(first))
+        blocks[-1].append(column)
+    return blocks
+
+
+def _needed(column: Column) -> int:
+    """The width of a column with the space after it."""
+    texts = [column.header, *column.cells]
+    widest = max(cell_len(text.plain if isinstance(text, Text) else str(text)) for text in texts)
+    return BETWEEN_COLUMNS + (widest if column.no_wrap else min(widest, FOLDED))
+
+
+def _part_of(table: Table, columns: Sequence[Column]) -> Table:
+    """A table of the same kind with these columns alone."""
+    part = Table(box=table.box, pad_edge=False, header_style=table.header_style, padding=table.padding,
+                 show_header=table.show_header)
+    for column in columns:
+        part.add_column(column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap,
+                        max_width=column.max_width)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from certify.showing.terminal_tables import open_table, plain
+from certify.showing.terminal_tables import open_table, plain, print_table
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -120,14 +120,14 @@ def _print_steps(out: Console, network: TrainedNetwork) -> None:
         table.add_row(str(index), *map(plain, describe_step(step)), str(_elements(step)))
     last = network.unembedding
     table.add_row("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape)))
-    out.print(table)
+    print_table(out, table)
 
 
 def _print_tensors(out: Console, network: TrainedNetwork) -> None:
     table = open_table([("tensor", "left"), ("format", "left"), ("shape", "left"), ("sha256", "left")], fold=["tensor"])
     for name, tensor in network.tensors.items():
         table.add_row(plain(name), tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
-    out.print(table)
+    print_table(out, table)
 
 
 def _sizes(shape: Iterable[int]) -> str:

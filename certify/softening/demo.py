@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from certify.demo import Column, Shown, overall_status, print_table, show_each, to_json
+from certify.demo import Column, Shown, overall_status, print_rows, show_each, to_json
 from certify.progress import ProgressLine
 from certify.showing.numbers import decimal_lower
 from certify.showing.terminal_tables import NARROW, WIDTH, console, plain
@@ -49,7 +49,7 @@ def _print(found: Sequence[Shown]) -> None:
     out.print(plain("columns   size: layers, heads, directions; at the greatest n: gap, the temperature of Theorem 26, "
                     "the critical one, and its ratio to the theorem's"))
     out.print()
-    print_table(out, found, COLUMNS)
+    print_rows(out, found, COLUMNS)
     out.print()
     for shown in found:
         if shown.verdict != "certified":

@@ -12,7 +12,7 @@ from rich.text import Text
 from certify.search.threshold import NoChange
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.outcomes import print_shape
-from certify.showing.terminal_tables import NARROW, open_table, plain
+from certify.showing.terminal_tables import NARROW, open_table, plain, print_table
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
@@ -57,13 +57,13 @@ def _facts(found: Softening) -> Iterator[tuple[str, str]]:
 
 def _print_lengths(out: Console, found: Softening) -> None:
     rows = [_cells(survey, row, found.stated) for survey, row in _paired(found)]
-    kept = [name for name in COLUMNS if any(row.get(name) for row in rows)
-            and (out.width >= NARROW or name not in LESS_ESSENTIAL)]
+    filled = [name for name in COLUMNS if any(row.get(name) for row in rows)]
+    kept = [name for name in filled if out.width >= NARROW or name not in LESS_ESSENTIAL]
     table = open_table(((name, "left" if name == "attained on" else "right") for name in kept), fold=("attained on",))
     for row in rows:
         table.add_row(*(plain(row.get(name, "")) for name in kept))
     out.print()
-    out.print(table)
+    print_table(out, table, [name for name in filled if name not in kept])
 
 
 def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from constructions.language.functions import FUNCTIONS, Number
+from constructions.language.number_tests import NUMBER_TESTS
 
 Function = Callable[[Mapping[str, int]], Number]
 Postfix = tuple[int | str, ...]
@@ -102,6 +103,7 @@ UNARY: Mapping[str, Callable[[Number], Number]] = {
     NEGATE: lambda operand: -operand,
     "not": operator.not_,
     **FUNCTIONS,
+    **NUMBER_TESTS,
 }
 
 BINARY: Mapping[str, Callable[[Number, Number], Number]] = {

@@ -15,15 +15,19 @@ def diagnose(parser: Lark, start: str, text: str, error: UnexpectedInput, end: s
 
     ``end`` is what to call the end of the text.
     """
+    offset, found = locate(text, error, end)
+    return offset, found, _accepted(parser, start, text, offset)
+
+
+def locate(text: str, error: UnexpectedInput, end: str) -> tuple[int, str]:
+    """Where (an offset) the text goes wrong, and what is found there; ``end`` is what to call the end of the text."""
     match error:
         case UnexpectedCharacters():
             offset = int(error.pos_in_stream or 0)
-            found = repr(text[offset])
+            return offset, repr(text[offset])
         case UnexpectedToken(token=token) if token.type != "$END":
-            offset, found = token.start_pos, quote(token)
-        case _:
-            offset, found = len(text.rstrip()), end
-    return offset, found, _accepted(parser, start, text, offset)
+            return token.start_pos, quote(token)
+    return len(text.rstrip()), end
 
 
 def _accepted(parser: Lark, start: str, text: str, offset: int) -> frozenset[str]:

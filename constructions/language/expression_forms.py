@@ -7,6 +7,7 @@ from typing import Any
 
 from constructions.language.arithmetic import NEGATE, UNARY, Postfix
 from constructions.language.functions import FUNCTIONS
+from constructions.language.number_tests import NUMBER_TESTS
 
 # How tightly each operator binds, and how tightly its operands must bind to go without parentheses.
 _LEVELS: dict[str, tuple[int, int, int]] = {
@@ -31,7 +32,7 @@ def format_text(program: Postfix) -> str:
     >>> format_text((1, NEGATE, "i", "^"))
     '(-1)^i'
     """
-    calls = {name: (f"{name}(", ")") for name in FUNCTIONS}
+    calls = {name: (f"{name}(", ")") for name in (*FUNCTIONS, *NUMBER_TESTS)}
     return _render(program, _binary_text, {"not": "not ", NEGATE: "-"}, calls, ("(", ")"))
 
 
@@ -83,6 +84,7 @@ _LATEX_CALLS = {
     "log2floor": (r"\left\lfloor\log_2\left(", r"\right)\right\rfloor"),
     "ln": (r"\ln\left(", r"\right)"),
     "sqrt": (r"\sqrt{", "}"),
+    **{name: (rf"\mathrm{{{name}}}\left(", r"\right)") for name in NUMBER_TESTS},
 }
 
 
@@ -134,6 +136,9 @@ def _sympy_constructors(sympy: Any) -> dict[str, tuple[int, Callable[..., Any]]]
     def divide(left: Any, right: Any) -> Any:
         return multiply(left, power(right, sympy.S.NegativeOne))
 
+    def is_one(test: Any) -> Callable[..., Any]:
+        return lambda operand: lazily(sympy.Eq)(test(operand), sympy.S.One)
+
     def log2(operand: Any) -> Any:
         return divide(lazily(sympy.log)(operand), lazily(sympy.log)(sympy.Integer(2)))
 
@@ -145,6 +150,7 @@ def _sympy_constructors(sympy: Any) -> dict[str, tuple[int, Callable[..., Any]]]
         "log2floor": (1, lambda operand: lazily(sympy.floor)(log2(operand))),
         "ln": (1, lazily(sympy.log)),
         "sqrt": (1, lambda operand: power(operand, sympy.Rational(1, 2))),
+        **{name: (1, is_one(sympy.Function(name))) for name in NUMBER_TESTS},
         "+": (2, add),
         "-": (2, lambda left, right: add(left, negate(right))),
         "*": (2, multiply),

@@ -1,7 +1,7 @@
 """Exact expressions in positions and lengths: position embeddings, temperatures, and the conditions of predicates.
 
 Grammar     expressions.lark; for position embeddings and temperatures it is that of docs/certificate.md section 1.
-            Further, ``**`` is read as ``^``; ``str()`` writes ``^``.
+            Further, ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
 Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sympy only receives finished parts.
 """
 
@@ -54,6 +54,8 @@ class Expression:
     '(-1)^i/(n-i+1)'
     >>> expression.evaluate(i=3, n=4)
     Fraction(-1, 2)
+    >>> str(parse_expression("0.75*n"))
+    '3/4*n'
     """
 
     text: str
@@ -179,6 +181,19 @@ def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expres
     return _build(tuple(renamed), expression.boolean)
 
 
+def substitute(expression: Expression, variable: str, replacement: Postfix) -> Expression:
+    """The expression with a postfix program in place of a variable.
+
+    >>> str(substitute(parse_expression("i^2/n"), "i", ("i", 1, "+")))
+    '(i+1)^2/n'
+
+    Raises:
+        InputError: if it becomes too long.
+    """
+    parts = ((replacement if item == variable else (item,)) for item in expression.postfix)
+    return _build(tuple(item for part in parts for item in part), expression.boolean)
+
+
 def _build(program: Postfix, boolean: bool) -> Expression:
     text = format_text(program)
     if len(text) > MAX_LENGTH:
@@ -192,7 +207,7 @@ def _parse(text: str, start: str) -> Postfix:
         program: Postfix = _parser().parse(text, start)  # type: ignore[assignment]
     except UnexpectedInput as error:
         offset, found, accepted = diagnose(_parser(), start, text, error, _WORDS["$END"])
-        expected = describe_terminals(accepted - {"MINUS"} if "PLUS" in accepted else accepted, _WORDS)
+        expected = describe_terminals(accepted - ({"MINUS"} if "PLUS" in accepted else {"TEST"}), _WORDS)
         raise InputError(f"expression {quote(text)}, column {offset + 1}: found {found}, expected {expected}") from None
     return program
 
@@ -221,6 +236,11 @@ class _ToPostfix(Transformer[Token, Postfix]):
 
     def number(self, digits: Token) -> Postfix:
         return (int(digits),)
+
+    def decimal(self, token: Token) -> Postfix:
+        """The fraction in lowest terms: ``1.50`` is 3/2."""
+        value = Fraction(str(token))
+        return (value.numerator, *((value.denominator, token.update(value="/")) if value.denominator > 1 else ()))
 
     def variable(self, name: Token) -> Postfix:
         return (name,)

@@ -5,7 +5,7 @@ The position may be 0, where counts can be but no position is: ``brackets.py`` n
 
 from __future__ import annotations
 
-from constructions.language.predicates import definition_of
+from constructions.language.predicates import AppliedPredicate, definition_of
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     And,
@@ -17,7 +17,6 @@ from constructions.language.syntax import (
     Not,
     Or,
     Predicate,
-    PredicateOnCount,
     difference,
     operands,
     subformulas,
@@ -86,7 +85,7 @@ def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
     return [bool(truth) for truth in found]
 
 
-def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCount | None:
+def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
     """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
 
     >>> from constructions.language.parser import parse_formula
@@ -94,4 +93,4 @@ def find_subformula_with_length(formula: Formula) -> Predicate | PredicateOnCoun
     parse_formula('LAST')
     """
     return next((part for part in subformulas(formula)
-                 if isinstance(part, Predicate | PredicateOnCount) and definition_of(part).depends_on_n), None)
+                 if isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n), None)

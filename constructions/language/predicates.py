@@ -1,8 +1,9 @@
 """Unary numerical predicates, on positions and on counts.
 
 Source      [SHA] Definition 19: a family of functions from [n] = {1, ..., n} to {0, 1}.
-Differs     A count can be 0, which is outside [n]. The same rule is then applied to 0: EVEN, SQUARE and MOD(m,0) hold
-            of 0; ODD, FIRST, LAST, POW2 and PRIME do not.
+Differs     A count can be 0, which is outside [n], and a sum of multiples of counts any integer. The same rule is then
+            applied to it: EVEN, SQUARE and MOD(m,0) hold of 0; ODD, FIRST, LAST, POW2 and PRIME do not. Remainders are
+            from 0 to m - 1, so that -1 is odd; no negative number is first, last, a square, a power of two or prime.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import isqrt
 from types import MappingProxyType
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression, rename_variables
 from constructions.language.functions import FUNCTIONS
-from constructions.language.syntax import Formula, Predicate, PredicateOnCount, subformulas
+from constructions.language.number_tests import is_power_of_two, is_prime, is_square
+from constructions.language.syntax import Formula, Predicate, PredicateOnCount, PredicateOnSum, subformulas
 
 KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
 
@@ -26,7 +27,7 @@ _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class PredicateDefinition:
-    """``holds(k, n, parameters)`` for k >= 0 and n >= 1, with as many parameters as ``parameter_count`` says.
+    """``holds(k, n, parameters)`` for integers k and n >= 1, with as many parameters as ``parameter_count`` says.
 
     Two definitions are equal if they are written alike; the ``description`` of a user's predicate is its definition,
     and ``condition`` what stands behind ``:=`` there, in the variables k and n.
@@ -55,18 +56,6 @@ class PredicateDefinition:
         return None
 
 
-def _is_square(k: int) -> bool:
-    return isqrt(k) ** 2 == k
-
-
-def _is_power_of_two(k: int) -> bool:
-    return k > 0 and k & (k - 1) == 0
-
-
-def _is_prime(k: int) -> bool:
-    return k >= 2 and all(k % divisor for divisor in range(2, isqrt(k) + 1))
-
-
 _BUILTIN = (
     PredicateDefinition("ODD", 0, lambda k, n, _: k % 2 == 1, "k is odd"),
     PredicateDefinition("EVEN", 0, lambda k, n, _: k % 2 == 0, "k is even"),
@@ -74,9 +63,9 @@ _BUILTIN = (
                         first_parameter_at_least=1),
     PredicateDefinition("FIRST", 0, lambda k, n, _: k == 1, "k is 1"),
     PredicateDefinition("LAST", 0, lambda k, n, _: k == n, "k is n", depends_on_n=True),
-    PredicateDefinition("SQUARE", 0, lambda k, n, _: _is_square(k), "k is a square"),
-    PredicateDefinition("POW2", 0, lambda k, n, _: _is_power_of_two(k), "k is a power of two"),
-    PredicateDefinition("PRIME", 0, lambda k, n, _: _is_prime(k), "k is prime"),
+    PredicateDefinition("SQUARE", 0, lambda k, n, _: is_square(k), "k is a square"),
+    PredicateDefinition("POW2", 0, lambda k, n, _: is_power_of_two(k), "k is a power of two"),
+    PredicateDefinition("PRIME", 0, lambda k, n, _: is_prime(k), "k is prime"),
 )
 
 BUILTIN: Mapping[str, PredicateDefinition] = MappingProxyType({entry.name: entry for entry in _BUILTIN})
@@ -87,7 +76,11 @@ def find_predicate(name: str, predicates: Mapping[str, PredicateDefinition] | No
     return BUILTIN.get(name) or (predicates or {}).get(name)
 
 
-def definition_of(formula: Predicate | PredicateOnCount) -> PredicateDefinition:
+AppliedPredicate = Predicate | PredicateOnCount | PredicateOnSum
+"""A formula that applies a predicate to something."""
+
+
+def definition_of(formula: AppliedPredicate) -> PredicateDefinition:
     """The definition of the predicate that the formula applies.
 
     Raises:
@@ -108,7 +101,7 @@ def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
     found: dict[str, PredicateDefinition] = {}
     for formula in formulas:
         for part in subformulas(formula):
-            definition = part.definition if isinstance(part, Predicate | PredicateOnCount) else None
+            definition = part.definition if isinstance(part, AppliedPredicate) else None
             if definition is not None and found.setdefault(definition.name, definition) != definition:
                 raise InputError(f"predicate {definition.name}: found two definitions, expected one")
     return [found[name] for name in sorted(found)]
@@ -153,7 +146,11 @@ def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefi
 
 
 def _define(name: str, variables: list[str], condition: Expression) -> PredicateDefinition:
-    condition = rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False)))
+    return define(name, rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False))))
+
+
+def define(name: str, condition: Expression) -> PredicateDefinition:
+    """The predicate of this name, with a condition in the variables k and n."""
     depends_on_n = "n" in condition.variables
     return PredicateDefinition(
         name,

@@ -24,6 +24,7 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
@@ -240,6 +241,8 @@ class _Writer:
                 return self._predicate(name, parameters)
             case PredicateOnCount(name, parameters, count):
                 return f"{self._predicate(name, parameters)}({self._count(count)})"
+            case PredicateOnSum(name, parameters, term):
+                return f"{self._predicate(name, parameters)}({self.term(term)})"
             case Comparison(relation, left, right):
                 return f"{self.term(left)} {spelling.relations.get(relation, relation)} {self.term(right)}"
         raise TypeError(f"not a formula: {type(formula).__name__}")

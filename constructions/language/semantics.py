@@ -25,6 +25,7 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
@@ -128,6 +129,8 @@ class TruthTable:
                 return definition_of(formula).holds(i, self.n, formula.parameters)
             case PredicateOnCount(count=count):
                 return definition_of(formula).holds(self._count(count, i), self.n, formula.parameters)
+            case PredicateOnSum(term=term):
+                return definition_of(formula).holds(self._term(term, i), self.n, formula.parameters)
             case Comparison(relation, left, right):
                 return RELATIONS[relation](self._term(left, i), self._term(right, i))
         raise TypeError(f"not a formula: {type(formula).__name__}")

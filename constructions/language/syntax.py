@@ -179,6 +179,16 @@ class PredicateOnCount(Formula):
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
+class PredicateOnSum(Formula):
+    """A unary numerical predicate, applied to a sum of several counts; ``definition`` is None if it is built in."""
+
+    name: str
+    parameters: tuple[int, ...]
+    term: Term
+    definition: PredicateDefinition | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Comparison(Formula):
     """The values of the two terms at this position stand in the relation."""
 
@@ -202,7 +212,7 @@ def operands(formula: Formula) -> tuple[Formula, ...]:
             return left, right
         case PredicateOnCount(count=count):
             return (count.operand,)
-        case Comparison():
+        case Comparison() | PredicateOnSum():
             return tuple(count.operand for count in counts_of(formula))
     return ()
 
@@ -212,6 +222,8 @@ def counts_of(formula: Formula) -> tuple[Count, ...]:
     match formula:
         case PredicateOnCount(count=count):
             return (count,)
+        case PredicateOnSum(term=term):
+            return tuple(count for _, count in term.coefficients)
         case Comparison(_, left, right):
             return tuple(count for _, count in (*left.coefficients, *right.coefficients))
     return ()

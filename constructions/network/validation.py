@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.language.syntax import Predicate, PredicateOnCount, subformulas
+from constructions.language.syntax import Predicate, PredicateOnCount, PredicateOnSum, Term, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import formulas_of
 from constructions.network.transformer import Transformer
@@ -23,7 +23,7 @@ def shortened(value: Fraction) -> str:
 
 
 def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
-    """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n."""
+    """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n, sums."""
     parts = {part: None for meaning in transformer.directions.values()
              for formula in formulas_of(meaning) for part in subformulas(formula)}
     for part in parts:
@@ -32,6 +32,17 @@ def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
                 new = 0 if part.definition.depends_on_n or n == lengths.first else n
                 for k in range(max(new, isinstance(part, Predicate)), n + 1):
                     part.definition.holds(k, n, part.parameters)
+        if isinstance(part, PredicateOnSum) and part.definition is not None:
+            for n in lengths if part.definition.depends_on_n else [lengths.last]:
+                for k in _numbers_of(part.term, n):
+                    part.definition.holds(k, n, part.parameters)
+
+
+def _numbers_of(term: Term, n: int) -> range:
+    """All integers that the sum may be at a position of a word of length n."""
+    ends = [[sorted((0, number * (i if count.side == "left" else n + 1 - i))) for number, count in term.coefficients]
+            for i in (1, n)]
+    return range(min(sum(low for low, _ in row) for row in ends), max(sum(high for _, high in row) for row in ends) + 1)
 
 
 def _is_defined_in_columns(transformer: Transformer, lengths: Lengths) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from constructions.errors import InputError
-from constructions.language.parser import MAX_DIGITS, check_word
+from constructions.language.alphabets import check_word
 from constructions.language.semantics import RELATIONS
+from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.syntax import (
     INPUT,
     POSITION,

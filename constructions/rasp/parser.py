@@ -16,9 +16,11 @@ from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from constructions.errors import InputError, ProgramError
+from constructions.language.alphabets import MAX_LENGTH, parse_alphabet, with_another
+from constructions.language.builder import read_symbol
 from constructions.language.diagnosis import describe_terminals, diagnose, list_names, quote
-from constructions.language.parser import MAX_DIGITS, MAX_LENGTH, parse_alphabet, read_symbol, with_another
 from constructions.language.syntax import Relation
+from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.syntax import (
     Attention,
     Call,
@@ -40,6 +42,7 @@ from constructions.rasp.syntax import (
     Program,
     Sum,
     Truth,
+    Type,
     Variable,
 )
 from constructions.rasp.types import Definition, check_definitions, program_error
@@ -48,6 +51,7 @@ _CONNECTORS: dict[str, Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IF
 _CHOICES: dict[str, Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
 _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 _MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
+_MIRRORED = {"i>j": "j<i", "i>=j": "j<=i", "i<j": "j>i", "i<=j": "j>=i"}
 
 _HEADER = "an alphabet"
 _OPERATOR = "an operator such as & or +"
@@ -59,6 +63,7 @@ _WORDS = {
     **dict.fromkeys((*_CONNECTORS, "PLUS", "MINUS"), _OPERATOR),
     "IF": "if", "FUNC": "a definition", "$END": "the end of the program",
 }  # fmt: skip
+_INPUT_HINT = "; rows such as Q_a(i) are the input and have no definition"
 _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR", "MINUS", "NOT"})
 
 
@@ -83,7 +88,8 @@ def parse_program(text: str, alphabet: Sequence[str] | None = None) -> Program:
     except VisitError as error:
         raise error.orig_exc from None
     symbols, auxiliary = builder.find_symbols(alphabet)
-    return check_definitions(text, symbols, auxiliary, definitions)
+    alone = Type.BOOLEAN if builder.leaves_out_variables else Type.INTEGER
+    return check_definitions(text, symbols, auxiliary, definitions, alone)
 
 
 def _parse_tree(text: str) -> ParseTree:
@@ -91,11 +97,12 @@ def _parse_tree(text: str) -> ParseTree:
         return _parser().parse(text)
     except UnexpectedInput as error:
         offset, found, accepted = diagnose(_parser(), "start", text, error, _WORDS["$END"])
+    if "FUNC" in accepted:
+        accepted -= {"NAME", "LETTER"}
     if "LETTER" in accepted:
         accepted -= _STARTERS_OF_VALUES
-    if "FUNC" in accepted:
-        accepted -= {"NAME"}
-    raise program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}")
+    hint = _INPUT_HINT if found == quote(":=") and "FUNC" in accepted else ""
+    raise program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}{hint}")
 
 
 @cache
@@ -112,6 +119,8 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         self._text = text
         self._stated: dict[str, tuple[str, ...]] = {}
         self._mentioned: set[str] = set()
+        self._initial: dict[str, None] = {}
+        self.leaves_out_variables = False
 
     def _error(self, token: Token, message: str) -> ProgramError:
         return program_error(self._text, _place(token), message)
@@ -146,6 +155,10 @@ class _Builder(Transformer_NonRecursive[Token, object]):
                 raise self._error(token, f"found {quote(symbol)} in the alphabet and auxiliary, expected it in one")
         self._stated[keyword] = symbols
 
+    def initial_row(self, letter: Token, variable: Token) -> None:
+        self._check_variable(variable, "i")
+        self._initial[self._symbol(letter)] = None
+
     def quoted(self, token: Token) -> list[Token]:
         return [token]
 
@@ -155,7 +168,7 @@ class _Builder(Transformer_NonRecursive[Token, object]):
 
     def find_symbols(self, alphabet: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The alphabet and the auxiliary symbols."""
-        stated, auxiliary = self._stated.get("alphabet"), self._stated.get("auxiliary", ())
+        stated, auxiliary = self._stated.get("alphabet", tuple(self._initial)), self._stated.get("auxiliary", ())
         if stated and alphabet is not None:
             raise InputError(f"alphabet {quote(list_names(alphabet))}: the program states its own, expected only one")
         for symbol in set(alphabet or ()).intersection(auxiliary):
@@ -189,6 +202,11 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         self._check_variable(variable, "j")
         return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
+    def attention_without_variable(self, choice: Token, mask: tuple[Token, str], score: Expression, value: Expression,
+                                   default: Expression) -> Attention:
+        self.leaves_out_variables = True
+        return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
+
     def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str], value: Expression) -> PrefixSum:
         self._check_variable(variable, "j")
         self._mask(mask, ("j<=i",))
@@ -196,7 +214,7 @@ class _Builder(Transformer_NonRecursive[Token, object]):
 
     def mask(self, first: Token, relation: str = "", second: str = "") -> tuple[Token, str]:
         spelling = "1" if first.type == "TRUE" else f"{first}{_RELATIONS.get(relation, relation)}{second}"
-        return first, spelling
+        return first, _MIRRORED.get(spelling, spelling)
 
     def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> Mask:
         first, spelling = mask

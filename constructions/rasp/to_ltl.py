@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field
 from typing import cast
 
-from constructions.errors import Unsupported
+from constructions.errors import NoFormula
 from constructions.language.semantics import RELATIONS, satisfies
 from constructions.language.simplified import (
     conjunction,
@@ -74,14 +74,6 @@ Key = str | tuple[str, Value]
 _CONNECTIVES: Mapping[Connector, Callable[[Formula, Formula], Formula]] = {
     "&": conjunction, "|": disjunction, "->": implication, "<->": equivalence,
 }  # fmt: skip
-
-
-class NoFormula(Unsupported):
-    """A part of a program has no formula here; ``place`` is where its text begins."""
-
-    def __init__(self, message: str, place: int) -> None:
-        super().__init__(message)
-        self.place = place
 
 
 def program_to_formulas(program: Program) -> dict[Key, Formula]:

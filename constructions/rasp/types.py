@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from constructions.errors import ProgramError
 from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.rasp.digits import Digits
 from constructions.rasp.syntax import (
     INPUT,
     POSITION,
@@ -58,14 +59,14 @@ def program_error(text: str, place: int, message: str) -> ProgramError:
 
 
 def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
-                      definitions: Sequence[Definition]) -> Program:
-    """The program of these definitions, whose text is ``text``.
+                      definitions: Sequence[Definition], digits_alone: Type = Type.INTEGER) -> Program:
+    """The program of these definitions, whose text is ``text``. Where 0 and 1 stand alone they are ``digits_alone``.
 
     Raises:
         ProgramError: if a name is unknown, not yet defined or defined twice, if an argument, a variable or a symbol
             is out of place, if types differ from what is expected, or if values are nested too deep.
     """
-    checker = _Checker(text, alphabet, auxiliary, definitions)
+    checker = _Checker(text, alphabet, auxiliary, definitions, digits_alone)
     for definition in definitions:
         checker.add(definition)
     if not checker.vectors:
@@ -77,12 +78,14 @@ class _Checker:
     """The definitions that have been checked, in their order."""
 
     def __init__(self, text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
-                 definitions: Sequence[Definition]) -> None:
+                 definitions: Sequence[Definition], digits_alone: Type) -> None:
         self._text = text
+        self._digits_alone = digits_alone
         self._alphabet = alphabet
         self._symbols = (*alphabet, *auxiliary)
         self._places = {definition.name: definition.place for definition in reversed(definitions)}
         self._depths: dict[str, int] = {}
+        self._types = {INPUT: Type.SYMBOL, POSITION: Type.INTEGER}
         self.functions: dict[str, Function] = {}
         self.vectors: dict[str, Vector] = {}
 
@@ -101,12 +104,17 @@ class _Checker:
         depth = self._depths[name] = self._limited_depth(definition.body)
         if depth > MAX_DEPTH:
             self._refuse(place, f"found values nested {depth} deep in {quote(name)}, expected at most {MAX_DEPTH}")
+        body = self._with_truths_for_digits(definition.body)
         if definition.parameters is None:
-            self.vectors[name] = Vector(name, definition.body, self._body_type(definition.body))
+            self._types[name] = self._body_type(body)
+            self.vectors[name] = Vector(name, body, self._types[name])
         else:
-            assert isinstance(definition.body, Expression), "the grammar has no attention in functions"
-            kind = self._type_of(definition.body, definition.parameters)
-            self.functions[name] = Function(name, definition.parameters, definition.body, kind)
+            assert isinstance(body, Expression), "the grammar has no attention in functions"
+            self._types[name] = self._type_of(body, definition.parameters)
+            self.functions[name] = Function(name, definition.parameters, body, self._types[name])
+
+    def _with_truths_for_digits(self, body: Body) -> Body:
+        return Digits(self._types, self._digits_alone).settled(body)
 
     # -- depth ---------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from constructions.errors import Unsupported
 from constructions.language.arithmetic import NEGATE, Postfix
+from constructions.language.number_tests import NUMBER_TESTS
 from constructions.language.predicates import PredicateDefinition
 
 _OPERATORS: Mapping[str, str] = {
@@ -35,11 +36,18 @@ def _translate(program: Postfix, name: str) -> str:
             stack.append(_VARIABLES[item])
         elif item in (NEGATE, "not"):
             stack.append(f"({'Z.opp' if item == NEGATE else 'negb'} {stack.pop()})")
+        elif item in NUMBER_TESTS:
+            stack.append(_test(item, stack.pop()))
         else:
             right, left = stack.pop(), stack.pop()
             stack.append(_binary(item, left, right, program[position - 1], name))
     (text,) = stack
     return text
+
+
+def _test(name: str, number: str) -> str:
+    """A built-in predicate of an integer, which is false of negative ones."""
+    return f"(andb (Z.leb 0%Z {number}) (holds (fun _ _ _ => false) {name} (Z.to_nat {number}) 0%nat))"
 
 
 def _binary(symbol: str, left: str, right: str, last: int | str, name: str) -> str:

@@ -30,6 +30,7 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Relation,
     Since,
@@ -169,6 +170,8 @@ class _Writer:
                 return f"Positional {self._predicate(formula)}"
             case PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
+            case PredicateOnSum():
+                raise Unsupported(f"{format_formula(formula)}: the Coq library has predicates on single counts only")
             case Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
         return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])

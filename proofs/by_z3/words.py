@@ -17,6 +17,7 @@ from constructions.language.syntax import (
     Formula,
     Next,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
@@ -99,6 +100,11 @@ class _Word:
                     number_here = self._number(count, i)
                     value = z3.Or(*(number_here == k for k in range(self.n + 1)
                                     if definition_of(formula).holds(k, self.n, formula.parameters)))
+                case PredicateOnSum(parameters=parameters, term=term):
+                    total = z3.Sum([c * self._number(count, i) for c, count in term.coefficients]) + term.constant
+                    reach = self.n * sum(abs(c) for c, _ in term.coefficients) + abs(term.constant)
+                    value = z3.Or(*(total == k for k in range(-reach, reach + 1)
+                                    if definition_of(formula).holds(k, self.n, parameters)))
                 case Comparison(relation) if difference(formula).coefficients:
                     term = difference(formula)
                     total = z3.Sum([c * self._number(count, i) for c, count in term.coefficients]) + term.constant

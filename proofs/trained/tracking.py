@@ -25,6 +25,7 @@ from constructions.language.syntax import (
     Formula,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
@@ -140,7 +141,7 @@ class _Reading:
                 return self.before[operand]
             case Since(left, right):
                 return self.truths[left] and (self.truths[right] or self.before[part])
-            case Predicate(_, parameters) | PredicateOnCount(_, parameters):
+            case Predicate(_, parameters) | PredicateOnCount(_, parameters) | PredicateOnSum(_, parameters):
                 return definition_of(part).holds(self.value(part), _ANY_LENGTH, parameters)
             case Comparison(relation):
                 return RELATIONS[relation](self.value(part) + difference(part).constant, 0)
@@ -204,9 +205,10 @@ def _reading_of(part: Formula) -> _Reads:
         return _Reads(1, ((1, Count("left", TRUE)),))
     if isinstance(part, PredicateOnCount):
         return _Reads(1, ((1, part.count),))
-    if not isinstance(part, Comparison) or not difference(part).coefficients:
+    term = difference(part) if isinstance(part, Comparison) else part.term if isinstance(part, PredicateOnSum) else None
+    if term is None or not term.coefficients:
         return _Reads(0, ())
-    coefficients = sorted(difference(part).coefficients, key=lambda pair: str(pair[1].operand))
+    coefficients = sorted(term.coefficients, key=lambda pair: str(pair[1].operand))
     factor = gcd(*(number for number, _ in coefficients))
     factor = factor if coefficients[0][0] > 0 else -factor
     return _Reads(factor, tuple((number // factor, count) for number, count in coefficients))

@@ -26,9 +26,11 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Since,
     Symbol,
+    Term,
     Until,
     difference,
     operands,
@@ -131,9 +133,13 @@ class _Columns:
                 holds = definition_of(part).holds
                 values, where = np.unique(self._count(count), return_inverse=True)
                 return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
+            case PredicateOnSum(parameters=parameters, term=term):
+                holds = definition_of(part).holds
+                values, where = np.unique(self._sum(term), return_inverse=True)
+                return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
             case Comparison(relation):
                 relate: Any = RELATIONS[relation]  # the operators take arrays, too
-                return np.asarray(relate(self._difference(part), 0), dtype=np.bool_)
+                return np.asarray(relate(self._sum(difference(part)), 0), dtype=np.bool_)
         raise TypeError(f"not a formula: {type(part).__name__}")
 
     def _count(self, count: Count) -> Letters:
@@ -142,9 +148,8 @@ class _Columns:
             return np.asarray(np.cumsum(truths, 1))
         return np.asarray(np.cumsum(truths[:, ::-1], 1)[:, ::-1])
 
-    def _difference(self, part: Comparison) -> Letters:
-        """The left side minus the right one; integers without a limit where 64 bits might not hold it."""
-        term = difference(part)
+    def _sum(self, term: Term) -> Letters:
+        """The value of the term; integers without a limit where 64 bits might not hold it."""
         reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
         value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)
         for number, count in term.coefficients:

@@ -157,7 +157,7 @@ def test_counting_is_read_as_written_by_hand(text: str, expected: Tree) -> None:
 @pytest.mark.parametrize(
     "text",
     ["#<[Q_a]", "#<[Q_a] + 1", "#<[Q_a) > 1", "#<(Q_a) > 1", "#<[1] > 1", "#<[Q_a] > Q_b", "Q_a + 1 > 0", "1 & 2",
-     "#<[Q_a] * #<[Q_b] > 1", "ODD(#<[Q_a] + 1)", "ODD(2*#<[Q_a])", "ODD(Q_a)", "Q_a(#<[Q_a])", "ODD(3)",
+     "#<[Q_a] * #<[Q_b] > 1", "ODD(#<[Q_a] + 1)", "ODD(#<[Q_a] - #<[Q_a])", "ODD(Q_a)", "Q_a(#<[Q_a])", "ODD(3)",
      "#<[] > 1", "#<[Q_a] // 2 > 1", "1 < #<[Q_a] < 3", "n > 1", "i == 1", "-Q_a", "!#<[Q_a]", "THIRD",
      "#[Q_a] > 1", "1/2 > #<[Q_a]", "#<[Q_a]^2 > 1", "#<[Q_a] / 2 > 1", "#<[Q_a] % 2 == 1", "1 + Q_a > 1",
      "Q_a == Q_b", "ODD == EVEN", "LAST(1)"],

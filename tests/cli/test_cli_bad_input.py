@@ -89,7 +89,7 @@ OPTIONS = {
     "gamma 0": (("--gamma", "0"), "--gamma: found 0, expected a positive rational"),
     "gamma negative": (("--gamma", "-1"), "--gamma: found -1, expected a positive rational"),
     "gamma a word": (("--gamma", "x"), "--gamma: expression 'x', column 1: found 'x'"),
-    "gamma a float": (("--gamma", "2.5"), "--gamma: expression '2.5', column 2: found '.'"),
+    "gamma two points": (("--gamma", "2.5."), "--gamma: expression '2.5.', column 4: found '.'"),
     "gamma divides by zero": (("--gamma", "1/0"), "--gamma: 1/0 divides by zero"),
     "gamma a bomb": (("--gamma", "9^9^9^9"), "--gamma: 9^9^9^9 has an exponent outside -64..64"),
     "gamma empty": (("--gamma", ""), "--gamma: expression '', column 1: found the end of the expression"),
@@ -129,7 +129,7 @@ def test_the_demo_refuses_options_that_it_would_ignore(certify: Any, option: tup
 @pytest.mark.parametrize(("word", "message"), [
     ("", "word: found nothing, expected at least one symbol"),
     ("0120", "word, position 3: found '2', expected one of 0, 1"),
-    ("0,1", "word, position 2: found ',', expected one of 0, 1"),
+    ("0,,1", "word, position 2: found '', expected one of 0, 1"),
     ("01" * 1000, "word: 2000 symbols, expected at most 1024"),
     ("0" * 200_000, "word of 200000 characters: expected at most 100000"),
 ])

@@ -19,7 +19,7 @@ from constructions.language.syntax import subformulas
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 COMMANDS = ["formula", "check", "checker", "audit", "build", "model", "run", "explain", "prove", "soften", "floats",
-            "import", "decide", "export", "crosscheck", "list"]
+            "import", "decide", "export", "crosscheck", "list", "examples", "docs"]
 SINCE = "(Q_a | Q_b) since Q_a"
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
 BEYOND_THE_REGIME = ("ODD(#<[Q_1])", "--alphabet", "01", "--regime", "position", "--causal")
@@ -369,7 +369,7 @@ def test_explain_names_the_statements_on_counting(certify: Any) -> None:
 
 
 def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
-    text, data = certify("list"), certify("list", "--json")
+    text, data = certify("list", "--all"), certify("list", "--json")
     assert text.code == data.code == 0
     assert [entry["name"] for entry in data.json["examples"]] == [example.name for example in load_examples()]
     assert {entry["name"] for entry in data.json["predicates"]} >= {"ODD", "EVEN", "MOD", "FIRST", "LAST", "PRIME"}

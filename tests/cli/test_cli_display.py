@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,50 @@ def test_a_long_run_is_cut_into_tables_that_show_every_position_whole(
     assert "…" not in "".join(lines) and max(map(len, lines)) <= max(width, 80)
     truths = [cell for line in lines if line.startswith("prev Q_0") for cell in line.split()[3:]]
     assert truths == [".", *("T." * 20)[:39]]
+
+
+def table_cells(out: str, title: str) -> list[str]:
+    """The cells of a column, from whichever block of a table has it: by its place, as no cell has two blanks in it."""
+    lines = out.splitlines()
+    (head,) = [place for place, line in enumerate(lines) if title in re.split("  +", line.strip())]
+    place = re.split("  +", lines[head].strip()).index(title)
+    rows = itertools.takewhile(str.strip, lines[head + 1:])
+    return [re.split("  +", row.strip())[place] for row in rows if not row.startswith("left out")]
+
+
+@pytest.mark.parametrize("width", [44, 60])
+def test_a_table_that_is_too_wide_is_printed_in_blocks_with_every_cell_whole(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    arguments = ("formula", "prev Q_a since Q_b", "--alphabet", "ab", "--max-n", "5")
+    wide = certify(*arguments).out
+    monkeypatch.setenv("COLUMNS", str(width))
+    narrow = certify(*arguments).out
+    tables = narrow[narrow.index("statement"):narrow.index("exact  ")]
+    assert max(map(len, tables.splitlines())) <= width
+    for cell, number in ((r"\d, \d\b", 3), (r"\d\.\d{5,}", 6)):
+        found = re.findall(cell, tables)
+        assert sorted(found) == sorted(re.findall(cell, wide)) and len(found) == number
+    heads = [line.split() for line in tables.splitlines() if line.startswith("statement")]
+    assert len(heads) > 1 and all(head[:2] == ["statement", "head"] for head in heads)
+
+
+def test_columns_that_are_left_out_are_named(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = "left out for want of width (COLUMNS=132 or --json has them): attends to, rows"
+    assert note not in certify("formula", "prev Q_a", "--max-n", "3").out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert note in certify("formula", "prev Q_a", "--max-n", "3").out.splitlines()
+    monkeypatch.setenv("COLUMNS", "60")
+    assert note in " ".join(certify("formula", "prev Q_a", "--max-n", "3").out.splitlines())
+
+
+def test_errors_are_rounded_up_and_slack_down(certify: Any) -> None:
+    """The error of ``since`` in the paper's constant is e^-3 = 0.04978706837: 1/4 less that is 0.20021293163."""
+    arguments = ("formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--max-n", "12")
+    out, data = certify(*arguments).out, certify(*arguments, "--json").json
+    assert table_cells(out, "worst error") == ["0.0497871"] and table_cells(out, "slack to 1/4") == ["0.200212"]
+    error = Fraction(data["worst_error"]["upper"])
+    assert Fraction("0.0497870") < error < Fraction("0.0497871")
+    assert Fraction("0.200212") < Fraction(1, 4) - error < Fraction("0.200213")
 
 
 def test_counts_of_one_are_singular(certify: Any) -> None:

@@ -65,14 +65,14 @@ def test_a_reader_that_goes_away_early_causes_no_traceback(arguments: tuple[str,
     with os.fdopen(writer, "w") as closed:
         result = subprocess.run([*COMMAND, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True,
                                 env=ENVIRONMENT, check=False)
-    assert result.stderr == "" and result.returncode == 2
+    assert result.stderr == "" and result.returncode == 141
 
 
 def test_head_of_a_listing_gets_its_line() -> None:
     with subprocess.Popen([*COMMAND, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=ENVIRONMENT) as process:
         assert process.stdout and process.stderr
-        assert process.stdout.readline().strip() == "examples"
+        assert process.stdout.readline().startswith("examples in ")
         process.stdout.close()
         assert process.stderr.read() == ""
 

@@ -108,7 +108,7 @@ def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
     (("--max-n", "0"), "max-n: 0, expected a number from 1 to 1024"),
     (("--critical", "9"), "--critical: 9, expected lengths up to 4"),
     (("--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
-    (("--alphabet", "01"), "--alphabet: model.json says this itself, expected a program (.rasp) beside it"),
+    (("--alphabet", "01"), "--alphabet: model.json says this itself, expected a program (.rasp or .cr) beside it"),
     (("-o", "nowhere/c.cert"), "nowhere/c.cert: cannot be written: there is no folder"),
     (("--softmax", "nowhere/c.json"), "nowhere/c.json: cannot be written: there is no folder"),
 ])

@@ -77,15 +77,18 @@ def test_where_a_formula_is_needed_a_softened_certificate_is_refused_in_one_line
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("formula", MODEL), "m.json: found a model file or a certificate, expected a formula or a program (.rasp)"),
-    (("build", CERTIFICATE), "c.cert: found a model file or a certificate, expected a formula or a program (.rasp)"),
-    (("explain", SOFTENED), "soft.cert: found a model file or a certificate, expected a formula or a program (.rasp)"),
-    (("model", PROGRAM), "p.rasp: found a program (.rasp), expected a model file or a certificate"),
-    (("audit", "--model", PROGRAM), "p.rasp: found a program (.rasp), expected a model file or a certificate"),
+    (("formula", MODEL), "m.json: found a model file or a certificate, expected a formula or a program "
+                          "(.rasp or .cr)"),
+    (("build", CERTIFICATE), "c.cert: found a model file or a certificate, expected a formula or a program "
+                          "(.rasp or .cr)"),
+    (("explain", SOFTENED), "soft.cert: found a model file or a certificate, expected a formula or a program "
+                          "(.rasp or .cr)"),
+    (("model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
+    (("audit", "--model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
     (("export", PROGRAM, "--to", "coq", "-o", "x"),
-     "p.rasp: found a program (.rasp), expected a model file or a certificate"),
+     "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
     (("audit", "--formula", MODEL), "m.json: found a model file or a certificate, expected a formula or a program "
-                                    "(.rasp)"),
+                                    "(.rasp or .cr)"),
 ])
 def test_a_subject_that_makes_no_sense_is_refused_in_one_line(
         certify: Any, files: None, arguments: tuple[str, ...], message: str) -> None:
@@ -107,7 +110,7 @@ def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
 def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: Kind) -> None:
     name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}[kind]
     given = {"alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
-             "as_printed": True, "attention": "hard", "precision": "bfloat16"}
+             "as_printed": True, "dialect": "spot", "attention": "hard", "precision": "bfloat16"}
     for option in REFUSED[kind]:
         with pytest.raises(InputError, match=f"^{as_option(option)}: "):
             read_request(name, Options(**{option: given[option]}))

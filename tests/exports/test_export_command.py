@@ -15,7 +15,7 @@ from proofs.failures import NotDerived
 from tests.cli.conftest import Result
 
 RUNNABLE = ["onnx", "torch", "safetensors"]
-FORMATS = ["smt2", "latex", "html", "npz", *RUNNABLE]
+FORMATS = ["smt2", "latex", "proof", "html", "npz", *RUNNABLE]
 
 
 def test_every_format_has_its_exporter() -> None:
@@ -63,6 +63,7 @@ def test_what_is_no_certificate_is_bad_input(
     ("smt2", "x" * 300, "cannot be written: File name too long"),
     ("smt2", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("latex", "full", "full: cannot be written: it is a folder"),
+    ("proof", "full", "full: cannot be written: it is a folder"),
     ("latex", "nowhere/out", "nowhere/out: cannot be written: there is no folder"),
     ("npz", "full", "full: cannot be written: it is a folder"),
     ("npz", "-", "-o -: arrays are not text, expected a file"),

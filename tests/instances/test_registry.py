@@ -10,7 +10,7 @@ import pytest
 
 from certify.request import read_request
 from certify.showing.runs import Run, Trace, run_transformer
-from constructions.language.parser import parse_word
+from constructions.language.alphabets import parse_word
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, point
 from proofs.instances import registry

@@ -61,7 +61,7 @@ def test_whether_the_length_is_mentioned(text: str, mentions_n: bool) -> None:
     ("[ODD](i-2)", "bracket '[ODD](i-2)': expected [formula] or [formula](i-1), and nothing beside it"),
     ("[ODD", "bracket '[ODD': expected [formula] or [formula](i-1), and nothing beside it"),
     ("[SIXTH]", "line 1, column 1: found 'SIXTH', expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, "
-                "POW2, PRIME; a symbol is written Q_a, or Q['a'] with any a"),
+                "POW2, PRIME; write Q_SIXTH, or give --alphabet, whose symbols may be written bare"),
     ("1 + [ODD]", "expression '1 + [ODD]', column 5: found '[', expected a number, a variable, a function, '(' or '-'"),
 ])
 def test_what_is_no_position_function(text: str, message: str) -> None:

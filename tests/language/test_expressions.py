@@ -80,7 +80,7 @@ MORE = "expected an operator such as + or the end of the expression"
         ("1)", f"'1)', column 2: found ')', {MORE}"),
         ("i == n", f"'i == n', column 3: found '==', {MORE}"),
         ("$", f"'$', column 1: found '$', {NUMBER}"),
-        ("1.5", f"'1.5', column 2: found '.', {MORE}"),
+        ("1.5.", f"'1.5.', column 4: found '.', {MORE}"),
         ("1e3", f"'1e3', column 2: found 'e3', {MORE}"),
         ("i^", f"'i^', column 3: found the end of the expression, {NUMBER}"),
         ("+i", f"'+i', column 1: found '+', {NUMBER}"),

@@ -13,7 +13,9 @@ from constructions.language.syntax import Formula, Symbol, subformulas
 A_FORMULA = "expected a formula"
 OR_END = "expected an operator such as & or since or the end of the formula"
 HINT = "; a symbol is written Q_a, or Q['a'] with any a"
-PREDICATES = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, POW2, PRIME" + HINT
+PREDICATES = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, POW2, PRIME"
+A_NUMBER = "expected a number or a count such as #<[Q_a]"
+COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
 
 
 @pytest.mark.parametrize(
@@ -29,24 +31,35 @@ PREDICATES = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, 
         ("(Q_a", 1, 5, "found the end of the formula, expected ')' or an operator such as & or since"),
         ("Q_a)", 1, 4, f"found ')', {OR_END}"),
         ("Q_a Q_b", 1, 5, f"found 'Q_b', {OR_END}"),
-        ("Q_a # Q_b", 1, 5, f"found '#', {OR_END}"),
-        ("#<[Q_a <= 3", 1, 8, "found '<=', expected ']' or an operator such as & or since"),
-        ("#<[Q_a]", 1, 8, "found the end of the formula, expected '+' or '-' or a comparison such as <="),
-        ("#<[Q_a] & Q_b", 1, 9, "found '&', expected '+' or '-' or a comparison such as <="),
+        ("Q_a # Q_b", 1, 5, f"found '#', {OR_END}{COUNTS}"),
+        ("#<[Q_a <= 3", 1, 12, "found the end of the formula, expected ']' or an operator such as & or since"),
+        ("#<[Q_a <= 3]", 1, 8, f"found a formula beside '<=', {A_NUMBER}; implication is written '->'"),
+        ("#<[Q_a]", 1, 1, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
+        ("Q_b & #<[Q_a]", 1, 7, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
+        ("#<[Q_a] 3", 1, 9, "found '3', expected '+' or '-' or a comparison such as <="),
+        ("#<[Q_a] % 2", 1, 1, "found a remainder, expected a formula; compare it, as in #<[Q_a] % 2 == 0"),
+        ("#<[Q_a] % 2 == #<[Q_b]", 1, 13, "found a remainder that is compared with something else than a number, "
+                                          "expected one such as #<[Q_a] % 2 == 0"),
+        ("1 + #<[Q_a] % 2 == 0", 1, 3, "found a remainder beside '+', expected it alone on its side of a comparison"),
+        ("#<[Q_a] % 0 == 0", 1, 9, "found no positive number behind '%', expected one such as 2"),
+        ("#<[Q_a] * #<[Q_b] > 1", 1, 9, "found a product of two counts, expected a number on one side of '*'"),
+        ("F[4,2] Q_a", 1, 1, "found 'F[4,2]', expected the smaller bound first"),
+        ("X[1,2] Q_a", 1, 1, "found 'X[1,2]', expected bounds such as X[3] or X^3"),
+        ("F[2] Q_a", 1, 1, "found 'F[2]', expected bounds such as F[2,4] or F[2,]"),
+        ("F[0,300] Q_a", 1, 1, "formula nested 201 deep, expected at most 200"),
+        ("F[0,9999999] Q_a", 1, 1, "found 'F[0,9999999]', expected bounds of at most 6 digits"),
         ("3 <", 1, 4, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
-        ("3 < Q_a", 1, 5, "found 'Q_a', expected a number or a count such as #<[Q_a]"),
-        ("1.5 < 2", 1, 2, "found '.', expected a count such as #<[Q_a], '+' or '-' or a comparison such as <="),
-        ("1 <= 2 <= 3", 1, 8, "found '<=', expected a count such as #<[Q_a], '+' or '-', "
-                              "an operator such as & or since or the end of the formula"),
-        ("ODD(Q_1)", 1, 5, "found 'Q_1', expected a number or a count such as #<[Q_a]"),
+        ("3 < Q_a", 1, 3, f"found a formula beside '<', {A_NUMBER}; implication is written '->'"),
+        ("1.5 < 2", 1, 2, f"found '.', {OR_END}; numbers are integers: multiply both sides"),
+        ("ODD(Q_1)", 1, 1, f"found a formula between the brackets of ODD, {A_NUMBER}"),
         ("MOD(3,", 1, 7, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
-        ("MOD(3,1", 1, 8, "found the end of the formula, expected ',' or ')'"),
+        ("MOD(3,1", 1, 8, "found the end of the formula, expected ',', ')' or an operator such as & or since"),
         ("Q_b & MOD(3)", 1, 7, "MOD takes 2 parameters, got 1"),
         ("ODD(2)", 1, 1, "ODD takes no parameters, got 1"),
         ("MOD(0,0)", 1, 1, "MOD takes a first parameter of at least 1, got 0"),
         ("MOD(#<[Q_a])", 1, 1, "MOD takes 2 parameters, got 0"),
-        ("a & b", 1, 1, f"found 'a', {PREDICATES}"),
-        ("Q_a & Q", 1, 7, f"found 'Q', {PREDICATES}"),
+        ("a & b", 1, 1, f"found 'a', {PREDICATES}; write Q_a, or give --alphabet, whose symbols may be written bare"),
+        ("Q_a & Q", 1, 7, f"found 'Q', {PREDICATES}{HINT}"),
         ("Q['']", 1, 1, "found an empty symbol, expected at least one character between the quotes"),
         ("Q['a", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the formula" + HINT),
         ("Q_é", 1, 3, "found 'é', expected '(', an operator such as & or since or the end of the formula" + HINT),

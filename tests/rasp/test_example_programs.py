@@ -20,7 +20,7 @@ PROGRAMS = {path.stem: path.read_text(encoding="utf-8") for path in (examples_fo
 
 def test_the_shipped_programs() -> None:
     assert set(PROGRAMS) == {"flip_flop", "induction_head", "k_hop_2", "k_hop_3", "n_gram",
-                             "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed"}
+                             "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed", "alternation"}
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
@@ -52,6 +52,14 @@ def test_flip_flop_reads_what_was_written_last() -> None:
     program = parse_program(PROGRAMS["flip_flop"])
     assert run_program(program, "w1i0w0i1r0r1i0")["out"][1::2] == (True, True, True, True, True, False, False)
     assert is_flip_flop("w1i0w0i1r0") and not is_flip_flop("w1i0w0i1r0r1")
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+def test_alternation_is_a_then_b_again_and_again(length: int) -> None:
+    program = parse_program(PROGRAMS["alternation"])
+    for word in map("".join, itertools.product("ab", repeat=length)):
+        expected = tuple(re.fullmatch("(ab)+", word[: place + 1]) is not None for place in range(length))
+        assert run_program(program, word)["Y"] == expected, word
 
 
 def predicted(word: str) -> str:

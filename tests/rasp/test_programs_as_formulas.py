@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from certify.examples import examples_folder
+from constructions.errors import NoFormula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import FALSE, Previous, Symbol, subformulas
@@ -16,7 +17,7 @@ from constructions.rasp.attention_in_ltl import attention
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Choice, Mask, Program
-from constructions.rasp.to_ltl import NoFormula, needed_vectors, program_to_formulas
+from constructions.rasp.to_ltl import needed_vectors, program_to_formulas
 from tests.rasp.strategies import programs
 
 MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")

@@ -9,6 +9,7 @@ from ..language import Place
 from ..numbers import ZERO
 from ..proving.attention import Attention
 from ..proving.composition import names_in
+from ..proving.lookup_of_sums import reads_counts
 from ..proving.peaked import find_covered, find_shapes
 from ..proving.proof import Proof
 from ..proving.sought import Sought
@@ -66,6 +67,7 @@ class Heads:
 
     def _check_near(self, head: Head, name: str, meaning: Near) -> None:
         """Rule 3: all rows of a length together; those of all lengths, where that suffices."""
+        require(not reads_counts(self._proof, head), "lookups of sums of counts have no rule for float runs")
         self._check_values(head, name)
         errors = self._proof.errors[name]
         attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS, apply
 from ..numbers import add, bounded, charge, divide, multiply, size
 from ..verdicts import Incomplete, Rejected
-from .positions import PREDICATES
+from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
 from .table import ARITHMETIC, Node, Place, Table
 
@@ -131,7 +132,7 @@ class Values:
         if name in ("i", "n", "int"):
             return Fraction({"i": i, "n": n}[name] if name != "int" else int(data[0]))
         if name == "P":
-            self._budget.spend(1 + (i >> 6))
+            self._budget.spend(1 + (abs(i) >> 6))
             return PREDICATES[str(data[0])](n, i, *data[1:])
         if is_constant_comparison(node):
             return compare_constant(node)
@@ -143,7 +144,17 @@ class Values:
             return self._calculate(name, *(Fraction(x or 0) for x in arguments))
         if name in CONNECT:
             return self._connect(name, arguments)
+        if name in OF_NUMBERS:
+            return self._ask(name, Fraction(arguments[0] or 0))
         return COMPARE[name](*arguments)
+
+    def _ask(self, name: str, x: Fraction) -> Value:
+        """What SQUARE, POW2 and PRIME say of a number; no number is too large but for PRIME."""
+        charge(self._budget, x, x)
+        if name == "PRIME" and x > MAX_PRIME:
+            return None
+        self._budget.spend(isqrt(max(0, x.numerator)) >> 4 if name == "PRIME" else 1)
+        return x.denominator == 1 and PREDICATES[name](0, x.numerator)
 
     def _connect(self, name: str, arguments: list[Value]) -> Value:
         """A connective; the left side of `&` and `|` may decide although the right one has no value."""

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..budget import MAX_EXPRESSION, MAX_FORMULA, MAX_NESTING
-from ..functions import FUNCTIONS
 from ..verdicts import expect, quote
 from .comparisons import compare
-from .positions import PREDICATES
+from .positions import OF_NUMBERS, PREDICATES
 from .table import ARITHMETIC, COUNTS, RELATIONS, Place, Table
 from .tokens import (
+    CALLED,
     GROUP_TO_THE_RIGHT,
     STRENGTH_OF_APPLICATION,
     STRENGTH_OF_BINARY,
@@ -84,7 +84,7 @@ class Parser:
             if operand is not None:
                 self._take_operand(operand, token.is_applied)
                 return
-            if word in STRENGTH_OF_PREFIX and (word not in FUNCTIONS or (self._variables and token.is_applied)):
+            if word in STRENGTH_OF_PREFIX and (word not in CALLED or (self._variables and token.is_applied)):
                 self._take_prefix(word)
                 return
         elif word in STRENGTH_OF_BINARY:
@@ -97,7 +97,7 @@ class Parser:
         expect(False, "column {}: expected an {}, got {}", token.column, wanted, quote(token.written))
 
     def _take_operand(self, place: Place, is_applied: bool) -> None:
-        """An operand; a predicate before a bracket is applied to the count in it."""
+        """An operand; a predicate before a bracket is applied to the counts in it."""
         self._done.append(place)
         self._operand_next = is_applied
         if is_applied:
@@ -152,9 +152,10 @@ class Parser:
         """
         table = self._table
         if operator == "on":
-            fits = table.nodes[operands[0]].operator in ("P", "user") and table.nodes[operands[1]].operator in COUNTS
+            operands = [operands[0], self._find_sum(operands[1])]
+            fits = table.nodes[operands[0]].operator in ("P", "user")
         else:
-            of_numbers = operator in ARITHMETIC or operator in RELATIONS
+            of_numbers = operator in ARITHMETIC or operator in RELATIONS or operator in OF_NUMBERS
             fits = all(table.is_number(operand) == of_numbers for operand in operands)
         expect(fits, "{} is applied to a number or a truth value wrongly", quote(operator))
         leaves = frozenset[str]().union(*(table.leaves(operand) for operand in operands))
@@ -163,6 +164,24 @@ class Parser:
         if operator in ABBREVIATIONS:
             return ABBREVIATIONS[operator](table.make, *operands)
         return table.make(operator, *operands)
+
+
+    def _find_sum(self, place: Place) -> Place:
+        """A count, or the comparison with 0 of a sum of counts: what a predicate is applied to."""
+        if self._table.nodes[place].operator in COUNTS:
+            return place
+        compared = sum_with_zero(self._table, place)
+        _, counts, (_, _, *coefficients) = self._table.nodes[compared]
+        return counts[0] if coefficients == [1] else compared
+
+
+def sum_with_zero(table: Table, place: Place) -> Place:
+    """The comparison with 0 of a sum of integer multiples of counts."""
+    expect(table.is_number(place), "expected a sum of counts")
+    compared = compare(table, "==", place, table.make("int", data=(0,)))
+    _, counts, (_, constant, *_) = table.nodes[compared]
+    expect(counts and constant == 0, "expected a sum of counts, and no constant")
+    return compared
 
 
 def read_formula(table: Table, predicates: Predicates, text: str) -> Place:
@@ -181,12 +200,7 @@ def read_count(table: Table, predicates: Predicates, text: str) -> Place:
 
 def read_term(table: Table, predicates: Predicates, text: str) -> Place:
     """A sum of integer multiples of counts, as its comparison with 0."""
-    place = Parser(table, predicates, {}).parse(text)
-    expect(table.is_number(place), "expected a sum of counts")
-    compared = compare(table, "==", place, table.make("int", data=(0,)))
-    _, counts, (_, constant, *_) = table.nodes[compared]
-    expect(counts and constant == 0, "expected a sum of counts, and no constant")
-    return compared
+    return sum_with_zero(table, Parser(table, predicates, {}).parse(text))
 
 
 def read_number(table: Table, text: str) -> Place:

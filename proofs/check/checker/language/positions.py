@@ -1,4 +1,4 @@
-"""The built-in predicates of a position i of a word of length n."""
+"""The built-in predicates of an integer i, mostly a position, and the length n of a word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import isqrt
 
 
 def is_prime(i: int) -> bool:
-    """Whether i is a prime number; i is at most a few thousand."""
+    """Whether i is a prime number; who asks sees to it that i is not large."""
     return i > 1 and all(i % divisor for divisor in range(2, isqrt(i) + 1))
 
 
@@ -17,7 +17,12 @@ PREDICATES: dict[str, Callable[..., bool]] = {
     "MOD": lambda n, i, modulus, remainder: i % modulus == remainder,
     "FIRST": lambda n, i: i == 1,
     "LAST": lambda n, i: i == n,
-    "SQUARE": lambda n, i: isqrt(i) ** 2 == i,
-    "POW2": lambda n, i: i.bit_count() == 1,
+    "SQUARE": lambda n, i: i >= 0 and isqrt(i) ** 2 == i,
+    "POW2": lambda n, i: i > 0 and i.bit_count() == 1,
     "PRIME": lambda n, i: is_prime(i),
 }
+
+OF_NUMBERS = frozenset({"SQUARE", "POW2", "PRIME"})
+"""Those that conditions may ask of any number; they are false of fractions."""
+
+MAX_PRIME = 1 << 30  # PRIME has no value at a greater number, as divisors are tried one by one

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..functions import FUNCTIONS
 from ..verdicts import literal
+from .positions import OF_NUMBERS
 from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, Place, Table
 
 LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
@@ -20,7 +21,8 @@ MOST_NAMED = 200  # named parts of a formula that are printed
 LONGEST_DECIMAL = 10_000  # bits of an integer that is written in decimal; Python writes no more than 4,300 digits
 
 PREFIXED = frozenset({"!", "prev", "next"})
-ENCLOSED = frozenset({"Q", "P", "user", "on", "shift", "true", "false", "i", "n", "int", *COUNTS, *FUNCTIONS})
+ENCLOSED = frozenset({"Q", "P", "user", "on", "shift", "true", "false", "i", "n", "int"}) | {
+    *COUNTS, *FUNCTIONS, *OF_NUMBERS}
 CHAINED = frozenset({"&", "|", "+"})  # a left operand with the same operator needs no brackets
 IN_CONDITIONS = {"!": "not ", "&": "and", "|": "or", "i": "k"}
 
@@ -69,12 +71,12 @@ class Writer:
             return [word if word.endswith((" ", "!")) else f"{word} ", *self._bracketed(operands[0])]
         if name in COUNTS:
             return [f"{name}[", operands[0], "]"]
-        if name in FUNCTIONS:
+        if name in FUNCTIONS or name in OF_NUMBERS:
             return [f"{name}(", operands[0], ")"]
         if name == "shift":
             return ["[", operands[0], "](i-1)"]
         if name == "on":
-            return [operands[0], "(", operands[1], ")"]
+            return [operands[0], "(", *self._sum(operands[1]), ")"]
         if name == "T":
             return [*self._comparison(node)]
         if name in ARITHMETIC | RELATIONS | CONNECTIVES | TEMPORAL and operands:
@@ -100,13 +102,25 @@ class Writer:
     def _comparison(self, node: Node) -> Iterator[Piece]:
         """The counts of a comparison with their coefficients, compared with the constant on the other side."""
         _, counts, (relation, constant, *coefficients) = node
-        for number, (c, count) in enumerate(zip(map(int, coefficients), counts, strict=True)):
-            yield write_sign(c, is_first=number == 0) + (f"{write_integer(abs(c))}*" if abs(c) != 1 else "")
-            yield count
+        yield from self._multiples(counts, map(int, coefficients))
         if counts:
             yield f" {relation} {write_integer(-int(constant))}"
         else:
             yield f"{write_integer(int(constant))} {relation} 0"
+
+
+    def _multiples(self, counts: Iterable[Place], coefficients: Iterable[int]) -> Iterator[Piece]:
+        for number, (c, count) in enumerate(zip(coefficients, counts, strict=True)):
+            yield write_sign(c, is_first=number == 0) + (f"{write_integer(abs(c))}*" if abs(c) != 1 else "")
+            yield count
+
+    def _sum(self, place: Place) -> Iterator[Piece]:
+        """What a predicate is applied to: a count, or the sum of a comparison."""
+        operator, counts, data = self._table.nodes[place]
+        if operator != "T":
+            yield place
+        else:
+            yield from self._multiples(counts, map(int, data[2:]))
 
 
 def write_sign(x: int, is_first: bool) -> str:

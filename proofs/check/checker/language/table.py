@@ -10,9 +10,11 @@ A node has an operator, operands (places of nodes that were there before it) and
     shift                           the operand, one position to the left; at position 0 for the first one
     #<  #>                          how many positions up to here, or from here, satisfy the operand
     T       (relation, c, c_1...)   compares c + c_1 count_1 + ... with 0; the operands are the counts
-    on                              a predicate (first operand) of a count (second operand) instead of the position
+    on                              a predicate (first operand) of a count (second operand) instead of the position,
+                                    or of the sum of counts that a comparison (second operand) with 0 is about
     i n int (number)                numbers, with + - * / // % ^ and the functions of functions.py
     <= < >= > == !=                 compare numbers without counts
+    SQUARE POW2 PRIME               ask it of a number, in conditions
 
 Equal texts have equal places, so two formulas are the same if and only if their places are.
 """
@@ -96,13 +98,17 @@ class Table:
         """The formula that a count counts."""
         return self.nodes[count].operands[0]
 
+    def counts_of(self, place: Place) -> tuple[Place, ...]:
+        """The counts of a comparison; a count itself."""
+        return self.nodes[place].operands if self.nodes[place].operator == "T" else (place,)
+
     def parts(self, place: Place) -> tuple[Place, ...]:
         """The direct parts of a formula; those of a comparison or a predicate on a count are what the counts count."""
         operator, operands, _ = self.nodes[place]
         if operator == "T":
             return tuple(self.counted(count) for count in operands)
         if operator == "on":
-            return (self.counted(operands[1]),)
+            return tuple(self.counted(count) for count in self.counts_of(operands[1]))
         return () if operator in ("user", "shift") else operands
 
     def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..functions import FUNCTIONS
-from .positions import PREDICATES
+from .positions import OF_NUMBERS, PREDICATES
 from .table import COUNTS, RELATIONS
 
 TOKEN = re.compile(r"""
@@ -29,8 +29,9 @@ SPELLINGS = {
 STRENGTH_OF_BINARY = {"<->": 1, "->": 2, "|": 3, "&": 4, "since": 5, "until": 5, "S": 5, "U": 5}
 STRENGTH_OF_BINARY |= dict.fromkeys(RELATIONS, 7) | {"+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9, "^": 11}
 GROUP_TO_THE_RIGHT = frozenset({"->", "since", "until", "S", "U", "^"})
+CALLED = frozenset({*FUNCTIONS, *OF_NUMBERS})  # with brackets, and in expressions and conditions only
 STRENGTH_OF_PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10}
-STRENGTH_OF_PREFIX |= dict.fromkeys(FUNCTIONS, 12) | dict.fromkeys(("(", *COUNTS), 0)
+STRENGTH_OF_PREFIX |= dict.fromkeys(CALLED, 12) | dict.fromkeys(("(", *COUNTS), 0)
 STRENGTH_OF_APPLICATION = 12  # of a predicate to a count
 RESERVED = frozenset({*STRENGTH_OF_BINARY, *STRENGTH_OF_PREFIX, *SPELLINGS, *PREDICATES, "true", "false", "Q",
                        "let"})

@@ -20,6 +20,7 @@ from .counting import check_by_value, is_by_value
 from .embedding import check_embedding
 from .feed_forward import check_feed_forward
 from .lookup import check_lookup
+from .lookup_of_sums import check_lookup_of_sum, reads_counts
 from .proof import Errors, Proof
 from .uniform import check_mean, check_uniform
 
@@ -108,6 +109,8 @@ def check_head(proof: Proof, coverage: Coverage, head: Head, name: str) -> int:
     attends = all(proof.is_known(proof.directions[source]) for query in head.queries for source in query)
     if isinstance(meaning, Near) and attends:
         covered = guarded = check_attention(proof, head, name, meaning)
+    elif isinstance(meaning, Near) and reads_counts(proof, head):
+        covered, guarded = check_lookup_of_sum(proof, head, name, meaning)
     else:
         covered, guarded = check_lookup(proof, head, name, meaning)
     if isinstance(meaning, Near):

@@ -42,9 +42,15 @@ def is_by_value(proof: Proof, name: str, units: Sequence[Unit]) -> bool:
     """Whether an output comes under this rule."""
     meaning = proof.directions[name]
     read = [proof.directions[source] for unit in units for source in unit.reads]
-    on_count = isinstance(meaning, Truth) and proof.language.nodes[meaning.formula].operator == "on"
+    on_count = isinstance(meaning, Truth) and is_on_count(proof, meaning.formula)
     return (isinstance(meaning, Total) or any(isinstance(one, Mean | Average) for one in read)
             or (on_count and any(isinstance(one, Slack) for one in read)))
+
+
+def is_on_count(proof: Proof, formula: Place) -> bool:
+    """Whether it is a predicate on a single count."""
+    operator, operands, _ = proof.language.nodes[formula]
+    return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
 
 
 class Row(NamedTuple):
@@ -105,7 +111,7 @@ class OutputByValue:
         place = meaning.term if isinstance(meaning, Average) else (
             meaning.formula if isinstance(meaning, Truth | Slack) else -1)
         operator, operands, data = self._language.nodes[place]
-        if operator == "on" and isinstance(meaning, Truth):
+        if isinstance(meaning, Truth) and is_on_count(self._proof, meaning.formula):
             return {operands[1]: 1}
         require(operator == "T" and operands, "a {} direction is of no comparison of counts", kind_of(meaning))
         return {count: int(c) for count, c in zip(operands, data[2:], strict=True)}

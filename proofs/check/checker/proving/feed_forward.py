@@ -128,7 +128,7 @@ class Output:
 
     def _is_decided(self, place: Place) -> bool:
         free = self._language.is_connective(place) or self._language.is_positional(place)
-        return free or place in self._atoms
+        return free or place in self._atoms or place in self._signs
 
     def check(self) -> int:
         """The number of rows (n, i) at which the output is proved; equal ones are looked at once.

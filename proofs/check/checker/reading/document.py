@@ -55,6 +55,7 @@ def expect_one_spelling(text: str, document: Json) -> None:
     Raises:
         Malformed: if it is not.
     """
+    expect("\r" not in text, "line ends are CR LF, expected LF alone, as it was written: not the one spelling")
     place = 0
     for piece in json.JSONEncoder(indent=1, ensure_ascii=True).iterencode(document):
         if not text.startswith(piece, place):

@@ -25,7 +25,9 @@ class Obligations:
 def is_past_only(language: Language, formula: Place) -> bool:
     """Whether no formula of it looks ahead, mentions n or counts to the right."""
     nodes = [language.nodes[place] for place in language.below([formula])]
-    counts = [operand for node in nodes if node.operator in ("T", "on") for operand in node.operands]
+    summed = [*(node.operands for node in nodes if node.operator == "T"),
+              *(language.counts_of(node.operands[1]) for node in nodes if node.operator == "on")]
+    counts = [count for operands in summed for count in operands]
     return not ("n" in language.leaves(formula) or any(node.operator in AHEAD for node in nodes)
                 or any(language.nodes[count].operator == "#>" for count in counts))
 

@@ -31,7 +31,7 @@ class State(NamedTuple):
 def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
     """The counts that a comparison or a predicate of a count is about."""
     operator, operands, _ = language.nodes[place]
-    return operands if operator == "T" else operands[1:] if operator == "on" else ()
+    return operands if operator == "T" else language.counts_of(operands[1]) if operator == "on" else ()
 
 
 class Tracker:
@@ -76,8 +76,9 @@ class Tracker:
         return State(automaton, kept, tuple(sums.values()), self._cases(automaton, now))
 
     def _more(self, place: Place, now: Mapping[Place, bool]) -> int:
-        """What this position adds to the sum of a comparison, or to the count of a predicate."""
-        _, _, data = self._language.nodes[place]
+        """What this position adds to the sum of a comparison, or to what a predicate is applied to."""
+        operator, operands, _ = self._language.nodes[place]
+        _, _, data = self._language.nodes[operands[1] if operator == "on" else place]
         counts = counts_of(self._language, place)
         coefficients = data[2:] if len(data) > 2 else (1,)
         return sum(int(coefficient) for coefficient, count in zip(coefficients, counts, strict=True)

@@ -66,8 +66,8 @@ class Truth:
         if name == "T":
             return self._compare(node, len(word), columns)
         if name == "on":
-            counts = self._counts(operands[1], columns)
-            return [self._language.holds_at(operands[0], len(word), count) for count in counts]
+            return [self._language.holds_at(operands[0], len(word), number)
+                    for number in self._sums(operands[1], columns)]
         if name in CONNECT:
             return [bool(CONNECT[name](*truths)) for truths in
                     (zip(*(columns[operand] for operand in operands), strict=True) if operands else [()] * len(word))]
@@ -85,6 +85,14 @@ class Truth:
         compare = COMPARE[str(relation)]
         rows = zip(*counts, strict=True) if counts else [()] * n
         return [bool(compare(int(constant) + sum(map(mul, map(int, coefficients), row)), 0)) for row in rows]
+
+    def _sums(self, place: Place, columns: dict[Place, Column]) -> Sequence[int]:
+        """A count, or the sum of the counts that are compared with 0, at each position."""
+        operator, operands, data = self._language.nodes[place]
+        if operator != "T":
+            return self._counts(place, columns)
+        counts = [self._counts(operand, columns) for operand in operands]
+        return [sum(map(mul, map(int, data[2:]), row)) for row in zip(*counts, strict=True)]
 
     def _counts(self, count: Place, columns: dict[Place, Column]) -> Sequence[int]:
         """How many positions up to each, or from it, satisfy what is counted."""

@@ -1,0 +1,31 @@
+"""Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/neighbours.py)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from certify.neighbours import HOME, find_stranger
+from certify.verdicts import BAD_INPUT
+
+
+def main() -> NoReturn:
+    """The command line, unless another package stands where one of ours is expected."""
+    if stranger := find_stranger():
+        print(f"certify: {stranger}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+    from certify.cli import main as run_command_line
+
+    run_command_line()
+
+
+def forget_the_current_folder() -> None:
+    """``python -m`` puts the current folder first on the path: nothing in it is meant to be imported."""
+    if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd() != HOME:
+        del sys.path[0]
+
+
+if __name__ == "__main__":
+    forget_the_current_folder()
+    main()

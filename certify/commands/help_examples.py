@@ -1,0 +1,53 @@
+"""What stands at the end of every --help: commands that work as they are, in this order, in an empty folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "certify": (
+        "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc",
+        "certify examples examples",
+    ),
+    "examples": ("certify examples examples",),
+    "formula": (
+        "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc -o since.cert",
+        "certify formula -F examples/formulas.txt --max-n 16",
+    ),
+    "check": ("certify check since.cert --formula '(Q_a | Q_b) since Q_a' --max-n 64",),
+    "checker": ("certify checker -o check.pyz",),
+    "audit": (
+        "certify audit --formula '(Q_a | Q_b) since Q_a' --alphabet abc --temperature 1/n --gamma 138/100 --max-n 6",
+        "certify audit examples/claims/sha.toml --html sha.html",
+    ),
+    "build": ("certify build 'prev Q_1' --alphabet 01 -o model.json",),
+    "model": ("certify model model.json --max-n 16",),
+    "run": (
+        "certify run '3*#<[Q_1] - #>[Q_0] >= 2' 01101 --alphabet 01",
+        "certify run model.json 0110",
+    ),
+    "explain": ("certify explain 'ODD(#<[Q_1])' --alphabet 01",),
+    "prove": ("certify prove 'ODD(#<[Q_1])' --alphabet 01 -o parity",),
+    "soften": ("certify soften examples/hard/flip_flop.json --max-n 4",),
+    "floats": ("certify floats since.cert --format binary32",),
+    "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
+               "-o tomita_2.json",),
+    "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
+    "export": (
+        "certify export since.cert --to html -o since.html",
+        "certify export since.cert --to proof -o since.tex",
+        "certify export since.cert --to smt2 -o scripts",
+    ),
+    "crosscheck": ("certify crosscheck scripts",),
+    "list": ("certify list examples",),
+    "docs": ("certify docs models",),
+}
+COMPLETION = "certify --install-completion: completion of commands and options for your shell"
+
+
+def epilog_of(name: str) -> str:
+    """The examples of a command below its options, not broken into lines anew."""
+    lines = ["Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])]
+    if name == "certify":
+        lines += ["", "\b", COMPLETION]
+    return "\n".join(["\b", *lines])

@@ -1,0 +1,184 @@
+"""`certify export --to proof`: the whole document, which pdflatex compiles as it is.
+
+The text is for people and decides nothing: it is written from a certificate that the checker accepted, its numbers are
+those of the certificate and of the exact method, and each has the line where the certificate has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from certify.exports.latex_network import CONVENTIONS, MASKS, lengths_in_latex
+from certify.exports.latex_tables import linear_form, math, text, typewriter
+from certify.exports.proof.composition import composition_lemma, embedding_lemma
+from certify.exports.proof.feed_forward import feed_forward_lemma
+from certify.exports.proof.heads import head_lemma, uniform_lemma
+from certify.exports.proof.obligations import Group, group_obligations
+from certify.exports.proof.paper import Lemma, Paper
+from certify.exports.sealed import Sealed, read_sealed_text
+from certify.files import check_writable, read_text, write_text
+from certify.progress import ProgressLine
+from constructions.errors import Unsupported
+from constructions.language.printer import format_formula
+from constructions.network.json_form import read_json
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Coefficients, Head
+from proofs.discharge import Progress
+from proofs.obligations.kinds import Kind
+
+MOST_DIRECTIONS = 1000
+"""Beyond that nobody reads the proof, and LaTeX takes minutes."""
+PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage[a4paper,margin=2.5cm]{geometry}
+\usepackage{amsmath,amssymb,amsthm,booktabs}
+\newtheorem{theorem}{Theorem}
+\newtheorem{lemma}{Lemma}
+\newcommand{\cert}[2]{{\footnotesize[#1: \texttt{#2}]}}
+\newcommand{\codepoint}[1]{\mbox{$\langle$\texttt{U+#1}$\rangle$}}
+\sloppy
+\allowdisplaybreaks
+\begin{document}"""
+ABOUT = r"""This text was written from a certificate that the independent checker accepted, {names}. It is for people:
+it says in words by which rules the obligations of the certificate hold, and gives the numbers. The places in brackets
+are lines of the certificate, where a machine reads the same."""
+REGIMES = {
+    "temperature": "Every position embedding has absolute value at most {most} at every position of these words.",
+    "position": "The temperature of every head is $1$ everywhere.",
+}
+CAUSAL = "Every head is future-masked, and no embedding or temperature mentions $n$."
+
+
+def export_proof(path: str, output: str) -> None:
+    """Write the document of the certificate in a file.
+
+    Raises:
+        InputError: if the file is no certificate of a formula, or the place cannot be written.
+        NotAccepted: if the certificate is rejected.
+        Unsupported: if it has too many directions, or is not proved by the exact method.
+    """
+    check_writable(output)
+    written = read_text(path)
+    sealed = read_sealed_text(written, path)
+    with ProgressLine() as progress:
+        document = proof_of(sealed, written, progress)
+    write_text(output, document)
+
+
+def proof_of(sealed: Sealed, written: str, progress: Progress = lambda _: None) -> str:
+    """The document of an accepted certificate, whose file is ``written``.
+
+    Raises:
+        Unsupported: if it has too many directions, or is not proved by the exact method.
+    """
+    if len(sealed.transformer.directions) > MOST_DIRECTIONS:
+        raise Unsupported(f"a proof for people of {len(sealed.transformer.directions)} directions: at most "
+                          f"{MOST_DIRECTIONS} are written")
+    paper = Paper(sealed, read_json(written, "certificate"))
+    lemmas = list(_lemmas(paper, progress))
+    parts = [PREAMBLE, *_statement(paper), *_network(paper), r"\section{Lemmas}", *map(str, lemmas),
+             r"\section{Proof of the theorem}", *_proof(paper, lemmas), r"\end{document}"]
+    return _in_ascii("\n\n".join(parts)) + "\n"
+
+
+def _in_ascii(document: str) -> str:
+    """The document with the numbers of other characters in their place, which every LaTeX sets."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: rf"\codepoint{{{ord(found[0]):04X}}}", document)
+
+
+def _statement(paper: Paper) -> Iterator[str]:
+    sealed, output = paper.sealed, paper.transformer.directions[paper.transformer.output]
+    assert isinstance(output, Truth)
+    symbols = ", ".join(typewriter(symbol) for symbol in paper.transformer.alphabet)
+    yield r"\section{The statement}"
+    yield ABOUT.replace("{names}", sealed.names)
+    yield "\n".join([
+        r"\begin{theorem}",
+        rf"For {lengths_in_latex(sealed.lengths)}, every word $w$ of length $n$ over \{{{symbols}\}} and every "
+        rf"position $i$ of it, the output of the transformer of Section~2 at $i$ is exactly $1$ if the formula",
+        rf"\begin{{quote}}\raggedright {math(format_formula(output.formula, 'latex'))}\end{{quote}}",
+        "holds at $i$, and exactly $0$ if not, in exact real arithmetic with real softmax. "
+        + " ".join(_regime(paper)), r"\end{theorem}"])
+    yield "The claim is that of the certificate " + paper.cite("claim") + "."
+    if sealed.floats:
+        yield "What the certificate claims of runs in floating point is not proved here. " + paper.cite("floats")
+
+
+def _regime(paper: Paper) -> Iterator[str]:
+    claim = paper.sealed.claim
+    counts = any(mark in str(claim["formula"]) for mark in ("#<[", "#>["))
+    if said := REGIMES.get(claim["regime"]):
+        yield said.replace("{most}", "$n^2$" if counts else "$1$")
+    if claim["causal"]:
+        yield CAUSAL
+
+
+def _network(paper: Paper) -> Iterator[str]:
+    yield r"\section{The network}"
+    yield CONVENTIONS + (r" The matrices of a head are written as sums of $e_r e_k^{\top}$, each an entry in row $r$ "
+                         r"and column $k$: $q(i) = W^{\mathrm Q} h(i)$, $k(j) = W^{\mathrm K} h(j)$, and the head adds "
+                         r"the weighted mean of $W^{\mathrm V} h(j)$.")
+    yield from paper.network.directions()
+    yield from paper.network.embeddings()
+    for number, layer in enumerate(paper.transformer.layers, start=1):
+        for place, head in enumerate(layer.heads, start=1):
+            yield from _head(paper, number, place, head)
+        yield from paper.network.feed_forward(number, layer.feedforward)
+
+
+def _head(paper: Paper, layer: int, place: int, head: Head) -> Iterator[str]:
+    """The matrices of a head."""
+    source = f", {text(head.source)}" if head.source else ""
+    yield (rf"\paragraph{{Head {layer}.{place}}} ({text(head.name)}{source}): {MASKS[head.mask.value]}, "
+           rf"{text(head.weighting.value)}, $\tau = {head.temperature.latex()}$. {paper.cite_head(layer, place)}")
+    rows = {"Q": _rows(head.queries), "K": _rows(head.keys),
+            "V": {(paper.network.numbers[name], source): weight for name, row in head.values.items()
+                  for source, weight in row.items()}}
+    matrices = [rf"$W^{{\mathrm {which}}} = {_matrix(paper, entries)}$" for which, entries in rows.items()]
+    yield r"\begin{flushleft}" + ", \\quad\n".join(matrices) + r"\end{flushleft}"
+
+
+def _rows(forms: tuple[Coefficients, ...]) -> dict[tuple[int, str], Fraction]:
+    return {(r, name): weight for r, row in enumerate(forms, start=1) for name, weight in row.items()}
+
+
+def _matrix(paper: Paper, entries: dict[tuple[int, str], Fraction]) -> str:
+    """The matrix with these entries, by row and by the direction of the column."""
+    return linear_form({rf"e_{{{row}}} e_{{{paper.network.numbers[name]}}}^{{\top}}": weight
+                        for (row, name), weight in entries.items()})
+
+
+def _lemmas(paper: Paper, progress: Progress) -> Iterator[Lemma]:
+    for group in group_obligations(paper.sealed, progress):
+        progress(f"lemma on {group.lines[0].direction}")
+        if group.kind is not Kind.COMPOSITION:
+            yield _lemma(paper, group)
+    yield composition_lemma(paper)
+
+
+def _lemma(paper: Paper, group: Group) -> Lemma:
+    match group.kind:
+        case Kind.EMBEDDING:
+            return embedding_lemma(paper, group)
+        case Kind.UNIFORM | Kind.MEAN:
+            return uniform_lemma(paper, group)
+        case Kind.FEED_FORWARD:
+            return feed_forward_lemma(paper, group)
+    return head_lemma(paper, group)
+
+
+def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
+    output = paper.network.direction(paper.transformer.output)
+    lengths = paper.sealed.lengths
+    yield "\n".join([
+        r"\begin{proof}",
+        rf"Let $w$ be a word of the claim, ${lengths.first} \le n \le {lengths.last}$. By induction on the stages of "
+        "the last lemma every direction holds what Section~2 says, once it is written: each of the "
+        rf"{len(lemmas) - 1} other lemmas supposes that of the directions that are read, and proves it of "
+        r"those that are written. What is near a truth is within $\tfrac{1}{4}$ of it, and all that is said of it "
+        "later is a consequence of that.",
+        rf"So {output}, the output, holds the truth of the formula of the theorem. "
+        + paper.cite("transformer", "output"), r"\end{proof}"])

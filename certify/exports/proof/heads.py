@@ -1,0 +1,195 @@
+"""Lemmas about heads: attention to the position that decides, lookups of a count, and uniform attention.
+
+The words follow the rules of docs/certificate.md, section 5; the numbers are those of the exact method, and the bounds
+those that the certificate states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from certify.exports.latex_network import formula_in_latex, meaning_in_latex
+from certify.exports.latex_tables import math, number, table
+from certify.exports.proof.obligations import Group
+from certify.exports.proof.paper import Lemma, Paper, at_most, counted
+from certify.exports.proof.score_text import score_text
+from certify.exports.proof.worst_input import worst_input
+from constructions.language.printer import format_count
+from constructions.language.syntax import TRUE, Next, Previous
+from constructions.network.meanings import Near, Others
+from constructions.network.transformer import Mask
+from proofs.discharge import Line
+from proofs.exact.windows import AllWindows, Memory
+from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.kinds import Kind
+from proofs.obligations.lookup import LookupObligation
+
+MOST_LETTERS = 16
+SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mask.PAST: r"the positions $j \ge i$"}
+
+
+def head_lemma(paper: Paper, group: Group) -> Lemma:
+    """The lemma of a head with a worst case, and of those that are equal to it."""
+    first = group.lines[0]
+    obligation = first.obligation
+    assert isinstance(obligation, AttentionObligation | LookupObligation)
+    proof = _attention_proof(paper, obligation) if isinstance(obligation, AttentionObligation) else _lookup_proof(
+        paper, obligation)
+    others = [] if len(group.lines) == 1 else [
+        rf"The other {counted(len(group.lines) - 1, 'direction')} of the lemma have the same weights and meanings up "
+        "to names, so what has been said of the first holds of all."]
+    return Lemma(_title(group.lines), _claims(paper, group.lines), [*proof, *worst_input(first), *others])
+
+
+def _title(lines: Sequence[Line]) -> str:
+    heads = list(dict.fromkeys(f"{line.layer}.{line.place}" for line in lines))
+    shown = ", ".join(heads[:6]) + (f" and {len(heads) - 6} more" if len(heads) > 6 else "")
+    return ("Head " if len(heads) == 1 else "Heads ") + shown
+
+
+def _claims(paper: Paper, lines: Sequence[Line]) -> str:
+    """What is claimed of each direction, with the place of its bounds."""
+    items = [r"\item " + _claim(paper, line) for line in lines]
+    return "\n".join([f"For {_all_words(paper)}:", r"\begin{itemize}", *items, r"\end{itemize}"])
+
+
+def _all_words(paper: Paper) -> str:
+    return rf"every $n$ of ${paper.sealed.lengths.first}, \ldots, {paper.sealed.lengths.last}$, every word of length " \
+           r"$n$ and every position $i$ of it"
+
+
+def _claim(paper: Paper, line: Line) -> str:
+    assert line.obligation
+    path, bound = paper.bound(line.layer, line.place, line.direction)
+    held = paper.network.direction(line.direction)
+    above, below = math(at_most(bound.error_if_false)), math(at_most(bound.error_if_true))
+    above += " " + paper.cite(*path, "error_if_false")
+    below += " " + paper.cite(*path, "error_if_true")
+    match meaning := line.obligation.meaning:
+        case Near(formula, when):
+            where = "" if when is TRUE else f", where {formula_in_latex(when)} holds,"
+            return (rf"{held} holds a number of $[0, 1]$, and{where} it is at most {above} where "
+                    rf"{formula_in_latex(formula)} is false, and within {below} of $1$ where it is true.")
+        case Others():
+            return (rf"{held} is {meaning_in_latex(meaning)}: at most {above} above that number and at most {below} "
+                    "below it.")
+    raise AssertionError(f"no bound is stated of {meaning}")
+
+
+# -- attention to the position that decides ----------------------------------------------------------------------------
+
+
+def _attention_proof(paper: Paper, obligation: AttentionObligation) -> Iterator[str]:
+    head, direction = obligation.head, obligation.direction
+    yield (rf"The head sees {SEES[head.mask]}. {score_text(paper, head)} The value at $j$ is "
+           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. "
+           + paper.cite_head(obligation.layer, obligation.place))
+    yield from _letters(obligation)
+    yield ("Every word gives some sequence of letters. All values are in $[0, 1]$, and so is every weighted mean of "
+           "them.")
+    yield from _pivot(obligation)
+    yield (r"Let $w_j = e^{s_{ij}}$, and let $\epsilon_j$ be $v_j$ where the target is false and $1 - v_j$ where it is "
+           r"true. The error of the head is $\sum_j w_j \epsilon_j / \sum_j w_j$, which is at most $\epsilon$ exactly "
+           r"if $\sum_j w_j (\epsilon - \epsilon_j) \ge 0$: a sum with one term for each position. Its least value "
+           r"over all sequences of letters with the same truth of the target is the length of a shortest path over "
+           r"pairs of a position and what is remembered. With weights that are rounded outward it is not negative for "
+           rf"the bounds of the lemma, at any of the {counted(obligation.rows, 'row')} $(n, i)$.")
+
+
+def _letters(obligation: AttentionObligation) -> Iterator[str]:
+    """What may stand at a position."""
+    target = obligation.target
+    atoms = "; ".join(f"$A_{{{k}}}$ is {formula_in_latex(atom)}" for k, atom in enumerate(target.atoms, start=1))
+    side = ("from position $1$ up to $i$", "before") if target.past else ("from position $n$ down to $i$", "after")
+    yield (f"The truth of the target {formula_in_latex(target.formula)} at $i$ is decided by reading the word "
+           + (f"{side[0]} and remembering the truth of {_remembered(obligation)} from one position to the next; "
+              f"nothing is true {side[1]} the first position that is read. " if target.remembering else f"{side[0]}. ")
+           + f"A letter is a choice of truths for {atoms}, as far as some symbol allows it.")
+    letters = obligation.reading.letters.letters_at(1, obligation.reading.lengths.first)
+    if len(letters) > MOST_LETTERS or target.predicates or len(target.remembering) != 1:
+        yield f"There are {counted(len(letters), 'letter')} at each position."
+        return
+    rows = [(*(str(int(truth)) for truth in assignment), math(number(letter.value)),
+             _after(code % 2 for code in letter.effect), _after(code // 2 for code in letter.effect))
+            for assignment, letter in zip(obligation.letters, letters, strict=True)]
+    columns = [*(f"$A_{{{k}}}$" for k in range(1, len(target.atoms) + 1)),
+               r"adds to $v_j$", "the target there", "remembered next"]
+    yield from table("Letters", columns, rows)
+
+
+def _remembered(obligation: AttentionObligation) -> str:
+    kept = [part.operand if isinstance(part, Previous | Next) else part for part in obligation.target.remembering]
+    return ", ".join(map(formula_in_latex, kept))
+
+
+def _after(truths: Iterable[int]) -> str:
+    """A truth that depends on what is remembered."""
+    if_false, if_true = truths
+    if if_false == if_true:
+        return "true" if if_true else "false"
+    return "what is remembered" if if_true else "the opposite of what is remembered"
+
+
+PIVOTS = {
+    Memory.LASTING: (
+        "Each letter either keeps what is remembered or decides it. Let $p$ be the last position, in the order of "
+        "reading, whose letter decides: it gives the target's truth $t$, its value is $t$, and all letters after it "
+        "keep. If there is no such position, the target is false and every value is $0$."),
+    Memory.FLEETING: (
+        "Each letter replaces what is remembered. Let $p$ be the position that is read just before $i$: its letter "
+        "gives the target's truth $t$, and its value is $t$."),
+}
+
+
+def _pivot(obligation: AttentionObligation) -> Iterator[str]:
+    """The argument from the position that decides, where it applies to every row."""
+    windows = AllWindows(obligation)
+    if windows.memory is None:
+        return
+    error = max(map(windows.greatest_error, obligation.groups), default=Fraction(1))
+    if error >= 1:
+        return
+    yield (rf"{PIVOTS[windows.memory]} Relative to the weight of $p$, let the positions whose values are not $t$ weigh "
+           r"$B$ together. Then the error is at most $B/(1 + B)$. For each distance take the greatest of the gaps "
+           r"$s_{ij} - s_{ip}$ over all $p$ and all letters that may stand there; the sum of their exponentials bounds "
+           rf"$B$ in all words, and gives an error of at most {math(at_most(error))} in all rows.")
+
+
+# -- lookups of a count ------------------------------------------------------------------------------------------------
+
+
+def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
+    head, direction = obligation.head, obligation.direction
+    count = math(format_count(obligation.count, "latex"))
+    yield (rf"The head sees {SEES[head.mask]}. Nothing about the word enters its scores but $m$, the number of "
+           rf"positions other than $i$ that {count} counts, and whether $i$ itself is counted. "
+           rf"{score_text(paper, head)} The value at $j$ is "
+           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. "
+           + paper.cite_head(obligation.layer, obligation.place))
+    aim = "$m$" if isinstance(obligation.meaning, Others) else "the truth of the formula, which the case decides"
+    yield (rf"So a case is $(n, i)$, whether $i$ is counted, and $m$ from $0$ to one less than the number of positions "
+           rf"that the count looks at. Let $\epsilon_j$ be the distance of $v_j$ from {aim}. In every case of all "
+           rf"{counted(obligation.rows, 'row')} the weighted mean of the values was enclosed in ball arithmetic; the "
+           "scores are concave in $j$, so that positions far from the greatest score weigh no more than a number that "
+           "was added to the bounds.")
+
+
+# -- uniform attention -------------------------------------------------------------------------------------------------
+
+
+def uniform_lemma(paper: Paper, group: Group) -> Lemma:
+    """The lemma of heads whose scores are all equal."""
+    items = [rf"\item {paper.network.direction(line.direction)} holds "
+             rf"{meaning_in_latex(paper.transformer.directions[line.direction])} "
+             + paper.cite_head(line.layer, line.place) for line in group.lines]
+    claim = "\n".join([f"For {_all_words(paper)}:", r"\begin{itemize}", *items, r"\end{itemize}"])
+    proof = ["The scores of all visible positions are equal, so each of the $L$ visible positions weighs exactly "
+             "$1/L$, and the head writes the mean of its values."]
+    if group.kind is Kind.MEAN:
+        proof.append("The values are truths, each exactly $0$ or $1$, with the multiples of the meaning: their mean is "
+                     "the sum over the positions that are counted, divided by $L$.")
+    else:
+        proof.append("The values do not depend on the word; their mean was computed exactly at every $(n, i)$, and is "
+                     "the stated number.")
+    return Lemma(_title(group.lines), claim, proof)

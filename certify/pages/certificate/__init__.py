@@ -1,0 +1,1 @@
+"""The page of a certificate: `certify export --to html`."""

@@ -1,0 +1,58 @@
+"""The commands with which somebody else checks a certificate, to be copied."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from functools import cache
+
+from certify.exports.checker import pack_checker
+from certify.exports.sealed import Sealed
+from certify.showing.words import show_word
+from constructions.text import printable
+
+CHECKER = "check.pyz"
+LONGEST = 3000
+"""Commands with more characters are not for people; without a question the checker prints the claim."""
+
+
+@cache
+def checker_digest() -> str:
+    """The SHA-256 of the checker as one file, which is the same bytes wherever this version writes it."""
+    return hashlib.sha256(pack_checker()).hexdigest()
+
+
+def write_checker_command() -> str:
+    """The command that writes the checker as one file."""
+    return f"certify checker -o {CHECKER}"
+
+
+def check_command(sealed: Sealed, file: str) -> str:
+    """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
+    """
+    asked = shlex.join([*_command(file), *_question(sealed)])
+    return asked if len(asked) <= LONGEST and printable(asked) == asked else shlex.join(_command(file))
+
+
+def _command(file: str) -> list[str]:
+    return ["python", "-I", "-S", CHECKER, file if not file.startswith("-") else f"./{file}"]
+
+
+def _question(sealed: Sealed) -> list[str]:
+    network, claim, lengths = sealed.transformer, sealed.claim, sealed.lengths
+    formula = str(claim["formula"])
+    return [*(["--formula", formula] if not formula.startswith("-") else [f"--formula={formula}"]),
+            *(part for each in network.predicates() for part in ("--predicate", each.description)),
+            *_asked_alphabet(network.alphabet),
+            *(["--min-n", str(lengths.first)] if lengths.first > 1 else []), "--max-n", str(lengths.last),
+            *(["--regime", str(claim["regime"])] if claim["regime"] != "unstated" else []),
+            *(["--causal"] if claim["causal"] else [])]
+
+
+def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
+    """The option for the alphabet; none if a symbol has a comma, which separates symbols there."""
+    text = show_word(alphabet)
+    if any("," in symbol for symbol in alphabet) or text.startswith("-"):
+        return []
+    return ["--alphabet", text]

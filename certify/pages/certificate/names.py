@@ -1,0 +1,119 @@
+"""Short names for people: long formulas are φ1, φ2, ..., each defined by what is shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from constructions.language.printer import format_count, format_formula
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    Predicate,
+    PredicateOnCount,
+    Term,
+    operands,
+    postorder,
+)
+from constructions.network.meanings import formulas_of
+from constructions.network.transformer import Transformer
+from constructions.text import printable
+
+LONGEST_TEXT = 40
+"""Formulas with a longer text get a number."""
+LONGEST_NAME = 56
+
+
+class Names:
+    """The names of one network's formulas and directions, and of the parts of the formula that it decides."""
+
+    def __init__(self, network: Transformer, formula: Formula | None = None):
+        """Numbers follow the parts of ``formula``, then the other formulas that directions mention."""
+        meant = [part for meaning in network.directions.values() for part in formulas_of(meaning)]
+        self.parts = _all_parts([*([formula] if formula else []), *meant])
+        self._shown: dict[Formula, Formula] = {}
+        self.texts: dict[Formula, str] = {}
+        self.definitions: dict[Formula, str] = {}
+        for part in self.parts:
+            self._name(part)
+        self._directions = self._name_directions(network)
+
+    def _name(self, part: Formula) -> None:
+        shown = _with_operands(part, [self._shown[operand] for operand in operands(part)])
+        text = printable(format_formula(shown))
+        if len(text) <= LONGEST_TEXT:
+            self._shown[part], self.texts[part] = shown, text
+        else:
+            name = f"φ{len(self.definitions) + 1}"
+            self._shown[part], self.texts[part], self.definitions[part] = Predicate(name), name, text
+
+    def spelled(self, formula: Formula) -> str:
+        """The formula as its own text if it is short, else what its number stands for."""
+        return self.definitions.get(formula, self.texts[formula])
+
+    def count(self, count: Count) -> str:
+        """The count, of a formula that is named."""
+        return printable(format_count(Count(count.side, self._shown[count.operand])))
+
+    def direction(self, name: str) -> str:
+        """A name of at most so many characters; different directions have different ones."""
+        return self._directions[name]
+
+    def _name_directions(self, network: Transformer) -> dict[str, str]:
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for name, meaning in network.directions.items():
+            short = printable(name)
+            for part in formulas_of(meaning):
+                if part in self.definitions and len(name) > LONGEST_TEXT:
+                    short = self._replace(short, part)
+            short = clip(short, LONGEST_NAME)
+            unique = short if short not in taken else f"{clip(short, LONGEST_NAME - 6)} #{len(found) + 1}"
+            taken.add(unique)
+            found[name] = unique
+        return found
+
+    def _replace(self, name: str, part: Formula) -> str:
+        """The name with a number in place of what stands in its brackets."""
+        opening, closing = name.find("["), name.rfind("]")
+        if 0 <= opening < closing:
+            return f"{name[:opening + 1]}{self.texts[part]}{name[closing:]}"
+        return name
+
+
+def _all_parts(formulas: Iterable[Formula]) -> list[Formula]:
+    found: dict[Formula, None] = {}
+    for formula in formulas:
+        if formula not in found:
+            found |= dict.fromkeys(postorder(formula, operands))
+    return list(found)
+
+
+def _with_operands(formula: Formula, shown: list[Formula]) -> Formula:
+    """The formula with other operands, which are given in the order of ``operands``."""
+    remaining = iter(shown)
+
+    def counted(count: Count) -> Count:
+        return Count(count.side, next(remaining))
+
+    def term(given: Term) -> Term:
+        return Term(tuple((number, counted(count)) for number, count in given.coefficients), given.constant)
+
+    match formula:
+        case PredicateOnCount(name, parameters, count, definition):
+            return PredicateOnCount(name, parameters, counted(count), definition)
+        case Comparison(relation, left, right):
+            return Comparison(relation, term(left), term(right))
+    return type(formula)(*shown) if shown else formula
+
+
+def clip(text: str, room: int) -> str:
+    """The text, without its middle if it is too long.
+
+    >>> clip("abcdefghij", 5), clip("abc", 5)
+    ('ab…ij', 'abc')
+    """
+    if len(text) <= room:
+        return text
+    left = (room - 1) // 2
+    return f"{text[:left]}…{text[len(text) - (room - 1 - left):]}"

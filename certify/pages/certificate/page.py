@@ -1,0 +1,274 @@
+"""The page of a certificate: verdict, claim and picture first, then what people ask about next.
+
+What is bounded is quoted from the certificate, which the checker has accepted; errors are rounded up, slack down.
+Words, weights of attention and maps are computed in doubles, for the eye, and the page says so. Where a figure would
+take too much room or time, or cannot be drawn, the page says that, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from certify.exports.sealed import Sealed
+from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
+from certify.pages.base.page import embed_json, open_templates, render_page
+from certify.pages.certificate import tables
+from certify.pages.certificate.approximations import Approximation, Study, drawn_lengths, study
+from certify.pages.certificate.blocks import find_columns
+from certify.pages.certificate.commands import check_command, checker_digest, write_checker_command
+from certify.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
+from certify.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
+from certify.pages.certificate.names import Names, clip
+from certify.pages.certificate.running import DoubleNetwork
+from certify.pages.certificate.script_data import script_data
+from certify.pages.certificate.wiring import draw_network
+from certify.pages.certificate.worst_words import sample_word
+from certify.showing.numbers import decimal
+from certify.showing.words import SHOWN_SYMBOLS, show_word
+from constructions.language.printer import format_formula
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Weighting
+from constructions.text import printable
+
+QUARTER = Fraction(1, 4)
+ONE_LINE = 60
+OPEN_CARDS = 8
+"""More heads are folded."""
+ROUNDING = 1e-3
+GAP = 1e-4
+"""A worst word that errs so much less than what is proved deserves a note."""
+OPERATORS = (
+    ("prev, next", "The position before, the position after; false where there is none."),
+    ("since", "φ since ψ holds at i if ψ held at a j ≤ i, and φ at all of j, …, i (at j, too); until is its mirror."),
+    ("#<[φ], #>[φ]", "How many positions up to here, or from here on, satisfy φ; this one is counted."),
+)
+
+
+@dataclass(frozen=True)
+class ExactHead:
+    """A head that is not approximate, on a sample word."""
+
+    at: str
+    name: str
+    grid: Markup
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A map, the heads that have it, and what is said of it."""
+
+    heads: str
+    title: str
+    svg: Markup
+    worst: tuple[int, int, float]
+    shown: str
+    flat: str
+
+
+def certificate_page(sealed: Sealed, file: str) -> str:
+    """The whole page; ``file`` is what the certificate is called in commands, without folders."""
+    return _CertificatePage(sealed, file).render()
+
+
+class _CertificatePage:
+    def __init__(self, sealed: Sealed, file: str):
+        self.sealed, self.file, self.network = sealed, file, sealed.transformer
+        output = self.network.directions[self.network.output]
+        assert isinstance(output, Truth), "what the checker accepts decides a formula"
+        self.formula = output.formula
+        self.names = Names(self.network, self.formula)
+        self.study: Study = study(sealed)
+
+    def render(self) -> str:
+        environment = open_templates("certify.pages.certificate")
+        environment.filters |= {
+            "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
+            "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
+        }
+        return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim(),
+                           **self.figures(), **self.tables(), data=self.data, blob=embed_json(self.data))
+
+    @cached_property
+    def data(self) -> Any:
+        columns = find_columns(self.network, self.names)
+        return script_data(self.sealed, self.names, self.formula, columns, self.study)
+
+    def claim(self) -> dict[str, Any]:
+        """What the page begins and ends with."""
+        sealed, symbols = self.sealed, self.network.alphabet
+        more = len(symbols) - SHOWN_SYMBOLS
+        return {
+            "title": clip(printable(str(sealed.claim["formula"])), 80), "sealed": sealed,
+            "file": self.file, "heading": underlined(self.heading()),
+            "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
+            "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
+            "check": check_command(sealed, self.file), "operators": OPERATORS, "floats": float_rows(sealed),
+            "shape": {"layers": len(self.network.layers), "heads": len(list(self.network.heads())),
+                      "ReLUs": sum(len(layer.feedforward.units) for layer in self.network.layers),
+                      "directions": len(self.network.directions),
+                      "non-zero parameters": self.network.parameter_count()},
+            "contents": self._contents(),
+        }
+
+    def heading(self) -> str:
+        """The formula with all its brackets, or as much of its text as there is room for."""
+        text = printable(str(self.sealed.claim["formula"]))
+        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 600)
+
+    def _contents(self) -> list[tuple[str, str]]:
+        found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
+                 ("obligations", "Obligations"), ("weights", "Weights"), ("check", "Check it")]
+        missing = {"slack": not self.study.maps, "try": self.data["truths"] is None}
+        return [(anchor, text) for anchor, text in found if not missing.get(anchor)]
+
+    def figures(self) -> dict[str, Any]:
+        """Everything that is drawn."""
+        cards, exact = self.study.approximations, list(self.exact_heads())
+        open_exact = max(0, OPEN_CARDS - len(cards)) or min(1, OPEN_CARDS - len(cards[:OPEN_CARDS]))
+        lengths = drawn_lengths(self.sealed.lengths) if any(each.short for each in cards) else ()
+        return {
+            "flat": draw_network(self.network, self.names, True), "tall": draw_network(self.network, self.names, False),
+            "cards": cards, "open_cards": OPEN_CARDS, "exact": exact, "open_exact": open_exact,
+            "folded": max(0, len(cards) - OPEN_CARDS) + max(0, len(exact) - open_exact),
+            "short_length": lengths[0] if lengths else None, "long_length": lengths[-1] if lengths else None,
+            "grids": {each.number: self.grid(each) for each in cards if each.short},
+            "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
+                       for each in cards[:OPEN_CARDS] if each.long},
+            "rulers": {each.number: draw_ruler(float(each.bound)) for each in cards if each.near_truth},
+            "maps": self.study.maps, "charts": list(self.charts()), "shades": SHADES,
+            "thinned": any(chart.is_thinned for chart in self.study.maps),
+            "maps_left_out": ", ".join(dict.fromkeys(each.at for each in cards if each.chart is None))
+            if self.study.maps else "",
+        }
+
+    def grid(self, each: Approximation) -> Markup:
+        """The attention of a head on its worst word."""
+        assert each.short
+        word = each.short.case.word
+        return draw_grid(word, each.short.weights, each.short.case.i,
+                         f"Attention of head {each.at} on the word {show_word(word)}")
+
+    def exact_heads(self) -> Iterable[ExactHead]:
+        """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
+        lengths, bounded = drawn_lengths(self.sealed.lengths), {each.at for each in self.study.approximations}
+        others = [(layer, place, head) for layer, place, head in self.network.heads()
+                  if f"{layer}.{place}" not in bounded and head.weighting is Weighting.SOFTMAX]
+        if not lengths or not others:
+            return
+        word = sample_word(self.network.alphabet, lengths[0])
+        try:
+            attention = DoubleNetwork(self.network, len(word)).run([word], attention=True).attention
+        except OverflowError:
+            return
+        for layer, place, head in others:
+            at = f"{layer}.{place}"
+            yield ExactHead(at, head.name, draw_grid(word, attention[layer, place][0], None, f"Attention of head {at} "
+                                                     f"on the word {show_word(word)}"))
+
+    def charts(self) -> Iterable[Chart]:
+        """The maps in their order, each with all heads that have it."""
+        for place, chart in enumerate(self.study.maps):
+            those = [each for each in self.study.approximations if each.chart == place]
+            heads = ", ".join(dict.fromkeys(each.at for each in those))
+            title = those[0].head.name if len({each.at for each in those}) == 1 else "the same map"
+            svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
+            yield Chart(heads, title, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
+
+    def notes(self, each: Approximation) -> list[str]:
+        """What must be said under a card."""
+        found = []
+        for picture, what in ((each.short, "grid"), (each.long, "strip")):
+            if picture and not picture.case.is_worst:
+                found.append(f"{what}: the worst of {picture.case.tried} words that were tried")
+        longest = each.long or each.short
+        if longest and float(each.bound) - longest.case.error > GAP:
+            found.append(f"Proved with the inputs of the head left free; the word in the picture reaches "
+                         f"{longest.case.error:.6f}.")
+        return found
+
+    def tables(self) -> dict[str, Any]:
+        """Obligations and weights."""
+        network, names = self.network, self.names
+        embedded = network.position_embedding
+        return {
+            "obligations": tables.list_obligations(self.sealed, names, self.study.approximations),
+            "weights": tables.list_heads(network, names), "units": list(tables.list_units(network, names)),
+            "tokens": tables.list_tokens(network, names), "most_rows": tables.MOST_ROWS,
+            "directions": [(names.direction(name), each["holds"], str(embedded[name]) if name in embedded else "")
+                           for name, each in zip(network.directions, self.data["directions"], strict=True)],
+            "definitions": [(names.texts[part], text) for part, text in names.definitions.items()],
+            "heads": [(number, f"{layer}.{place}", head.name)
+                      for number, (layer, place, head) in enumerate(network.heads())],
+            "separated": any(len(symbol) > 1 for symbol in network.alphabet),
+        }
+
+
+def underlined(formula: str) -> Markup:
+    """The formula, what is in brackets underlined, if it is short enough for one line.
+
+    >>> print(underlined("a & (b | c)"))
+    a &amp; <span class="sub">(b | c)</span>
+    """
+    if len(formula) > ONE_LINE or "'" in formula:  # a symbol in quotes may be a bracket
+        return escape(formula)
+    return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
+
+
+SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "certificate.js")
+
+
+def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
+    """Of each claim about float runs the name of its class, what its runs do, and the lengths."""
+    return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
+             describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
+            for claim in sealed.floats]
+
+
+def show_upper(error: Fraction) -> str:
+    """Six places behind the point, rounded up; of what is smaller two digits.
+
+    >>> show_upper(Fraction(1, 3)), show_upper(Fraction(1, 10**7)), show_upper(Fraction(0))
+    ('0.333334', '1E-7', '0')
+    """
+    return _rounded(error, ROUND_CEILING)
+
+
+def show_lower(slack: Fraction) -> str:
+    """Six places behind the point, rounded down.
+
+    >>> show_lower(Fraction(1, 3))
+    '0.333333'
+    """
+    return _rounded(slack, ROUND_FLOOR)
+
+
+def _rounded(x: Fraction, rounding: str) -> str:
+    if x == 0:
+        return "0"
+    if x < Fraction(1, 10**5):
+        return decimal(x, 2, rounding)
+    millionths = (ceil if rounding == ROUND_CEILING else floor)(x * 10**6)
+    return f"{millionths // 10**6}.{millionths % 10**6:06d}"
+
+
+def show_double(error: float) -> str:
+    """A double for people, rounded up but for what is far below its last place.
+
+    >>> show_double(0.25), show_double(0.1234561), show_double(1e-7)
+    ('0.250000', '0.123457', '1.0e-07')
+    """
+    return f"{ceil(error * 1e6 - ROUNDING) / 1e6:.6f}" if error >= 1e-5 else f"{error:.1e}"
+
+
+def show_claim(claim: str) -> str:
+    """The lengths of a claim with a sign for `<=`."""
+    return claim.replace("<=", "≤")

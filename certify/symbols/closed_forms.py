@@ -1,0 +1,95 @@
+"""The closed form of a critical constant, derived from the worst input at the certified end of its bracket.
+
+The exact prover says which input of which head errs most there; its error is a quotient of sums of powers of x =
+e^(-gamma), and where it is what is allowed, gamma is a root. That root is reported if it certainly lies in the bracket,
+and nothing else is. It is the critical constant of that input: no smaller constant is enough, and what the network
+needs lies between it and the certified end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from certify.auditing.results import ClosedForm
+from certify.symbols.limits import limit_text
+from certify.symbols.powers import ErrorForm, error_form
+from certify.symbols.roots import Root, root_in
+from certify.symbols.wording import equation_text, gamma_text, minimal_polynomial_text
+from constructions.language.syntax import Comparison, Count, difference
+from constructions.network.meanings import Others, Truth
+from constructions.network.sharpening import Place
+from constructions.network.transformer import Transformer
+from proofs.discharge import ALLOWED_ERROR, Line
+from proofs.enclosures.intervals import Interval
+from proofs.exact.extremes import Extreme
+
+
+@dataclass(frozen=True)
+class FormOfHead:
+    """A root in the bracket, and the input that it comes from: of the head at ``place``, row i = ``row``.
+
+    ``limit`` says where it tends as n grows; empty if that is not known.
+    """
+
+    place: Place
+    row: int
+    form: ErrorForm
+    root: Root
+    limit: str
+
+
+def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence[Line],
+                     bracket: Interval) -> FormOfHead | None:
+    """The first head whose worst input reaches what is allowed in the bracket, those that err most first.
+
+    ``network`` has the constant of the upper end, and ``lines`` are its obligations; ``doubled`` has twice that
+    constant. Where that changes more than a head's scores, which should double, the head has no form.
+    """
+    for line, extreme in _extremes(lines):
+        if _doubles(network, doubled, line, extreme):
+            form, allowed = error_form(extreme.terms(), bracket.upper), _allowed(network, line)
+            if root := root_in(form, allowed, bracket):
+                limit = limit_text(network, line, extreme, allowed, bracket)
+                return FormOfHead((line.layer, line.place), extreme.i, form, root, limit)
+    return None
+
+
+def _extremes(lines: Sequence[Line]) -> Iterator[tuple[Line, Extreme]]:
+    found = [(line, extreme) for line in lines if line.worst for extreme in line.worst.extremes]
+    yield from sorted(found, key=lambda pair: -pair[1].upper)
+
+
+def _doubles(network: Transformer, doubled: Transformer, line: Line, extreme: Extreme) -> bool:
+    """Whether twice the constant doubles the scores of this row, and changes nothing else that they depend on."""
+    if network.directions != doubled.directions or network.position_embedding != doubled.position_embedding:
+        return False
+    head, other = (each.head(line.layer, line.place) for each in (network, doubled))
+    heat = head.temperature.evaluate(i=extreme.i, n=extreme.n) / other.temperature.evaluate(i=extreme.i, n=extreme.n)
+    queries = tuple({name: weight * 2 / heat for name, weight in query.items()} for query in head.queries)
+    return replace(head, queries=queries, temperature=other.temperature) == other
+
+
+def _allowed(network: Transformer, line: Line) -> Fraction:
+    """What the head may err by: 1/4 of what is near a truth; divided among the counts of a comparison."""
+    assert line.obligation
+    if isinstance(meaning := line.obligation.meaning, Others):
+        return ALLOWED_ERROR / max(_weights(network, meaning.count), default=1)
+    return line.obligation.allowed_error or ALLOWED_ERROR
+
+
+def _weights(network: Transformer, count: Count) -> Iterator[int]:
+    """How often all counts of a comparison that has this one are counted together."""
+    for meaning in network.directions.values():
+        if isinstance(meaning, Truth) and isinstance(meaning.formula, Comparison):
+            term = difference(meaning.formula)
+            if any(other is count for _, other in term.coefficients):
+                yield sum(abs(weight) for weight, _ in term.coefficients)
+
+
+def describe(found: FormOfHead) -> ClosedForm:
+    """What reports say of it."""
+    root = found.root
+    return ClosedForm(found.place, found.row, gamma_text(root), equation_text(root.excess),
+                      minimal_polynomial_text(root), found.limit)

@@ -1,0 +1,30 @@
+"""The predicates that ``#import`` knows: which positions, and which pairs of positions, they hold of.
+
+Positions   In ``.cr`` files they count from 0, in formulas from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from constructions.language.syntax import Formula, Predicate
+
+MAX_DISTANCE = 64
+
+UNARY: Mapping[str, Formula] = {"pos_even": Predicate("ODD"), "pos_odd": Predicate("EVEN")}
+"""To each predicate of one position its formula: what is even from 0 on is odd from 1 on."""
+KNOWN = ("pos_even", "pos_odd", "pred", f"pred2, ..., pred{MAX_DISTANCE}")
+
+
+def distance_of(name: str) -> int | None:
+    """k, if the predicate holds of exactly those positions i and j with j = i - k; else None.
+
+    >>> distance_of("pred"), distance_of("pred4"), distance_of("pos_even")
+    (1, 4, None)
+    """
+    found = re.fullmatch(r"pred([1-9][0-9]?)?", name)
+    if found is None:
+        return None
+    distance = int(found[1] or 1)
+    return distance if distance <= MAX_DISTANCE else None

@@ -1,0 +1,137 @@
+"""Names and types of C-RASP programs: what makes sense of what the parser has read. docs/crasp.md, "Meaning"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from constructions.crasp.predicates import UNARY
+from constructions.crasp.syntax import (
+    Comparison,
+    Conditional,
+    Connective,
+    Count,
+    Definition,
+    Expression,
+    Extreme,
+    Integer,
+    Letter,
+    Name,
+    Negative,
+    Not,
+    Product,
+    Sum,
+    Truth,
+    parts,
+)
+from constructions.errors import ProgramError
+from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.rasp.syntax import Type
+
+MAX_DEPTH = 200
+
+_PHRASES = {Type.BOOLEAN: "a truth value", Type.INTEGER: "a number"}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One definition as it was read."""
+
+    name: str
+    body: Expression
+    place: int
+
+
+def check_statements(text: str, statements: Sequence[Statement],
+                     imported: Mapping[str, int]) -> tuple[Definition, ...]:
+    """The definitions, each with its type. ``imported`` are the predicates that were imported, and where.
+
+    Raises:
+        ProgramError: if there is none, if a name is unknown, not yet defined or defined twice, if types differ from
+            what is expected, or if expressions are nested too deep.
+    """
+    checker = _Checker(text, statements, imported)
+    for statement in statements:
+        checker.add(statement)
+    if not statements:
+        raise ProgramError('found no definition, expected one such as D = # "a" > 0',
+                           *place_of(text, len(text.rstrip())), text)
+    return tuple(checker.definitions.values())
+
+
+class _Checker:
+    """The definitions that have been checked, in their order."""
+
+    def __init__(self, text: str, statements: Sequence[Statement], imported: Mapping[str, int]) -> None:
+        self._text = text
+        self._imported = imported
+        self._places = {statement.name: statement.place for statement in reversed(statements)}
+        self.definitions: dict[str, Definition] = {}
+
+    def _refuse(self, place: int, message: str) -> NoReturn:
+        raise ProgramError(message, *place_of(self._text, place), self._text)
+
+    def add(self, statement: Statement) -> None:
+        """Check the definition and add it."""
+        name, body = statement.name, statement.body
+        first = self._imported.get(name, self._places[name])
+        if first != statement.place:
+            line, _ = place_of(self._text, first)
+            self._refuse(statement.place, f"found a second definition of {quote(name)}, expected another name (the "
+                                          f"first is in line {line})")
+        if body.depth > MAX_DEPTH:
+            self._refuse(statement.place, f"found expressions nested {body.depth} deep in {quote(name)}, expected at "
+                                          f"most {MAX_DEPTH}")
+        self.definitions[name] = Definition(name, body, self._type_of(body))
+
+    def _type_of(self, expression: Expression) -> Type:
+        match expression:
+            case Truth() | Letter():
+                return Type.BOOLEAN
+            case Integer():
+                return Type.INTEGER
+            case Name(name):
+                return self._type_of_name(name, expression.place)
+            case Not() | Connective():
+                return self._with_operands(expression, Type.BOOLEAN, Type.BOOLEAN)
+            case Count():
+                return self._with_operands(expression, Type.BOOLEAN, Type.INTEGER)
+            case Comparison():
+                return self._with_operands(expression, Type.INTEGER, Type.BOOLEAN)
+            case Negative() | Sum() | Product() | Extreme():
+                return self._with_operands(expression, Type.INTEGER, Type.INTEGER)
+            case Conditional(condition, chosen, otherwise):
+                self._expect(Type.BOOLEAN, condition)
+                self._expect(Type.INTEGER, chosen)
+                return self._expect(Type.INTEGER, otherwise)
+        raise TypeError(f"not an expression: {type(expression).__name__}")
+
+    def _with_operands(self, expression: Expression, taken: Type, given: Type) -> Type:
+        for part in parts(expression):
+            self._expect(taken, part)
+        return given
+
+    def _expect(self, expected: Type, expression: Expression) -> Type:
+        found = self._type_of(expression)
+        if found != expected:
+            hint = "; # counts where a truth value holds" if expected is Type.INTEGER else ""
+            self._refuse(expression.place, f"found {_PHRASES[found]}, expected {_PHRASES[expected]}{hint}")
+        return expected
+
+    def _type_of_name(self, name: str, place: int) -> Type:
+        if name in self.definitions:
+            return self.definitions[name].type
+        if name in self._imported:
+            if name in UNARY:
+                return Type.BOOLEAN
+            self._refuse(place, f"found {quote(name)}, a predicate of two positions, expected it in a count such as "
+                                f'#[{name}] "a"')
+        known = list_names([*self.definitions, *self._imported])
+        expected = "a name that is defined above" + (f", such as {known}" if known else "")
+        if name in self._places:
+            line, _ = place_of(self._text, self._places[name])
+            self._refuse(place, f"found {quote(name)} before the end of its definition (line {line}), expected "
+                                f"{expected}")
+        hint = f"; #import {name} makes it known" if name in UNARY else ""
+        self._refuse(place, f"found {quote(name)}, expected {expected}{hint}")

@@ -1,0 +1,111 @@
+"""Alphabets and words from text: what separates the symbols."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain, count
+
+from constructions.errors import InputError
+from constructions.language.diagnosis import list_names, quote
+from constructions.language.syntax import Formula, symbols_of
+
+MAX_LENGTH = 100_000
+
+
+def parse_alphabet(text: str) -> tuple[str, ...]:
+    """The symbols: separated by commas if there is a comma, else by blanks if there is one, else one per character.
+
+    >>> parse_alphabet("01"), parse_alphabet("a, bc"), parse_alphabet("go stop")
+    (('0', '1'), ('a', 'bc'), ('go', 'stop'))
+
+    Raises:
+        InputError: if there is none, or one is empty or there twice.
+    """
+    if len(text) > MAX_LENGTH:
+        raise InputError(f"alphabet of {len(text)} characters: expected at most {MAX_LENGTH}")
+    symbols = _split(text) if re.search(r"[,\s]", text) else tuple(text)
+    if not symbols:
+        raise InputError("alphabet: found nothing, expected at least one symbol, such as 01 or a,b,c")
+    seen: set[str] = set()
+    for place, symbol in enumerate(symbols, 1):
+        if not symbol:
+            raise InputError(f"alphabet {quote(text)}: symbol {place} is empty, expected at least one character")
+        if symbol in seen:
+            raise InputError(f"alphabet {quote(text)}: {quote(symbol)} occurs twice, expected distinct symbols")
+        seen.add(symbol)
+    return symbols
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """The parts between commas, without blanks around them; if there is no comma, those between blanks."""
+    return tuple(part.strip() for part in text.split(",")) if "," in text else tuple(text.split())
+
+
+def alphabet_of(formula: Formula) -> tuple[str, ...]:
+    """The symbols of the formula, sorted, and one more that stands for any other symbol.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> alphabet_of(parse_formula("Q_b & Q_a"))
+    ('a', 'b', '?')
+    """
+    return with_another(symbols_of(formula))
+
+
+def with_another(symbols: Sequence[str]) -> tuple[str, ...]:
+    """The symbols, and one more that is not among them.
+
+    >>> with_another("a?")
+    ('a', '?', '*')
+    """
+    candidates = chain("?*_.#%", ("?" * length for length in count(2)))
+    return (*symbols, next(symbol for symbol in candidates if symbol not in symbols))
+
+
+def parse_word(text: str, alphabet: Sequence[str], is_default: bool = False) -> tuple[str, ...]:
+    """The word. Its symbols are separated by commas or blanks, or stand side by side if all are single characters.
+
+    A comma or a blank that is itself a symbol of the alphabet separates nothing. Of a default alphabet (the symbols of
+    a formula, and one for any other) the complaint about a foreign symbol says how to give another one.
+
+    >>> parse_word("0110", "01"), parse_word("0,1,1", "01"), parse_word("go stop", ("go", "stop"))
+    (('0', '1', '1', '0'), ('0', '1', '1'), ('go', 'stop'))
+
+    Raises:
+        InputError: as ``check_word``.
+    """
+    if len(text) > MAX_LENGTH:
+        raise InputError(f"word of {len(text)} characters: expected at most {MAX_LENGTH}")
+    word = _split_word(text, alphabet)
+    check_word(word, alphabet, is_default)
+    return word
+
+
+def _split_word(text: str, alphabet: Sequence[str]) -> tuple[str, ...]:
+    are_single = all(len(symbol) == 1 for symbol in alphabet)
+    if "," in text and not (are_single and "," in alphabet):
+        return tuple(symbol.strip() for symbol in text.split(","))
+    blanks_separate = not any(re.search(r"\s", symbol) for symbol in alphabet)
+    parts = text.split() if blanks_separate else [text]
+    return tuple("".join(parts)) if are_single else tuple(parts)
+
+
+def check_word(word: Sequence[str], alphabet: Sequence[str], is_default: bool = False) -> None:
+    """Raise InputError if the word is empty or has a symbol outside the alphabet."""
+    if not word:
+        raise InputError("word: found nothing, expected at least one symbol (words are not empty)")
+    known = set(alphabet)
+    for position, symbol in enumerate(word, 1):
+        if symbol not in known:
+            expected = list_names(alphabet)
+            raise InputError(f"word, position {position}: found {quote(symbol)}, expected one of {expected}"
+                             + (_how_to_add(symbol, alphabet) if is_default else ""))
+
+
+def _how_to_add(symbol: str, alphabet: Sequence[str]) -> str:
+    """The option that would add the symbol to a default alphabet, whose last symbol stands for any other."""
+    *named, other = alphabet
+    symbols = sorted({*named, symbol})
+    joined = ("" if all(len(one) == 1 and one not in ", " for one in symbols) else ",").join(symbols)
+    return (f"; this alphabet is that of the formula, with {quote(other)} for any other symbol: name them all, as in "
+            f"--alphabet {joined}" if joined.isprintable() and len(joined) <= 40 else "")

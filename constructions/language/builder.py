@@ -1,0 +1,284 @@
+"""From parse trees of formulas to formulas, bottom up: what is a number and what a formula, names, limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import cast
+
+from lark import Token, v_args
+from lark.visitors import Transformer_NonRecursive
+
+from constructions.errors import FormulaError, InputError
+from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.language.hints import formula_hint, name_hint, number_hint, symbol_hint
+from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
+from constructions.language.predicates_of_terms import predicate_of_term
+from constructions.language.spellings import (
+    NAMES,
+    Dialect,
+    binary_operator,
+    bounded_binary,
+    bounded_unary,
+    read_bounded,
+    unary_operator,
+)
+from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, Relation, Symbol
+from constructions.language.terms import MAX_DIGITS, POSITIONS, Number, Remainder, Sum, compare_chain, multiply
+
+MAX_DEPTH = 200
+EXPECTED_COUNT = "a count such as #<[Q_a]"
+EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
+
+_RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
+
+Value = Formula | Number
+
+
+@v_args(inline=True)
+class Builder(Transformer_NonRecursive[Token, Value]):
+    """Formulas from parse trees, bottom up; what the grammar cannot say is checked here."""
+
+    def __init__(self, text: str, alphabet: Sequence[str] | None,
+                 predicates: Mapping[str, PredicateDefinition], dialect: Dialect) -> None:
+        super().__init__()
+        self._text = text
+        self._alphabet = alphabet
+        self._predicates = predicates
+        self._dialect = dialect
+
+    def _error(self, token: Token, message: str) -> FormulaError:
+        return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
+
+    def _limited(self, token: Token, formula: Formula) -> Formula:
+        if formula.depth > MAX_DEPTH:
+            raise self._error(token, f"formula nested {formula.depth} deep, expected at most {MAX_DEPTH}")
+        return formula
+
+    # -- what is a formula, and what a number
+
+    def _formula(self, value: Value, beside: str = "") -> Formula:
+        """The value as a formula; ``beside`` is the operator that needs one."""
+        if isinstance(value, Formula):
+            return value
+        if isinstance(value, Remainder):
+            raise self._error(value.token, "found a remainder, expected a formula; compare it, as in "
+                                           "#<[Q_a] % 2 == 0")
+        if value.formula is None:
+            what = "a count" if value.token.type.startswith("COUNT") else f"the number {quote(value.token)}"
+            hint = number_hint(beside) or "; compare it, as in #<[Q_a] >= 1"
+            if value.token in (self._alphabet or ()):
+                hint = f"; the symbol is written Q_{value.token}"
+            raise self._error(value.token, f"found {what}, expected a formula{hint}")
+        if value.token.type == "INT" and self._alphabet and value.token in self._alphabet:
+            raise self._error(value.token, f"found {quote(value.token)}, which is a truth value and a symbol, expected "
+                                           f"Q_{value.token} or {value.formula}")
+        return value.formula
+
+    def _number(self, value: Value, token: Token) -> Number:
+        """The value as a number, which ``token`` needs."""
+        if isinstance(value, Formula):
+            raise self._error(token, f"found a formula beside {quote(token)}, expected {EXPECTED_NUMBER}"
+                                     + formula_hint(self._text, token.start_pos or 0, token))
+        return value
+
+    def _sum(self, value: Value, token: Token) -> Sum:
+        number = self._number(value, token)
+        if isinstance(number, Remainder):
+            raise self._error(token, f"found a remainder beside {quote(token)}, expected it alone on its side of a "
+                                     "comparison")
+        return number
+
+    def whole(self, value: Value) -> Formula:
+        """The whole text is a formula."""
+        return self._formula(value)
+
+    # -- formulas
+
+    def true(self, _: Token) -> Formula:
+        """``true``, in any of its spellings."""
+        return TRUE
+
+    def false(self, _: Token) -> Formula:
+        """``false``, in any of its spellings."""
+        return FALSE
+
+    def symbol(self, token: Token) -> Formula:
+        """``Q_a``, ``Q['a']``, ``"a"``."""
+        name = read_symbol(token)
+        if not name:
+            raise self._error(token, "found an empty symbol, expected at least one character between the quotes")
+        if self._alphabet is not None and name not in self._alphabet:
+            raise self._error(token, f"symbol {quote(name)} is not in the alphabet {list_names(self._alphabet)}"
+                                     + symbol_hint(name, self._alphabet))
+        return Symbol(name)
+
+    def unary(self, token: Token, operand: Value) -> Formula:
+        """``prev``, ``!``, ``G``, ..."""
+        build = unary_operator(token.type, self._dialect)
+        return self._limited(token, build(self._formula(operand, token)))
+
+    def binary(self, left: Value, token: Token, right: Value) -> Formula:
+        """``&``, ``since``, ``W``, ..."""
+        build = binary_operator(token.type, self._dialect)
+        return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
+
+    def bounded_unary(self, token: Token, operand: Value) -> Formula:
+        """``F[2,4]``, ``X^3``."""
+        with self._at(token):
+            build = bounded_unary(read_bounded(token), self._dialect, partial(self._limited, token))
+        return self._limited(token, build(self._formula(operand, token)))
+
+    def bounded_binary(self, left: Value, token: Token, right: Value) -> Formula:
+        """``U[0,3]``."""
+        with self._at(token):
+            build = bounded_binary(read_bounded(token), partial(self._limited, token))
+        return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
+
+    # -- names and predicates
+
+    def name(self, token: Token) -> Value:
+        """A predicate of the position, a bare symbol, a position; more than one of them where the place decides."""
+        name = str(token)
+        formula: Formula | None = NAMES.get(name)
+        if find_predicate(name, self._predicates) is not None:
+            formula = self._predicate(token, ())
+        elif self._alphabet is not None and name in self._alphabet:
+            formula = Symbol(name)
+        if name in POSITIONS:
+            return Sum(token, [*POSITIONS[name]], formula)
+        return self._predicate(token, ()) if formula is None else formula
+
+    def application(self, name: Token, arguments: list[Value]) -> Formula:
+        """``MOD(3,1)``, or ``ODD(count)`` and ``MOD(3,1,count)``, whose last argument is no plain number."""
+        self._definition(name)
+        numbers = [self._sum(argument, name) if isinstance(argument, Sum | Remainder) else
+                   self._refuse_formula(name) for argument in arguments]
+        on_position = all(number.constant is not None for number in numbers)
+        parameters = numbers if on_position else numbers[:-1]
+        return self._predicate(name, [self._parameter(name, number) for number in parameters],
+                               None if on_position else numbers[-1])
+
+    def application_to(self, name: Token, arguments: list[Value], argument: Value) -> Formula:
+        """``MOD(3,1)(count)``."""
+        self._definition(name)
+        parameters = [self._parameter(name, self._sum(number, name)) for number in arguments]
+        return self._predicate(name, parameters,
+                               self._refuse_formula(name) if isinstance(argument, Formula) else
+                               self._sum(argument, name))
+
+    def _refuse_formula(self, name: Token) -> Sum:
+        raise self._error(name, f"found a formula between the brackets of {name}, expected {EXPECTED_NUMBER}")
+
+    def _parameter(self, name: Token, number: Sum) -> int:
+        if number.constant is None or number.constant < 0:
+            raise self._error(number.token, f"found no natural number among the parameters of {name}, expected one")
+        return number.constant
+
+    def _predicate(self, name: Token, parameters: Sequence[int], argument: Sum | None = None) -> Formula:
+        definition, numbers = self._definition(name), tuple(parameters)
+        if problem := definition.find_problem(numbers):
+            raise self._error(name, problem)
+        users = None if name in BUILTIN else definition
+        if argument is None:
+            return Predicate(str(name), numbers, users)
+        with self._at(argument.token):
+            return self._limited(name, predicate_of_term(str(name), numbers, argument.term(), users))
+
+    def _definition(self, name: Token) -> PredicateDefinition:
+        definition = find_predicate(name, self._predicates)
+        if definition is None:
+            known = [*BUILTIN, *self._predicates]
+            hint = name_hint(name, known, self._alphabet)
+            raise self._error(name, f"found {quote(name)}, expected a predicate such as {list_names(known)}{hint}")
+        return definition
+
+    def arguments(self, *values: Value) -> list[Value]:
+        """What stands between brackets."""
+        return [value for value in values if not isinstance(value, Token)]
+
+    # -- numbers
+
+    def chain(self, *parts: Value | Token) -> Formula:
+        """``0 <= a < 3``."""
+        tokens = [cast(Token, part) for part in parts[1::2]]
+        numbers = [self._number(cast(Value, part), token) for part, token in zip(parts[::2], [tokens[0], *tokens],
+                                                                              strict=True)]
+        relations = [cast(Relation, _RELATIONS.get(token, str(token))) for token in tokens]
+        with self._at(tokens[0]):
+            return self._limited(tokens[0], compare_chain(numbers, relations))
+
+    def add(self, left: Value, token: Token, right: Value) -> Sum:
+        """A sum or a difference; the left list grows, which nothing else holds."""
+        total, other = self._sum(left, token), self._sum(right, token)
+        sign = 1 if token == "+" else -1
+        total.summands.extend((sign * number, count) for number, count in other.summands)
+        return Sum(total.token, total.summands)
+
+    def multiply(self, left: Value, token: Token, right: Value) -> Sum:
+        """A product with a number."""
+        product = multiply(self._sum(left, token), self._sum(right, token))
+        if product is None:
+            raise self._error(token, "found a product of two counts, expected a number on one side of '*'")
+        return product
+
+    def remainder(self, left: Value, token: Token, right: Value) -> Remainder:
+        """``a % 2``."""
+        dividend, modulus = self._sum(left, token), self._sum(right, token).constant
+        if modulus is None or modulus < 1:
+            raise self._error(token, f"found no positive number behind {quote(token)}, expected one such as 2")
+        return Remainder(dividend.token, dividend, modulus)
+
+    def negative(self, token: Token, value: Value) -> Sum:
+        """``-a``."""
+        return Sum(token, [(-number, count) for number, count in self._sum(value, token).summands])
+
+    def number(self, digits: Token) -> Sum:
+        """A number, which ``1`` and ``0`` need not be."""
+        return Sum(digits, [(self._integer(digits), None)], {"1": TRUE, "0": FALSE}.get(digits))
+
+    def multiple(self, digits: Token, count: tuple[Token, Count]) -> Sum:
+        """``3#<[Q_a]``."""
+        return Sum(digits, [(self._integer(digits), count[1])])
+
+    def counted(self, count: tuple[Token, Count]) -> Sum:
+        """A count as a sum."""
+        return Sum(count[0], [(1, count[1])])
+
+    def count(self, side: Token, operand: Value) -> tuple[Token, Count]:
+        """``#<[Q_a]``, and the token that it begins with."""
+        return side, Count("left" if side.type == "COUNT_LEFT" else "right", self._formula(operand, side))
+
+    def _integer(self, digits: Token) -> int:
+        if len(digits) > MAX_DIGITS:
+            raise self._error(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
+        return int(digits)
+
+    @contextmanager
+    def _at(self, token: Token) -> Iterator[None]:
+        """What is wrong in here stands at the token."""
+        try:
+            yield
+        except FormulaError:
+            raise
+        except InputError as error:
+            raise self._error(token, str(error)) from None
+
+
+def is_known(name: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> bool:
+    """Whether the name of a predicate, a bare symbol, a position, or what stands for a formula."""
+    return any(name in names for names in (BUILTIN, predicates, alphabet or (), POSITIONS, NAMES))
+
+
+def read_symbol(token: str) -> str:
+    """The symbol that ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"`` names.
+
+    >>> read_symbol("Q_1"), read_symbol(r"Q['\'']")
+    ('1', "'")
+    """
+    if token.startswith("Q_"):
+        return token[2:]
+    mark = token[-1] if token.endswith('"') else "'"
+    return re.sub(r"\\(.)", r"\1", token[token.index(mark) + 1 : token.rindex(mark)])

@@ -1,0 +1,92 @@
+"""The remainder of a sum of multiples of counts, as a formula about remainders of single counts.
+
+The remainder of a sum is determined by those of its counts: s + c·k leaves r exactly if k leaves some t and s leaves
+r - c·t. So that it is r is a Boolean combination of MOD(m,t)(count), whatever n is; its parts are shared, at most m²
+for each count. Remainders are from 0 to m - 1, also of negative sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import gcd
+
+from constructions.errors import Unsupported
+from constructions.language.semantics import RELATIONS
+from constructions.language.simplified import conjunction, disjunction_of, negation
+from constructions.language.syntax import (
+    FALSE,
+    TRUE,
+    Comparison,
+    Count,
+    Formula,
+    PredicateOnCount,
+    Relation,
+    Term,
+    difference,
+)
+
+MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+"""The relation of the right side to the left one."""
+MAX_SPLIT = 20_000
+"""How many parts a predicate may be split into."""
+
+
+def compare_remainder(term: Term, modulus: int, relation: Relation, number: int) -> Formula:
+    """The formula that holds where the remainder of the term stands in the relation to the number.
+
+    Raises:
+        Unsupported: if it would have too many parts.
+    """
+    if relation in ("==", "!="):
+        found = remainder_is(term, modulus, number)
+        return found if relation == "==" else negation(found)
+    if modulus > MAX_SPLIT:
+        raise Unsupported(f"the order of remainders by {modulus}: it would have more than {MAX_SPLIT} parts")
+    return disjunction_of(remainder_is(term, modulus, one) for one in range(modulus)
+                          if RELATIONS[relation](one, number))
+
+
+def remainder_is(term: Term, modulus: int, wanted: int) -> Formula:
+    """The formula that holds where the value of the term leaves the remainder ``wanted`` when divided by ``modulus``.
+
+    Raises:
+        Unsupported: if it would have too many parts.
+    """
+    if not 0 <= wanted < modulus:
+        return FALSE
+    reduced = difference(Comparison("==", term, Term((), 0)))
+    counted = [(number % modulus, count) for number, count in reduced.coefficients if number % modulus]
+    if not counted:
+        return TRUE if reduced.constant % modulus == wanted else FALSE
+    if (len(counted) - 1) * modulus**2 > MAX_SPLIT:
+        raise Unsupported(f"the remainder by {modulus} of a sum of counts: it would have more than {MAX_SPLIT} parts")
+    first, *others = counted
+    if not others:
+        return _multiple_leaves(*first, modulus, wanted - reduced.constant)
+    leaves = [_multiple_leaves(*first, modulus, remainder - reduced.constant) for remainder in range(modulus)]
+    for number, count in others:
+        leaves = [_add(leaves, number, count, remainder) for remainder in range(modulus)]
+    return leaves[wanted]
+
+
+def _multiple_leaves(number: int, count: Count, modulus: int, remainder: int) -> Formula:
+    """Where ``number`` times the count leaves the remainder: the count leaves one of its own, or there is none."""
+    common = gcd(number, modulus)
+    if remainder % common:
+        return FALSE
+    period = modulus // common
+    return _leaves(count, period, remainder // common * pow(number // common, -1, period) % period)
+
+
+def _add(leaves: list[Formula], number: int, count: Count, remainder: int) -> Formula:
+    """Where the sum so far and ``number`` times the count leave the remainder; ``leaves`` says it of the sum so far."""
+    modulus = len(leaves)
+    period = modulus // gcd(number, modulus)
+    return disjunction_of(conjunction(leaves[(remainder - number * residue) % modulus], _leaves(count, period, residue))
+                          for residue in range(period))
+
+
+def _leaves(count: Count, modulus: int, remainder: int) -> Formula:
+    if modulus == 2:
+        return PredicateOnCount("ODD" if remainder else "EVEN", (), count)
+    return PredicateOnCount("MOD", (modulus, remainder), count)

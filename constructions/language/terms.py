@@ -1,0 +1,102 @@
+"""What stands where a number is meant: sums of multiples of counts, and their remainders; chains of comparisons.
+
+Positions   ``i`` is ``#<[true]``, the number of positions up to here, and ``n`` is ``#<[true] + #>[true] - 1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lark import Token
+
+from constructions.errors import InputError
+from constructions.language.remainders import MIRRORED, compare_remainder
+from constructions.language.syntax import TRUE, And, Comparison, Count, Formula, Relation, Term
+
+MAX_DIGITS = 1_000
+_TOO_LARGE = 10**MAX_DIGITS
+
+Summand = tuple[int, Count | None]
+"""A multiple of a count, or of 1."""
+POSITIONS: Mapping[str, tuple[Summand, ...]] = {
+    "i": ((1, Count("left", TRUE)),),
+    "n": ((1, Count("left", TRUE)), (1, Count("right", TRUE)), (-1, None)),
+}
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of multiples of counts, and the token that it begins with.
+
+    ``formula`` is what the same text means where a formula is expected: ``1`` is true, and ``i`` may be a symbol.
+    """
+
+    token: Token
+    summands: list[Summand]
+    formula: Formula | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """The number, if there is no count; else None."""
+        if any(count is not None for _, count in self.summands):
+            return None
+        return sum(number for number, _ in self.summands)
+
+    def term(self) -> Term:
+        """The term of the core language: counts in the order of mention, and one constant.
+
+        Raises:
+            InputError: if the constant is too large.
+        """
+        constant = sum(number for number, count in self.summands if count is None)
+        if abs(constant) >= _TOO_LARGE:
+            raise InputError(f"found a sum of more than {MAX_DIGITS} digits, expected at most {MAX_DIGITS}")
+        return Term(tuple((number, count) for number, count in self.summands if count is not None), constant)
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What a sum leaves when divided by a number, and the token that it begins with."""
+
+    token: Token
+    dividend: Sum
+    modulus: int
+
+
+Number = Sum | Remainder
+
+
+def compare_chain(numbers: list[Number], relations: list[Relation]) -> Formula:
+    """``a <= b < c``: the conjunction of the comparisons of neighbours.
+
+    Raises:
+        InputError: if a remainder is compared with something else than a number.
+        Unsupported: if a remainder would be split into too many parts.
+    """
+    first, *others = [compare(left, relation, right)
+                      for (left, right), relation in zip(pairwise(numbers), relations, strict=True)]
+    for other in others:
+        first = And(first, other)
+    return first
+
+
+def compare(left: Number, relation: Relation, right: Number) -> Formula:
+    """One comparison."""
+    if isinstance(left, Remainder):
+        if isinstance(right, Sum) and right.constant is not None:
+            return compare_remainder(left.dividend.term(), left.modulus, relation, right.constant)
+        raise InputError("found a remainder that is compared with something else than a number, expected one such as "
+                         "#<[Q_a] % 2 == 0")
+    if isinstance(right, Remainder):
+        return compare(right, MIRRORED[relation], left)
+    return Comparison(relation, left.term(), right.term())
+
+
+def multiply(left: Sum, right: Sum) -> Sum | None:
+    """The product, if one of them is a number; else None."""
+    if left.constant is None:
+        left, right = right, left
+    factor = left.constant
+    return None if factor is None else Sum(left.token, [(factor * number, count) for number, count in right.summands])
