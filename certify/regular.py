@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from certify.files import check_unicode, read_text
+from certify.showing.words import counted
 from certify.subjects import Found, Kind
 from constructions.language.alphabets import parse_alphabet
 from constructions.regular.automaton_files import language_of_text
@@ -30,12 +31,17 @@ def read_language(found: Found, alphabet: str | None) -> tuple[tuple[str, ...], 
     return symbols, formula_of_language(language, symbols, found.name)
 
 
-def describe_language(language: DefinedLanguage) -> list[str]:
-    """What a theorist asks about the language, in a few lines."""
-    lines = [f"the minimal automaton has {language.states} states"]
+def describe_language(language: DefinedLanguage) -> tuple[str, ...]:
+    """What a theorist asks about the language, in a few lines.
+
+    >>> from constructions.language.syntax import TRUE
+    >>> describe_language(DefinedLanguage(TRUE, 1, (), False))
+    ('its minimal automaton has 1 state', 'star-free: nothing is counted')
+    """
+    lines = [f"its minimal automaton has {counted(language.states, 'state')}"]
     if not language.groups:
-        lines.append("star-free: no counting")
+        lines.append("star-free: nothing is counted")
     for order, moduli in language.groups:
         lines.append(f"not star-free: words permute states as a group of order {order} does; it is followed by "
                      f"counting modulo {', then '.join(map(str, moduli))}")
-    return lines + ([EMPTY_WORD] if language.accepts_empty else [])
+    return (*lines, EMPTY_WORD) if language.accepts_empty else tuple(lines)

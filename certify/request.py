@@ -209,6 +209,11 @@ class Request:
         return None
 
     @property
+    def language(self) -> DefinedLanguage | None:
+        """What is known of the regular language that was asked about in place of a formula."""
+        return self.subject.language if isinstance(self.subject, FormulaSubject) else None
+
+    @property
     def alphabet(self) -> tuple[str, ...]:
         """The symbols that words are over."""
         match self.subject:
@@ -359,12 +364,13 @@ def _read_subject(found: Found, options: Options, programs: Programs,
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
     if found.kind in (Kind.REGEX, Kind.DFA):
-        from certify.regular import read_language
+        from certify.regular import EMPTY_WORD, read_language
 
         alphabet, language = read_language(found, options.alphabet)
         return FormulaSubject(found.name, language.formula, alphabet, read_regime(options, spell), (),
                               options.as_printed, options.attention, options.precision,
-                              option="--regex" if found.kind is Kind.REGEX else "--dfa", language=language)
+                              EMPTY_WORD if language.accepts_empty else "",
+                              "--regex" if found.kind is Kind.REGEX else "--dfa", language)
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision, reading)

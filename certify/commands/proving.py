@@ -215,7 +215,7 @@ def refuse_beside_rows(formulas: str | None, text: str | None, options: Options,
     if formulas is not None:
         if text is not None:
             raise InputError("-F: a formula is given beside it, expected one of them")
-        refused = [*(["symbol"] if options.symbol is not None else [])]
+        refused = [name for name in options.given if name in ("symbol", "regex", "dfa")]
         others = {"--parenthesize": others["--parenthesize"]}
         reason = "-F names a file of formulas, and they do"
     else:

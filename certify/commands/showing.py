@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -179,6 +180,10 @@ def explain(
     say_reading(request)
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
+    if language := request.language:
+        from certify.regular import describe_language
+
+        explanation = replace(explanation, language=describe_language(language))
     if floats:
         with ProgressLine() as progress:
             explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
