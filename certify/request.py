@@ -6,15 +6,15 @@ nothing else turns texts and options into networks and claims.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from certify.files import check_unicode
-from certify.low_precision import check_low_precision, check_precision, usual_gamma
+from certify.low_precision import check_low_precision, usual_gamma
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
 from certify.readings import describe_reading
 from certify.run_command import RunCommand
@@ -33,12 +33,13 @@ from certify.subjects import (
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet
+from constructions.language.diagnosis import list_names
 from constructions.language.expressions import Expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.spellings import Dialect, read_dialect
-from constructions.language.syntax import Formula
+from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
@@ -62,7 +63,7 @@ Value = TypeVar("Value")
 class Options:
     """What stands beside a subject, as texts; what is left out is as it is here."""
 
-    alphabet: str | None = None
+    alphabet: str | tuple[str, ...] | None = None
     symbol: str | None = None
     predicates: tuple[str, ...] = ()
     regime: str | None = None
@@ -328,29 +329,6 @@ def request_found(found: Found, options: Options, taken: Collection[Kind] = tupl
     return request
 
 
-def request_about(formula: Formula | str, alphabet: Sequence[str] | None, predicates: Sequence[str], regime: Regime,
-                  as_printed: bool, precision: str | None = None, gamma: Fraction | None = None,
-                  **keys: Any) -> Request:
-    """The question about a formula that is asked from Python; the ``keys`` are those of a Request.
-
-    With a ``precision`` the regime is that of a position embedding.
-
-    Raises:
-        InputError: as ``read_request``.
-    """
-    text = formula if isinstance(formula, str) else format_formula(formula)
-    if isinstance(formula, str):
-        formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
-    if precision is not None:
-        check_precision(precision, "precision")
-        regime = Regime(Sharpening.POSITION, regime.causal)
-    subject = FormulaSubject(text, formula, tuple(alphabet or alphabet_of(formula)), regime, tuple(predicates),
-                             as_printed, precision=precision)
-    request = Request(subject, gamma=usual_gamma(precision) if gamma is None else gamma, **keys)
-    request.check()
-    return request
-
-
 def _optional(read: Callable[[str, str], Value], text: str | None, option: str) -> Value | None:
     return None if text is None else read(text, option)
 
@@ -408,7 +386,8 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
         InputError: if it does not parse, or mentions symbols outside the alphabet.
         Unsupported: if a program has no formula.
     """
-    check_unicode(*([options.alphabet] if options.alphabet else []), *options.predicates)
+    check_unicode(*([options.alphabet] if isinstance(options.alphabet, str) else options.alphabet or ()),
+                  *options.predicates)
     if found.kind is Kind.PROGRAM:
         from certify.programs import read_program_formula
 
@@ -417,6 +396,9 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
     predicates = parse_predicate_definitions(options.predicates)
     dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
-    formula = parse_formula(found.text, alphabet, predicates, dialect)
+    formula = found.formula or parse_formula(found.text, alphabet, predicates, dialect)
+    foreign = [symbol for symbol in symbols_of(formula) if alphabet is not None and symbol not in alphabet]
+    if foreign:
+        raise InputError(f"symbol {foreign[0]!r} of the formula is not in the alphabet {list_names(alphabet or ())}")
     text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
     return text, formula, alphabet or alphabet_of(formula), describe_reading(found.text, alphabet, predicates, dialect)

@@ -39,11 +39,16 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Found:
-    """What a text names; ``content`` is what standard input had, if it was read."""
+    """What a text names; ``content`` is what standard input had, if it was read.
+
+    From Python it may be a ``formula`` or a ``network`` itself; ``name`` is then how to write it, or what to call it.
+    """
 
     name: str
     kind: Kind
     content: str | None = None
+    formula: Formula | None = None
+    network: Transformer | None = None
 
     @property
     def text(self) -> str:
@@ -191,6 +196,8 @@ def read_network(found: Found) -> Transformer:
     Raises:
         InputError: if the file is neither, or a certificate claims another formula than its network means.
     """
+    if found.network is not None:
+        return found.network
     where = found.name
     data, claim = read_json(found.text, where), None
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:

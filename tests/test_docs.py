@@ -169,7 +169,11 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
+<<<<<<< HEAD
+@pytest.mark.parametrize("name", ["critical.md", "rasp.md", "scale.md"])
+=======
 @pytest.mark.parametrize("name", ["claims.md", "crasp.md", "rasp.md", "scale.md"])
+>>>>>>> main
 def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
     blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks

@@ -23,6 +23,8 @@ from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 
 QUARTER = Fraction(1, 4)
+COLUMNS_OF_ATTENTION = ("statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error",
+                        "slack to 1/4")
 
 
 def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
@@ -63,12 +65,12 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return
-    names = ["statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error", "slack to 1/4"]
+    names = COLUMNS_OF_ATTENTION
     kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
     sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
     table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
     for line in attention:
-        cells = _attention_cells(line)
+        cells = attention_cells(line)
         table.add_row(*(plain(cells[name]) for name in kept))
     out.print()
     print_table(out, table, [name for name in names if name not in kept], keys=2)
@@ -78,7 +80,8 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
         out.print(plain("!  not proved"))
 
 
-def _attention_cells(line: Line) -> dict[str, str]:
+def attention_cells(line: Line) -> dict[str, str]:
+    """What a row says of an obligation of a head, by the names of the columns."""
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
     error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (

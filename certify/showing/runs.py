@@ -58,7 +58,7 @@ class Trace:
     hard: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
@@ -71,6 +71,16 @@ class Run:
     traces: tuple[Trace, ...]
     note: str = ""
     miss: Counterexample | None = None
+
+    def __repr__(self) -> str:
+        from certify.showing.notebook import describe_run  # which needs this module
+
+        return f"<{describe_run(self)}>"
+
+    def _repr_html_(self) -> str:
+        from certify.showing.notebook import run_to_html
+
+        return run_to_html(self)
 
     def fails(self, at: At) -> list[int]:
         """The positions, among those where the formula is judged, at which it does not hold."""
@@ -146,7 +156,7 @@ def _held(name: str, soft: list[SoftResidual], hard: list[Residual]) -> Trace:
 
 def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
     """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
-    rows = _rows(run, style)
+    rows = run_rows(run, style)
     print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
     if any(cell in (JUST_ABOVE_0, JUST_BELOW_1) for _, _, row in rows for cell in row):
         out.print()
@@ -184,7 +194,8 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str
         out.print(_block_table(rows, block))
 
 
-def _rows(run: Run, style: Style) -> list[Row]:
+def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
+    """A row for each subformula, count or direction and kind of value."""
     if run.formula is None:
         return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""Closed forms of critical constants, derived from the worst input of a head: exact texts, limits, and what is refused."""
+"""Closed forms of critical constants, derived from the worst input of a head: texts, limits, and what is refused."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def worst(text: str, alphabet: str, regime: Regime, n: int, gamma: Fraction) -> 
      ClosedForm((1, 1), 3, "ln((3 + sqrt(21))/2)", "x + x^2 = 1/3", "3x^2 + 3x - 1", "")),
     (*SINCE, POSITION, 8, ("1.386", "1.387"),
      ClosedForm((1, 1), 8, "-ln x", "x + x^2 + x^3 + x^4 + x^5 + x^6 + x^7 = 1/3",
-                "3x^7 + 3x^6 + 3x^5 + 3x^4 + ... + 3x - 1", "ln 4")),
+                "3x^7 + 3x^6 + 3x^5 + 3x^4 + 3x^3 + 3x^2 + 3x - 1", "ln 4")),
     (*SINCE, CAUSAL, 2, ("0.549", "0.550"), ClosedForm((1, 1), 2, "(ln 3)/2", "x^2 = 1/3", "", "")),
     (*SINCE, CAUSAL_POSITION, 3, ("0.754", "0.755"),
      ClosedForm((1, 1), 3, "-ln x", "x^(3/2) + x^6 = 1/3", "3y^4 + 3y - 1 with y = x^(3/2)", "")),

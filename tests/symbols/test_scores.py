@@ -66,7 +66,8 @@ def test_the_grid_notices_it_too() -> None:
 EXPRESSIONS = st.recursive(
     st.sampled_from(["i", "n", "1", "2", "3"]),
     lambda inner: st.builds("({}{}{})".format, inner, st.sampled_from("+-*/"), inner)
-    | st.builds("({}^{})".format, inner, st.sampled_from("0123")) | st.builds("((-1)^{})".format, st.sampled_from("in")),
+    | st.builds("({}^{})".format, inner, st.sampled_from("0123"))
+    | st.builds("((-1)^{})".format, st.sampled_from("in")),
     max_leaves=6)
 
 

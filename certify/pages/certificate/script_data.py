@@ -117,7 +117,7 @@ class ScriptData:
         """Alphabet, directions, embeddings and layers."""
         network = self.network
         return {
-            "alphabet": network.alphabet, "output": self.places[network.output],
+            "longest": self.longest, "alphabet": network.alphabet, "output": self.places[network.output],
             "directions": [{"name": self.names.direction(name), "holds": self._holds(meaning)}
                            for name, meaning in network.directions.items()],
             "tokens": [self._row(network.token_embedding[symbol]) for symbol in network.alphabet],
@@ -139,8 +139,7 @@ class ScriptData:
                 rows += [] if count in counted else [self._count_row(count)]
                 counted.add(count)
             rows.append(self._truth_row(part))
-        return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes,
-                "longest": self.longest}
+        return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes}
 
     def _count_row(self, count: Count) -> Json:
         """What a count is, and the directions that are near it, but for this position."""
@@ -215,6 +214,7 @@ def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequenc
         "start": starting_word(formula, sealed.transformer.alphabet, n, worst) if live else None,
         **data.of_network(), "first": sealed.lengths.first,
         "blocks": data.of_blocks(columns), "approximations": data.of_approximations(study.approximations),
-        "characters": CHARACTERS, "maps": [{"places": chart.places, **pack(chart), "worst": chart.worst} for chart in study.maps],
+        "characters": CHARACTERS,
+        "maps": [{"places": chart.places, **pack(chart), "worst": chart.worst} for chart in study.maps],
         "truths": data.of_truths(formula) if live else None,
     }
