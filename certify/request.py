@@ -210,11 +210,6 @@ class Request:
         return None
 
     @property
-    def language(self) -> DefinedLanguage | None:
-        """What is known of the regular language that was asked about in place of a formula."""
-        return self.subject.language if isinstance(self.subject, FormulaSubject) else None
-
-    @property
     def alphabet(self) -> tuple[str, ...]:
         """The symbols that words are over."""
         match self.subject:
@@ -305,11 +300,7 @@ def read_request(name: str | None, options: Options = Options(), taken: Collecti
         Unsupported: if a program has no formula.
     """
     found = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
-    if found is None:
-        if name is None:
-            raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
-        found = find_subject(name, taken)
-    return request_found(found, options, taken, lengths, spell, programs)
+    return request_found(found or find_subject(name, taken), options, taken, lengths, spell, programs)
 
 
 def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
@@ -342,13 +333,9 @@ def _read_subject(found: Found, options: Options, programs: Programs,
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
     if found.kind in (Kind.REGEX, Kind.DFA):
-        from certify.regular import EMPTY_WORD, read_language
+        from certify.regular import read_language_subject
 
-        alphabet, language = read_language(found, options.alphabet)
-        return FormulaSubject(found.name, language.formula, alphabet, read_regime(options, spell), (),
-                              options.as_printed, options.attention, options.precision,
-                              EMPTY_WORD if language.accepts_empty else "",
-                              "--regex" if found.kind is Kind.REGEX else "--dfa", language)
+        return read_language_subject(found, options, read_regime(options, spell))
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision, reading)

@@ -62,7 +62,7 @@ class Found:
         return self.name if self.kind is Kind.FORMULA else read_text(self.name)
 
 
-def find_subject(name: str, taken: Collection[Kind]) -> Found:
+def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
     """What the text names.
 
     A name that ends in .rasp or .cr is a program; one in .json or .cert, or a file that holds a JSON object, is a
@@ -70,8 +70,10 @@ def find_subject(name: str, taken: Collection[Kind]) -> Found:
     network where no formula is ``taken``.
 
     Raises:
-        InputError: if it is something that is not ``taken``.
+        InputError: if it is something that is not ``taken``, or there is no name.
     """
+    if name is None:
+        raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
     check_unicode(name)
     found = _classify(name, taken)
     if found.kind not in taken:

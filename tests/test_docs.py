@@ -169,11 +169,7 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("name", ["critical.md", "rasp.md", "scale.md"])
-=======
-@pytest.mark.parametrize("name", ["claims.md", "crasp.md", "rasp.md", "scale.md"])
->>>>>>> main
+@pytest.mark.parametrize("name", ["claims.md", "crasp.md", "critical.md", "rasp.md", "scale.md"])
 def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
     blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks

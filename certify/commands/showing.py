@@ -84,12 +84,8 @@ def run(
     from certify.low_precision import lengths_served
     from certify.request import Options, read_request
     from certify.subjects import Programs
-    from constructions.errors import InputError
 
-    if word is None and (regex, dfa) != (None, None):
-        subject, word = None, subject
-    if word is None:
-        raise InputError("no WORD, expected the symbols of a word after what is run")
+    subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
     check_unicode(word)
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
@@ -106,6 +102,17 @@ def run(
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
     say_reading(request)
     show_run(request, word, style, as_json, at)
+
+
+def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
+    """Beside a regular language a single argument is the word."""
+    from constructions.errors import InputError
+
+    if word is None and is_language:
+        subject, word = None, subject
+    if word is None:
+        raise InputError("no WORD, expected the symbols of a word after what is run")
+    return subject, word
 
 
 def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
@@ -180,7 +187,7 @@ def explain(
     say_reading(request)
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
-    if language := request.language:
+    if language := getattr(request.subject, "language", None):
         from certify.regular import describe_language
 
         explanation = replace(explanation, language=describe_language(language))
