@@ -52,7 +52,7 @@ RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
 """Names of the grammar that definitions may not take."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Scope:
     """What words stand for: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
 
@@ -63,6 +63,8 @@ class Scope:
     defined: dict[str, Formula] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     """Names that are the user's own: of predicates, and of formulas."""
+    expanded: int = 0
+    """How many parts abbreviations have made so far, in all definitions together."""
 
     def define(self, name: str, formula: Formula) -> None:
         """From here on the name stands for the formula."""
@@ -81,7 +83,6 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         self._alphabet = scope.alphabet
         self._predicates = scope.predicates
         self._dialect = scope.dialect
-        self._expanded = 0
 
     def _error(self, token: Token, message: str) -> FormulaError:
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
@@ -94,8 +95,8 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def _charge(self, token: Token, parts: int) -> None:
         """Count parts that the text makes without writing them; a short text must not make a huge formula."""
-        self._expanded += parts
-        if self._expanded > MAX_EXPANDED:
+        self._scope.expanded += parts
+        if self._scope.expanded > MAX_EXPANDED:
             raise self._error(token, f"found abbreviations of more than {MAX_EXPANDED} parts in all, expected at most "
                                      f"{MAX_EXPANDED}")
 
