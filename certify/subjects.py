@@ -13,9 +13,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIXES_OF_PROGRAMS, check_unicode, read_text
+from certify.files import (
+    SUFFIX_OF_COUNTING_PROGRAMS,
+    SUFFIX_OF_FORMULAS,
+    SUFFIXES_OF_PROGRAMS,
+    check_unicode,
+    read_text,
+)
 from constructions.errors import InputError
-from constructions.language.printer import format_formula
+from constructions.language.definitions import definitions_of_file
+from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.meanings import Truth
@@ -51,6 +58,11 @@ class Found:
     network: Transformer | None = None
 
     @property
+    def is_file_of_formula(self) -> bool:
+        """Whether the name is that of a file with definitions and a formula."""
+        return self.kind is Kind.FORMULA and self.content is None and self.name.endswith(SUFFIX_OF_FORMULAS)
+
+    @property
     def text(self) -> str:
         """The formula itself, or the content of the file.
 
@@ -59,15 +71,17 @@ class Found:
         """
         if self.content is not None:
             return self.content
+        if self.is_file_of_formula:
+            return definitions_of_file(read_text(self.name))
         return self.name if self.kind is Kind.FORMULA else read_text(self.name)
 
 
 def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
     """What the text names.
 
-    A name that ends in .rasp or .cr is a program; one in .json or .cert, or a file that holds a JSON object, is a
-    network; - is a formula, a network or a B-RASP program, from standard input. Everything else is a formula, or a
-    network where no formula is ``taken``.
+    A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
+    file that holds a JSON object, is a network; - is a formula, a network or a B-RASP program, from standard input.
+    Everything else is a formula, or a network where no formula is ``taken``.
 
     Raises:
         InputError: if it is something that is not ``taken``, or there is no name.
@@ -90,7 +104,8 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
         return Found(name, _kind_of_content(content), content)
-    return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
+    is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
+    return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
 
 
 def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Collection[Kind]) -> Found | None:
@@ -205,16 +220,16 @@ def read_network(found: Found) -> Transformer:
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
         claim, data = data.get("claim"), data["transformer"]
     network = transformer_from_json(data, where)
-    _check_claim(claim, network, where)
+    if isinstance(claim, dict) and "formula" in claim:
+        _check_claim(claim["formula"], data["directions"][network.output], network, where)
     return network
 
 
-def _check_claim(claim: Any, network: Transformer, where: str) -> None:
-    if not isinstance(claim, dict) or "formula" not in claim:
-        return
+def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, where: str) -> None:
+    """The claim is about what the output means: written like it in the file, or as we write it."""
     formula = find_formula(network)
-    meant = format_formula(formula) if formula else "a formula"
-    if claim["formula"] != meant:
+    if formula is None or claimed not in (output["formula"], format_formula(formula)):
+        meant = format_briefly(formula) if formula else "a formula"
         raise InputError(f"{where}: claim: its formula is not {meant}, which the output means")
 
 

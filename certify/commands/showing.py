@@ -39,7 +39,6 @@ from certify.terminal import print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.request import Request
-    from certify.showing.runs import Run
 
 Section = Literal["examples", "predicates", "statements", "examinations"]
 
@@ -118,6 +117,7 @@ def subject_and_word(subject: str | None, word: str | None, is_language: bool) -
 def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
     """Run and print what the request is about."""
     from certify.request import ProgramSubject
+    from certify.runs_of_words import run_request
     from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.showing.runs import print_run, run_to_json
     from certify.showing.terminal_tables import console
@@ -136,22 +136,6 @@ def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = 
         print_json(run_to_json(result, at))
     else:
         print_run(console(), result, style, at)
-
-
-def run_request(request: Request, word: str) -> Run:
-    """What the network holds on the word, or of a formula that has none the truths alone."""
-    from certify.showing.runs import run_formula, run_transformer
-    from constructions.errors import Unsupported
-    from constructions.language.alphabets import alphabet_of, parse_word
-
-    is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
-    letters = parse_word(word, request.alphabet, is_default)
-    try:
-        return run_transformer(request.network, letters)
-    except Unsupported as construct:
-        if request.regime is None or request.formula is None:
-            raise
-        return run_formula(request.formula, letters, f"truth only, no network: {construct}")
 
 
 def explain(

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constructions.errors import InputError, Unsupported
-from constructions.language.printer import format_formula
+from constructions.language.printer import MAX_PLAIN, format_formula, written_length
 from constructions.language.syntax import subformulas
 from constructions.network.dense import Matrix
 from constructions.network.float_formats import FORMATS, Format, TooLargeError
@@ -115,7 +115,8 @@ def _truths(transformer: Transformer) -> dict[str, int]:
     output = transformer.directions[transformer.output]
     if not isinstance(output, Truth):
         return {}
-    return {format_formula(part): held[part] for part in subformulas(output.formula) if part in held}
+    return {format_formula(part): held[part] for part in subformulas(output.formula)
+            if part in held and (part is output.formula or written_length(part) <= MAX_PLAIN)}
 
 
 class _Rounding:

@@ -10,10 +10,11 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certify.arguments import read_arguments
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import Search
 from certify.auditing.results import ClosedForm
-from certify.request import Request, request_about
+from certify.request import Request, read_request
 from certify.symbols.closed_forms import describe, find_closed_form
 from certify.symbols.powers import ErrorForm, error_form
 from constructions.network.lengths import Lengths
@@ -28,7 +29,7 @@ SINCE = ("(Q_a | Q_b) since Q_a", "abc")
 
 
 def request(text: str, alphabet: str, regime: Regime) -> Request:
-    return request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
+    return read_request(text, read_arguments({"alphabet": alphabet, "regime": regime, "gamma": 3}))
 
 
 def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, upper: str) -> ClosedForm | None:
