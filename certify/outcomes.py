@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
+from certify.files import write_text
 from certify.vacuity import Vacuity, find_vacuity
 from certify.verdicts import exit_status
+from constructions.errors import InputError
+from constructions.language.alphabets import parse_word
 from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
+from proofs.check import Accepted, check_text
 from proofs.discharge import Line
 from proofs.exact.extremes import Extreme
 from proofs.replay import Counterexample
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from certify.floats.survey import FloatRow
+    from certify.showing.runs import Run
+    from constructions.running.numpy_network import NumpyNetwork
+
+OWN_WORK = 20
+"""Times the default budget of the checker: a certificate of our own is no stranger's."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome:
     """What is common to all verdicts.
 
@@ -39,6 +52,49 @@ class Outcome:
     lines: tuple[Line, ...] = ()
     allowed_error: Fraction | None = None
     runs: FloatRow | None = None
+
+    def __repr__(self) -> str:
+        from certify.showing.notebook import describe_outcome  # which needs this module
+
+        return f"<{describe_outcome(self)}>"
+
+    def _repr_html_(self) -> str:
+        from certify.showing.notebook import outcome_to_html
+
+        return outcome_to_html(self)
+
+    def run(self, word: str | Sequence[str]) -> Run:
+        """What the network holds on a word, at every position.
+
+        Raises:
+            InputError: if there is no network, or the word does not fit it.
+        """
+        from certify.showing.runs import run_transformer
+
+        letters = parse_word(word, self.alphabet) if isinstance(word, str) else tuple(word)
+        return run_transformer(self._network, letters)
+
+    def to_numpy(self, max_n: int | None = None, precision: str = "binary32") -> NumpyNetwork:
+        """The network as a program in numpy, for words up to a length; of the lengths of the claim, if none is given.
+
+        Raises:
+            InputError, Unsupported: as ``Transformer.to_numpy``.
+        """
+        return self._network.to_numpy(self.max_n if max_n is None else max_n, precision)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate, whole or not at all.
+
+        Raises:
+            InputError: if nothing was certified, or the place cannot be written.
+        """
+        raise InputError(f"{os.fspath(path)}: nothing is written, for the verdict is {self.verdict}")
+
+    @property
+    def _network(self) -> Transformer:
+        if self.transformer is None:
+            raise InputError(f"there is no network: the verdict is {self.verdict}")
+        return self.transformer
 
     @property
     def exit_code(self) -> int:
@@ -72,15 +128,31 @@ def _worst_upper(line: Line) -> Fraction:
     return line.worst.worst.upper
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Certified(Outcome):
     """Proved for every word of these lengths; ``certificate`` is text that the independent checker has accepted."""
 
     verdict = "certified"
     certificate: str
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate, whole or not at all.
 
-@dataclass(frozen=True, kw_only=True)
+        Raises:
+            InputError: if the place cannot be written.
+        """
+        write_text(os.fspath(path), self.certificate)
+
+    def check(self) -> Accepted:
+        """What the independent checker says of the certificate, once more.
+
+        Raises:
+            Refusal: if it is not accepted.
+        """
+        return check_text(self.certificate.encode(), work=OWN_WORK)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Refuted(Outcome):
     """A replayed word breaks the claim."""
 
@@ -88,7 +160,7 @@ class Refuted(Outcome):
     counterexample: Counterexample
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RefutedRun(Outcome):
     """Right over the real numbers, but a float run of the class is wrong, which was replayed bit by bit."""
 
@@ -96,7 +168,7 @@ class RefutedRun(Outcome):
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Unknown(Outcome):
     """Neither proved nor refuted; ``reason`` says what was not proved."""
 
@@ -104,7 +176,7 @@ class Unknown(Outcome):
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class UnsupportedClaim(Outcome):
     """Not handled: ``reason`` names the construct."""
 

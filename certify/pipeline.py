@@ -6,10 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from os import PathLike
 from typing import Any
 
-from certify.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_about
+from certify.arguments import find_python_subject, read_arguments, read_lengths, whole_number
+from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_found
 from certify.subjects import find_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
@@ -17,14 +19,15 @@ from constructions.language.syntax import Formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
+from constructions.network_builder import NetworkBuilder
 from constructions.regimes import Regime
 from proofs.certificate import seal
 from proofs.check import Refusal, check_text
 from proofs.discharge import Line, Memory, Progress, discharge
 from proofs.refutation import DEFAULT_WORK, Search, SearchByLength, find_counterexample
 
-CHECKER_WORK = 20
-"""Times the default budget of the checker: the certificate is our own, no stranger's."""
+Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
+Exact = str | int | Fraction
 
 
 class Clock:
@@ -47,26 +50,43 @@ class Clock:
         return time.perf_counter() - self._start
 
 
-def certify(formula: Formula | str, alphabet: Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
-            regime: Regime = Regime(), gamma: Fraction | None = None, memory: Memory | None = None,
-            progress: Progress = lambda _: None, as_printed: bool = False,
-            predicates: Sequence[str] = (), min_n: int = 1, temperature: Expression | None = None,
-            allowed_error: Fraction | None = None, effort: int = 1, precision: str | None = None) -> Outcome:
-    """Build the transformer of a formula and decide the claim for every word of length ``min_n`` to ``max_n``.
+def certify(subject: Subject, alphabet: str | Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
+            regime: Regime | str | None = None, gamma: Exact | None = None, *, min_n: int = 1,
+            temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
+            allowed_error: Exact | None = None, precision: str | None = None, as_printed: bool = False,
+            symbol: str | None = None, dialect: str | None = None,
+            floats: str | None = None, effort: int = 1, memory: Memory | None = None,
+            progress: Progress = lambda _: None) -> Outcome:
+    """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
 
-    With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. The
-    ``predicates`` define names for a formula that is given as text: ``["THIRD(k,n) := k % 3 == 1"]``. A ``temperature``
-    takes the place of the regime's; an ``allowed_error`` is the largest that every head may have, up to 1/4; the search
-    for a counterexample may take ``effort`` times its usual work. With a ``precision``, the name of a format, the
-    constructions are those for low precision, in the regime named position. The constant ``gamma`` is 3, as [SHA]
-    prints it, or 4 for low precision, if it is left out.
+    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network. What stands
+    beside it is what the command line takes: ``regime="position"``, ``gamma="13/10"``, ``temperature="1/n"``,
+    ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``allowed_error`` is ``--delta``, ``precision`` is ``--for`` and
+    ``floats`` is ``--float``. Numbers are exact: texts, integers and Fractions. The search for a counterexample may
+    take ``effort`` times its usual work.
+
+    >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
+    'certified'
 
     Raises:
-        InputError: for a malformed formula, predicate, alphabet, length, gamma, effort or precision.
+        InputError: in one line, for whatever is malformed or does not go together.
+        Unsupported: if a program has no formula.
     """
-    request = request_about(formula, alphabet, predicates, regime, as_printed, precision, gamma,
-                            lengths=Lengths(min_n, max_n), temperature=temperature, allowed_error=allowed_error)
-    return certify_request(request, memory, progress, effort)
+    options = read_arguments({
+        "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
+        "predicates": predicates, "allowed_error": allowed_error, "precision": precision, "as_printed": as_printed,
+        "symbol": symbol, "dialect": dialect})
+    request = request_found(find_python_subject(subject), options, lengths=read_lengths(min_n, max_n), spell=str)
+    outcome = certify_request(request, memory, progress, whole_number("effort", effort))
+    return outcome if floats is None else claim_runs_named(outcome, floats, progress, effort)
+
+
+def claim_runs_named(outcome: Outcome, name: str, progress: Progress, effort: int) -> Outcome:
+    """What becomes of an outcome if the float runs of a class, by its name or in a file, are to be right, too."""
+    from certify.floats.claim import claim_runs  # which needs this module
+    from certify.floats.classes import read_class
+
+    return claim_runs(outcome, read_class(name), progress, effort)
 
 
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
@@ -126,7 +146,7 @@ def _seal_and_check(proved: Unknown) -> Outcome:
     certificate = seal(proved.formula, proved.lengths, proved.regime, proved.transformer, proved.lines,
                        proved.allowed_error)
     try:
-        check_text(certificate.encode(), work=CHECKER_WORK)
+        check_text(certificate.encode(), work=OWN_WORK)
     except Refusal as reason:
         return replace(proved, reason=f"proved, but the independent checker does not accept the certificate: {reason}")
     return Certified(**_common(proved), certificate=certificate)

@@ -60,19 +60,20 @@ class OutputFormulas:
         return self.formulas[value]
 
 
-def read_program(path: str, alphabet: str | None = None, text: str | None = None) -> AnyProgram:
+def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: str | None = None) -> AnyProgram:
     """The program in a file, or the ``text`` that was read from there; where it states no alphabet, one may be given.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
         Unsupported: if it imports a predicate that is not known.
     """
-    check_unicode(*([alphabet] if alphabet else []))
+    check_unicode(*([alphabet] if isinstance(alphabet, str) else alphabet or ()))
     parse = parse_counting_program if path.endswith(SUFFIX_OF_COUNTING_PROGRAMS) else parse_program
     return parse(read_text(path) if text is None else text, parse_alphabet(alphabet) if alphabet is not None else None)
 
 
-def read_output_formulas(path: str, alphabet: str | None = None, text: str | None = None) -> OutputFormulas:
+def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
+                         text: str | None = None) -> OutputFormulas:
     """The formulas of the output of the program in a file.
 
     Raises:
@@ -120,7 +121,7 @@ def _check_size(path: str, formula: Formula) -> None:
                           f"{MAX_NODES}")
 
 
-def read_program_formula(path: str, alphabet: str | None, value: str | None,
+def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value: str | None,
                          text: str | None = None) -> tuple[Formula, tuple[str, ...]]:
     """The formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
 

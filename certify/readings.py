@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from constructions.language.parser import parse_formula
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.predicates import PredicateDefinition, definitions_of
+from constructions.language.printer import format_formula
 from constructions.language.spellings import Dialect
-from proofs.check import Malformed, read_arguments
+from constructions.language.syntax import Formula
+from proofs.check import Asked, Malformed, ask_the_same, read_arguments
 
 NEXT = {True: "X holds at the last position", False: "X fails at the last position"}
 WORDS = {True: "since and until are S and U", False: "since and until ask for their left side at the witness, too"}
@@ -25,6 +27,18 @@ def is_core(text: str, definitions: Sequence[str] = ()) -> bool:
     except Malformed:
         return False
     return True
+
+
+def is_read_alike(text: str, formula: Formula, definitions: Sequence[str] = ()) -> bool:
+    """Whether the independent checker reads the text itself, and as this formula.
+
+    >>> is_read_alike("ODD(#<[Q_a] - #<[Q_b])", parse_formula("ODD(#<[Q_a] - #<[Q_b])"))
+    False
+    """
+    if not is_core(text, definitions):
+        return False
+    own = tuple(definition.description for definition in definitions_of([formula]))
+    return ask_the_same(Asked(text, tuple(definitions)), Asked(format_formula(formula), own))
 
 
 def describe_reading(text: str, alphabet: Sequence[str] | None, predicates: Mapping[str, PredicateDefinition],

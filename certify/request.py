@@ -6,15 +6,15 @@ nothing else turns texts and options into networks and claims.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from certify.files import check_unicode
-from certify.low_precision import check_low_precision, check_precision, usual_gamma
+from certify.low_precision import check_low_precision, usual_gamma
 from certify.quantities import check_allowed_error, check_positive, read_allowed_error, read_expression, read_positive
 from certify.readings import describe_reading
 from certify.run_command import RunCommand
@@ -25,6 +25,7 @@ from certify.subjects import (
     Programs,
     denotes_a_formula,
     find_formula,
+    find_language,
     find_subject,
     read_network,
     refuse_options,
@@ -32,12 +33,13 @@ from certify.subjects import (
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet
+from constructions.language.diagnosis import list_names
 from constructions.language.expressions import Expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.spellings import Dialect, read_dialect
-from constructions.language.syntax import Formula
+from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
@@ -45,6 +47,7 @@ from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
     from certify.programs import AnyProgram
+    from constructions.regular.to_ltl import DefinedLanguage
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -60,7 +63,7 @@ Value = TypeVar("Value")
 class Options:
     """What stands beside a subject, as texts; what is left out is as it is here."""
 
-    alphabet: str | None = None
+    alphabet: str | tuple[str, ...] | None = None
     symbol: str | None = None
     predicates: tuple[str, ...] = ()
     regime: str | None = None
@@ -72,6 +75,8 @@ class Options:
     allowed_error: str | None = None
     precision: str | None = None
     dialect: str | None = None
+    regex: str | None = None
+    dfa: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -106,7 +111,8 @@ class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
     With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
-    other tools would read differently in what was written; it is empty if nothing.
+    other tools would read differently in what was written; it is empty if nothing. The text may be what an option says,
+    ``--regex``, in place of a formula; then ``language`` has what is known of it.
     """
 
     text: str
@@ -118,6 +124,8 @@ class FormulaSubject:
     attention: Attention = "soft"
     precision: str | None = None
     reading: str = ""
+    option: str | None = None
+    language: DefinedLanguage | None = None
 
 
 @dataclass(frozen=True)
@@ -248,7 +256,7 @@ class Request:
                 return RunCommand(name, (*(("--gamma", str(self.gamma)) if self.gamma != AS_IT_IS else ()), *heat))
             case FormulaSubject() as subject:
                 longest = ("--max-n", str(self.longest)) if subject.precision else ()
-                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat))
+                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat), subject.option)
 
     @property
     def description(self) -> str:
@@ -278,19 +286,21 @@ def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
 # -- from the one to the other -----------------------------------------------------------------------------------------
 
 
-def read_request(name: str, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
+def read_request(name: str | None, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
     """The question that a subject and its options ask.
 
-    ``taken`` are the kinds of subjects that make sense here, ``programs`` says what a program stands for, and ``spell``
+    There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
+    here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
     how complaints write options: ``as_option`` or ``as_key``.
 
     Raises:
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    return request_found(find_subject(name, taken), options, taken, lengths, spell, programs)
+    found = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
+    return request_found(found or find_subject(name, taken), options, taken, lengths, spell, programs)
 
 
 def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
@@ -310,29 +320,6 @@ def request_found(found: Found, options: Options, taken: Collection[Kind] = tupl
     return request
 
 
-def request_about(formula: Formula | str, alphabet: Sequence[str] | None, predicates: Sequence[str], regime: Regime,
-                  as_printed: bool, precision: str | None = None, gamma: Fraction | None = None,
-                  **keys: Any) -> Request:
-    """The question about a formula that is asked from Python; the ``keys`` are those of a Request.
-
-    With a ``precision`` the regime is that of a position embedding.
-
-    Raises:
-        InputError: as ``read_request``.
-    """
-    text = formula if isinstance(formula, str) else format_formula(formula)
-    if isinstance(formula, str):
-        formula = parse_formula(formula, alphabet, parse_predicate_definitions(predicates))
-    if precision is not None:
-        check_precision(precision, "precision")
-        regime = Regime(Sharpening.POSITION, regime.causal)
-    subject = FormulaSubject(text, formula, tuple(alphabet or alphabet_of(formula)), regime, tuple(predicates),
-                             as_printed, precision=precision)
-    request = Request(subject, gamma=usual_gamma(precision) if gamma is None else gamma, **keys)
-    request.check()
-    return request
-
-
 def _optional(read: Callable[[str, str], Value], text: str | None, option: str) -> Value | None:
     return None if text is None else read(text, option)
 
@@ -345,6 +332,10 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         from certify.programs import read_program
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
+    if found.kind in (Kind.REGEX, Kind.DFA):
+        from certify.regular import read_language_subject
+
+        return read_language_subject(found, options, read_regime(options, spell))
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision, reading)
@@ -382,7 +373,8 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
         InputError: if it does not parse, or mentions symbols outside the alphabet.
         Unsupported: if a program has no formula.
     """
-    check_unicode(*([options.alphabet] if options.alphabet else []), *options.predicates)
+    check_unicode(*([options.alphabet] if isinstance(options.alphabet, str) else options.alphabet or ()),
+                  *options.predicates)
     if found.kind is Kind.PROGRAM:
         from certify.programs import read_program_formula
 
@@ -391,6 +383,9 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
     predicates = parse_predicate_definitions(options.predicates)
     dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
-    formula = parse_formula(found.text, alphabet, predicates, dialect)
+    formula = found.formula or parse_formula(found.text, alphabet, predicates, dialect)
+    foreign = [symbol for symbol in symbols_of(formula) if alphabet is not None and symbol not in alphabet]
+    if foreign:
+        raise InputError(f"symbol {foreign[0]!r} of the formula is not in the alphabet {list_names(alphabet or ())}")
     text = " ".join(found.text.split()) if dialect is Dialect.SHA else format_formula(formula)
     return text, formula, alphabet or alphabet_of(formula), describe_reading(found.text, alphabet, predicates, dialect)

@@ -40,15 +40,22 @@ class Kind(Enum):
     FORMULA = "a formula"
     PROGRAM = f"a program ({' or '.join(SUFFIXES_OF_PROGRAMS)})"
     NETWORK = "a model file or a certificate"
+    REGEX = "a regular expression (--regex)"
+    DFA = "an automaton (--dfa)"
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a text names; ``content`` is what standard input had, if it was read."""
+    """What a text names; ``content`` is what standard input had, if it was read.
+
+    From Python it may be a ``formula`` or a ``network`` itself; ``name`` is then how to write it, or what to call it.
+    """
 
     name: str
     kind: Kind
     content: str | None = None
+    formula: Formula | None = None
+    network: Transformer | None = None
 
     @property
     def is_file_of_formula(self) -> bool:
@@ -69,7 +76,7 @@ class Found:
         return self.name if self.kind is Kind.FORMULA else read_text(self.name)
 
 
-def find_subject(name: str, taken: Collection[Kind]) -> Found:
+def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
     """What the text names.
 
     A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
@@ -77,8 +84,10 @@ def find_subject(name: str, taken: Collection[Kind]) -> Found:
     Everything else is a formula, or a network where no formula is ``taken``.
 
     Raises:
-        InputError: if it is something that is not ``taken``.
+        InputError: if it is something that is not ``taken``, or there is no name.
     """
+    if name is None:
+        raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
     check_unicode(name)
     found = _classify(name, taken)
     if found.kind not in taken:
@@ -97,6 +106,22 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
         return Found(name, _kind_of_content(content), content)
     is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
     return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
+
+
+def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Collection[Kind]) -> Found | None:
+    """The regular language that an option names in place of a formula; None if none does.
+
+    Raises:
+        InputError: if there is a formula beside it, or another language, or no formula is ``taken``.
+    """
+    found = [Found(text, kind) for kind, text in given.items() if text is not None]
+    if not found:
+        return None
+    check_unicode(*(one.name for one in found))
+    if name is not None or len(found) > 1 or Kind.FORMULA not in taken:
+        what = repr(name) if name is not None else found[-1].kind.value
+        raise InputError(f"{what}: found beside {found[0].kind.value}, expected one of the two")
+    return found[0]
 
 
 def _kind_of_content(content: str) -> Kind:
@@ -148,6 +173,8 @@ def denotes_a_formula(found: Found, programs: Programs) -> bool:
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
     Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
+    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression has none"),
+    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton has none"),
     Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
@@ -186,6 +213,8 @@ def read_network(found: Found) -> Transformer:
     Raises:
         InputError: if the file is neither, or a certificate claims another formula than its network means.
     """
+    if found.network is not None:
+        return found.network
     where = found.name
     data, claim = read_json(found.text, where), None
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:

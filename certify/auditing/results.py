@@ -136,7 +136,7 @@ class GrowthLaw:
     heads: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClaimResult:
     """The verdict on one claim over its range of lengths.
 
@@ -168,6 +168,14 @@ class ClaimResult:
     bound: Interval | None = None
     part: str = "statement"
     measure: str = "worst error"
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {self.subject}, n = {self.lengths}>"
+
+    def _repr_html_(self) -> str:
+        from certify.showing.notebook import claim_to_html  # which needs this module
+
+        return claim_to_html(self)
 
 
 @dataclass(frozen=True)

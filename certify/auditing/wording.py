@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -26,6 +27,8 @@ END_DIGITS = 8
 """Both ends of a bracket are shown to so many digits: two more than the default width needs."""
 UNIT_OF_TEMPERATURE = "at row i = n, in units of the score"
 SHOWN_HEADS = 3
+ENDS_OF_SUM = (4, 2)
+"""Of longer sums so many of the first and of the last terms are shown."""
 SIGNS: dict[Verdict, str] = {
     "certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅",
 }  # fmt: skip
@@ -99,9 +102,9 @@ def show_form(form: ClosedForm) -> str:
     >>> show_form(ClosedForm((1, 1), 2, "-ln x", "x + x^2 = 1/3", "3x^2 + 3x - 1", "ln 4"))
     '-ln x with x + x^2 = 1/3; minimal polynomial 3x^2 + 3x - 1; tends to ln 4'
     """
-    parts = [f"{form.gamma} with {form.equation}"]
+    parts = [f"{form.gamma} with {cut_sum(form.equation)}"]
     if form.polynomial:
-        parts.append(f"minimal polynomial {form.polynomial}")
+        parts.append(f"minimal polynomial {cut_sum(form.polynomial)}")
     if form.limit:
         parts.append(f"tends to {form.limit}")
     return "; ".join(parts)
@@ -115,7 +118,20 @@ def name_form(form: ClosedForm | None) -> str:
     """
     if form is None:
         return "-"
-    return form.equation if form.gamma == "-ln x" else form.gamma
+    return cut_sum(form.equation) if form.gamma == "-ln x" else form.gamma
+
+
+def cut_sum(text: str) -> str:
+    """A sum without its middle, if it is long, and what stands behind it.
+
+    >>> cut_sum("x + x^2 + x^3 + x^4 + x^5 + x^6 + x^7 + x^8 = 1/3"), cut_sum("3y^2 - 1 with y = x^(3/2)")
+    ('x + x^2 + x^3 + x^4 + ... + x^7 + x^8 = 1/3', '3y^2 - 1 with y = x^(3/2)')
+    """
+    summed, *behind = re.split(r" (?=with |= )", text, maxsplit=1)
+    terms, (first, last) = re.split(r" (?=[+-] )", summed), ENDS_OF_SUM
+    if len(terms) > first + last + 1:
+        terms = [*terms[:first], "+ ...", *terms[-last:]]
+    return " ".join([*terms, *behind])
 
 
 def show_heads(heads: Sequence[Place]) -> str:

@@ -58,11 +58,12 @@ def check(
     from certify.shards import read_workers
 
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
-    wanted = {"--formula": text_for_the_checker(formula, asked), "--alphabet": alphabet,
+    text, definitions = text_for_the_checker(formula, asked)
+    wanted = {"--formula": text, "--alphabet": alphabet,
               "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
               "--sample": sample, "--part": part}
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
-    options += [part for definition in predicate or [] for part in ("--predicate", definition)]
+    options += [part for definition in definitions for part in ("--predicate", definition)]
     options += ["--causal"] * causal + ["--estimate"] * estimate
     processes = read_workers(jobs).jobs
     if not as_json:
@@ -72,26 +73,30 @@ def check(
     raise typer.Exit(code)
 
 
-def text_for_the_checker(formula: str | None, options: Options) -> str | None:
-    """The formula that is asked for: as it stands if the checker reads it itself, else as it is read here.
+def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | None, tuple[str, ...]]:
+    """The formula that is asked for, and the predicates that it mentions: as they stand if the checker reads them
+    itself, and alike, else as they are read here.
 
     The checker knows the core language only. Of a program it is the program's formula.
     """
     from certify.files import SUFFIXES_OF_PROGRAMS
-    from certify.readings import is_core
+    from certify.readings import is_read_alike
     from certify.request import read_request
     from certify.subjects import Kind
     from constructions.errors import FormulaError, InputError
+    from constructions.language.predicates import definitions_of
     from constructions.language.printer import format_formula
 
-    is_plain = options.symbol is None and options.dialect is None and not (formula or "").endswith(SUFFIXES_OF_PROGRAMS)
-    if is_plain and (formula is None or is_core(formula, options.predicates)):
-        return formula
+    if formula is None:
+        return None, options.predicates
     try:
-        wanted = read_request(formula or "", options, (Kind.FORMULA, Kind.PROGRAM)).formula
+        wanted = read_request(formula, options, (Kind.FORMULA, Kind.PROGRAM)).formula
     except FormulaError as error:
         raise InputError(f"--formula: {error}") from None
     assert wanted is not None, "the request is about a formula"
+    is_plain = options.symbol is None and options.dialect is None and not formula.endswith(SUFFIXES_OF_PROGRAMS)
+    if is_plain and is_read_alike(formula, wanted, options.predicates):
+        return formula, options.predicates
     written = format_formula(wanted)
     print(f"certify: note: --formula is read as {written}", file=sys.stderr)
-    return written
+    return written, tuple(definition.description for definition in definitions_of([wanted]))

@@ -13,7 +13,16 @@ from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.check import Certificate, Refusal, Rejected, check_text, verdict_of
+from proofs.check import (
+    Certificate,
+    Decision,
+    Refusal,
+    Rejected,
+    Softened,
+    WrongWord,
+    check_text,
+    verdict_of,
+)
 from proofs.floats.claims import FloatClaim, read_float_claims
 
 
@@ -72,6 +81,21 @@ def read_sealed(path: str) -> Sealed:
     return read_sealed_text(read_text(path), path)
 
 
+def read_accepted(text: str, path: str) -> Certificate | Softened | Decision | WrongWord:
+    """What the checker read and accepted.
+
+    Raises:
+        InputError: if the text is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    try:
+        return check_text(text.encode()).given
+    except Rejected as error:
+        raise NotAccepted(f"{path}: rejected: {error}") from None
+    except Refusal as error:
+        raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
+
+
 def read_sealed_text(text: str, path: str) -> Sealed:
     """The certificate with this text, which complaints name so.
 
@@ -79,14 +103,10 @@ def read_sealed_text(text: str, path: str) -> Sealed:
         InputError: if it is no certificate.
         NotAccepted: if the checker rejects it.
     """
-    try:
-        given = check_text(text.encode()).given
-    except Rejected as error:
-        raise NotAccepted(f"{path}: rejected: {error}") from None
-    except Refusal as error:
-        raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
+    given = read_accepted(text, path)
     if not isinstance(given, Certificate):
-        raise InputError(f"{path}: a certificate of a softened transformer, expected one of a formula")
+        kind = "softened transformer" if isinstance(given, Softened) else "trained network"
+        raise InputError(f"{path}: a certificate of a {kind}, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.pipeline import CHECKER_WORK
+from certify.outcomes import OWN_WORK
 from constructions.errors import Unsupported
 from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
@@ -140,7 +140,7 @@ def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | N
 def _find_refusal(proved: Proved, row: FloatRow, last: int) -> str:
     """Why the checker does not accept the claim up to this length; empty if it does."""
     try:
-        check_text(claim_floats(proved.text, [FloatClaim(row.run_class, last)]).encode(), work=CHECKER_WORK)
+        check_text(claim_floats(proved.text, [FloatClaim(row.run_class, last)]).encode(), work=OWN_WORK)
     except Refusal as refusal:
         return f"the bounds hold to n = {last}, but the checker does not accept that: {refusal}"
     return ""

@@ -50,13 +50,17 @@ class Built:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A formula, its fragment, and what each regime would build; whether float runs were asked about."""
+    """A formula, its fragment, and what each regime would build; whether float runs were asked about.
+
+    ``language`` are a few lines about the regular language that the formula defines, if it was made for one.
+    """
 
     formula: Formula
     alphabet: tuple[str, ...]
     gamma: Fraction
     networks: tuple[Built, ...]
     floats: bool = False
+    language: tuple[str, ...] = ()
 
 
 def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
@@ -99,6 +103,8 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
     out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
     out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
+    for line in explanation.language:
+        out.print(plain(f"language  {line}"))
     for built in explanation.networks:
         out.print()
         out.print(plain(built.title, style="bold"))
@@ -141,6 +147,7 @@ def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any
 
 def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
     """The same facts, one object per regime."""
+    language = {"language": list(explanation.language)} if explanation.language else {}
     return {
         "formula": format_formula(explanation.formula),
         "fragment": fragment_of(explanation.formula),
@@ -148,7 +155,7 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
         "gamma": str(explanation.gamma),
         "subformulas": _subformulas_to_json(explanation.formula),
         "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
-    }
+    } | language
 
 
 def _subformulas_to_json(formula: Formula) -> list[str]:

@@ -23,6 +23,8 @@ from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 
 QUARTER = Fraction(1, 4)
+COLUMNS_OF_ATTENTION = ("statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error",
+                        "slack to 1/4")
 MANY_HEADS = 100
 """Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
 
@@ -65,7 +67,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return
-    names = ["statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error", "slack to 1/4"]
+    names = COLUMNS_OF_ATTENTION
     kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
     sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
     table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
@@ -73,7 +75,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     if len(attention) > MANY_HEADS:
         shown = [line for line in attention if not (line.repeated and line.proved)]
     for line in shown[:MANY_HEADS]:
-        cells = _attention_cells(line)
+        cells = attention_cells(line)
         table.add_row(*(plain(cells[name]) for name in kept))
     out.print()
     print_table(out, table, [name for name in names if name not in kept], keys=2)
@@ -93,7 +95,8 @@ def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> N
         out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
 
 
-def _attention_cells(line: Line) -> dict[str, str]:
+def attention_cells(line: Line) -> dict[str, str]:
+    """What a row says of an obligation of a head, by the names of the columns."""
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
     error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (

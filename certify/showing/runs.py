@@ -61,7 +61,7 @@ class Trace:
     hard: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
@@ -74,6 +74,16 @@ class Run:
     traces: tuple[Trace, ...]
     note: str = ""
     miss: Counterexample | None = None
+
+    def __repr__(self) -> str:
+        from certify.showing.notebook import describe_run  # which needs this module
+
+        return f"<{describe_run(self)}>"
+
+    def _repr_html_(self) -> str:
+        from certify.showing.notebook import run_to_html
+
+        return run_to_html(self)
 
     def fails(self, at: At) -> list[int]:
         """The positions, among those where the formula is judged, at which it does not hold."""
@@ -149,7 +159,7 @@ def _held(name: str, soft: list[SoftResidual], hard: list[Residual]) -> Trace:
 
 def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
     """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
-    rows = _rows(run, style)
+    rows = run_rows(run, style)
     print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
     if run.formula is not None and (more := len(subformulas(run.formula)) - MOST_SUBFORMULAS) > 0:
         out.print(plain(f"these are the last {MOST_SUBFORMULAS} subformulas, the formula among them; --json has {more} "
@@ -190,7 +200,8 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str
         out.print(_block_table(rows, block))
 
 
-def _rows(run: Run, style: Style) -> list[Row]:
+def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
+    """A row for each subformula, count or direction and kind of value."""
     if run.formula is None:
         return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []

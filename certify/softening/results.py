@@ -71,7 +71,7 @@ class SoftenedLength:
     critical: CriticalTemperature | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Softening:
     """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given."""
 
@@ -91,6 +91,15 @@ class Softening:
     tie: Tie | None = None
     moved: Moved | None = None
     reason: str = ""
+
+    def __repr__(self) -> str:
+        heat = f", temperature {self.temperature}" if self.temperature else ""
+        return f"<{self.verdict}: softened {self.transformer!r} for every n <= {self.max_n}{heat}>"
+
+    def _repr_html_(self) -> str:
+        from constructions.html_text import html_text
+
+        return f"<p>{html_text(repr(self)[1:-1], 400)}</p>{self.transformer._repr_html_()}"
 
     @property
     def exit_code(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import sympy  # type: ignore[import-untyped, unused-ignore]
@@ -69,12 +70,12 @@ class _Input:
     extreme: Extreme
     gamma: Fraction
 
-    @property
+    @cached_property
     def terms(self) -> Mapping[int, tuple[Fraction, Fraction]]:
         """The scaled score and the error at each visible position."""
         return dict(zip(positions_of(self.extreme), self.extreme.terms(), strict=True))
 
-    @property
+    @cached_property
     def peak(self) -> int:
         terms = self.terms
         greatest = max(score for score, _ in terms.values())

@@ -8,8 +8,6 @@ from fractions import Fraction
 from certify.symbols.powers import PowerSum, integer_coefficients
 from certify.symbols.roots import Root
 
-ENDS = (4, 2)
-"""Of longer sums so many of the first and of the last terms are written."""
 NO_ROOT = "-ln x"
 
 
@@ -28,17 +26,18 @@ def gamma_text(root: Root) -> str:
     return times if factor.denominator == 1 else f"({times})/{factor.denominator}"
 
 
-def equation_text(excess: PowerSum, whole: bool = False) -> str:
-    """The equation that x solves; a long one is cut short in its middle, unless the ``whole`` is asked for.
+def equation_text(excess: PowerSum) -> str:
+    """The equation that x solves.
 
     >>> equation_text(PowerSum(((Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4)))))
     'x^(1/2) = 1/3'
     """
     coefficients = integer_coefficients(excess)
     if coefficients.get(0, 0) >= 0 or any(c < 0 for k, c in coefficients.items() if k):
-        return f"{polynomial_text(coefficients, excess.denominator, whole)} = 0"
+        sign = 1 if coefficients[max(coefficients)] > 0 else -1
+        return f"{polynomial_text({k: sign * c for k, c in coefficients.items()}, excess.denominator)} = 0"
     terms, constant = _against_constant(excess)
-    return f"{_sum(terms, whole)} = {constant}"
+    return f"{_sum(terms)} = {constant}"
 
 
 def _against_constant(excess: PowerSum) -> tuple[list[str], Fraction]:
@@ -59,18 +58,17 @@ def series_text(beginning: PowerSum) -> str:
     '3x + 7x^4 + ... = 1'
     """
     terms, constant = _against_constant(beginning)
-    return f"{_sum([*terms, '...'], whole=True)} = {constant}"
+    return f"{_sum([*terms, '...'])} = {constant}"
 
 
-def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, whole: bool = False,
-                    variable: str = "x") -> str:
+def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x") -> str:
     """The polynomial in x^(1/denominator), the highest power first.
 
-    >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, **{k: 3 for k in range(1, 9)}})
-    ('x^2 + 3x^(1/2) - 1', '3x^8 + 3x^7 + 3x^6 + 3x^5 + ... + 3x - 1')
+    >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, 2: -3, 3: 1}, variable="y")
+    ('x^2 + 3x^(1/2) - 1', 'y^3 - 3y^2 - 1')
     """
     return _sum([_term(Fraction(c), Fraction(k, denominator), variable)
-                 for k, c in sorted(coefficients.items(), reverse=True)], whole)
+                 for k, c in sorted(coefficients.items(), reverse=True)])
 
 
 def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x") -> str:
@@ -91,10 +89,8 @@ def power_text(exponent: Fraction, variable: str = "x") -> str:
     return f"{variable}^{exponent}" if exponent.denominator == 1 else f"{variable}^({exponent})"
 
 
-def _sum(terms: Sequence[str], whole: bool) -> str:
-    first, last = ENDS
-    shown = list(terms) if whole or len(terms) <= first + last + 1 else [*terms[:first], "...", *terms[-last:]]
-    return " + ".join(shown).replace("+ -", "- ")
+def _sum(terms: Sequence[str]) -> str:
+    return " + ".join(terms).replace("+ -", "- ")
 
 
 def minimal_polynomial_text(root: Root) -> str:

@@ -7,7 +7,8 @@ Claim       An expression without brackets is accepted only if two readings grou
               a number times something reaches over + and -,                  2*a + b     is  2*(a + b)
               + binds tighter than -,                                         a - b + c   is  a - (b + c)
               if-else groups to the left, and comparisons are looser.         x == 1 if b else 0 is x == (1 if b else 0)
-            Whatever else is written can be grouped in one way only.
+            Whatever else is written can be grouped in one way only, if truth values and numbers are told apart. (That
+            interpreter does not, and takes a number where it counts truths if the text goes on so.)
 """
 
 from __future__ import annotations

@@ -74,14 +74,17 @@ class NumericalPredicate:
         return self.definition.condition
 
 
+def _integer(number: int) -> Postfix:
+    return (number,) if number >= 0 else (-number, NEGATE)
+
+
 def _sum(factor: int, lengths: int, constant: int) -> Postfix:
     """The program of factor · k + lengths · n + constant."""
     program: Postfix = ()
     for number, variable in ((factor, "k"), (lengths, "n"), (constant, "")):
         if number:
-            summand: Postfix = ((abs(number),) if not variable else (variable,) if abs(number) == 1
-                                else (abs(number), variable, "*"))
-            negative = number < 0
-            program = ((*program, *summand, "-" if negative else "+") if program
-                       else (*summand, NEGATE) if negative else summand)
+            shown = abs(number) if program else number
+            summand = _integer(shown) if not variable else (variable,) if shown == 1 else (
+                (variable, NEGATE) if shown == -1 else (*_integer(shown), variable, "*"))
+            program = (*program, *summand, "-" if number < 0 else "+") if program else summand
     return program or (0,)

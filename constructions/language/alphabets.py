@@ -13,8 +13,10 @@ from constructions.language.syntax import Formula, symbols_of
 MAX_LENGTH = 100_000
 
 
-def parse_alphabet(text: str) -> tuple[str, ...]:
+def parse_alphabet(text: str | Sequence[str]) -> tuple[str, ...]:
     """The symbols: separated by commas if there is a comma, else by blanks if there is one, else one per character.
+
+    A sequence other than a text has them as they are.
 
     >>> parse_alphabet("01"), parse_alphabet("a, bc"), parse_alphabet("go stop")
     (('0', '1'), ('a', 'bc'), ('go', 'stop'))
@@ -24,15 +26,15 @@ def parse_alphabet(text: str) -> tuple[str, ...]:
     """
     if len(text) > MAX_LENGTH:
         raise InputError(f"alphabet of {len(text)} characters: expected at most {MAX_LENGTH}")
-    symbols = _split(text) if re.search(r"[,\s]", text) else tuple(text)
+    symbols = _split(text) if isinstance(text, str) and re.search(r"[,\s]", text) else tuple(text)
     if not symbols:
         raise InputError("alphabet: found nothing, expected at least one symbol, such as 01 or a,b,c")
     seen: set[str] = set()
     for place, symbol in enumerate(symbols, 1):
         if not symbol:
-            raise InputError(f"alphabet {quote(text)}: symbol {place} is empty, expected at least one character")
+            raise InputError(f"alphabet {quote(str(text))}: symbol {place} is empty, expected at least one character")
         if symbol in seen:
-            raise InputError(f"alphabet {quote(text)}: {quote(symbol)} occurs twice, expected distinct symbols")
+            raise InputError(f"alphabet {quote(str(text))}: {quote(symbol)} occurs twice, expected distinct symbols")
         seen.add(symbol)
     return symbols
 

@@ -19,6 +19,7 @@ from constructions.language.predicates import BUILTIN, PredicateDefinition, find
 from constructions.language.predicates_of_terms import predicate_of_term
 from constructions.language.spellings import (
     NAMES,
+    Bounded,
     Dialect,
     binary_operator,
     bounded_binary,
@@ -27,8 +28,19 @@ from constructions.language.spellings import (
     unary_operator,
 )
 from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, Relation, Symbol
-from constructions.language.terms import MAX_DIGITS, POSITIONS, Number, Remainder, Sum, compare_chain, multiply
+from constructions.language.terms import (
+    MAX_DIGITS,
+    POSITIONS,
+    Number,
+    Remainder,
+    Sum,
+    compare_chain,
+    multiply,
+    predicate_cost,
+    remainder_cost,
+)
 
+MAX_EXPANDED = 200_000
 MAX_NODES = 200_000
 EXPECTED_COUNT = "a count such as #<[Q_a]"
 EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
@@ -40,7 +52,7 @@ RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
 """Names of the grammar that definitions may not take."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Scope:
     """What words stand for: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
 
@@ -51,6 +63,8 @@ class Scope:
     defined: dict[str, Formula] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     """Names that are the user's own: of predicates, and of formulas."""
+    expanded: int = 0
+    """How many parts abbreviations have made so far, in all definitions together."""
 
     def define(self, name: str, formula: Formula) -> None:
         """From here on the name stands for the formula."""
@@ -78,6 +92,19 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         if formula.depth > MAX_NODES:
             raise self._error(token, f"found a formula nested {formula.depth} deep, expected at most {MAX_NODES}")
         return formula
+
+    def _charge(self, token: Token, parts: int) -> None:
+        """Count parts that the text makes without writing them; a short text must not make a huge formula."""
+        self._scope.expanded += parts
+        if self._scope.expanded > MAX_EXPANDED:
+            raise self._error(token, f"found abbreviations of more than {MAX_EXPANDED} parts in all, expected at most "
+                                     f"{MAX_EXPANDED}")
+
+    def _bounds(self, token: Token) -> Bounded:
+        with self._at(token):
+            bounded = read_bounded(token)
+        self._charge(token, 3 * max(bounded.first, bounded.last or 0))
+        return bounded
 
     # -- what is a formula, and what a number
 
@@ -157,14 +184,12 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def bounded_unary(self, token: Token, operand: Value) -> Formula:
         """``F[2,4]``, ``X^3``."""
-        with self._at(token):
-            build = bounded_unary(read_bounded(token), self._dialect, partial(self._limited, token))
+        build = bounded_unary(self._bounds(token), self._dialect, partial(self._limited, token))
         return self._limited(token, build(self._formula(operand, token)))
 
     def bounded_binary(self, left: Value, token: Token, right: Value) -> Formula:
         """``U[0,3]``."""
-        with self._at(token):
-            build = bounded_binary(read_bounded(token), partial(self._limited, token))
+        build = bounded_binary(self._bounds(token), partial(self._limited, token))
         return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
 
     # -- names and predicates
@@ -216,6 +241,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         users = None if name in BUILTIN else definition
         if argument is None:
             return Predicate(str(name), numbers, users)
+        self._charge(name, predicate_cost(str(name), numbers, argument))
         with self._at(argument.token):
             return self._limited(name, predicate_of_term(str(name), numbers, argument.term(), users))
 
@@ -239,19 +265,25 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         numbers = [self._number(cast(Value, part), token) for part, token in zip(parts[::2], [tokens[0], *tokens],
                                                                               strict=True)]
         relations = [cast(Relation, _RELATIONS.get(token, str(token))) for token in tokens]
+        self._charge(tokens[0], sum(remainder_cost(number.dividend, number.modulus, relation)
+                                    for number, relation in zip(numbers, (relations[0], *relations), strict=True)
+                                    if isinstance(number, Remainder)))
         with self._at(tokens[0]):
             return self._limited(tokens[0], compare_chain(numbers, relations))
 
     def add(self, left: Value, token: Token, right: Value) -> Sum:
         """A sum or a difference; the left list grows, which nothing else holds."""
         total, other = self._sum(left, token), self._sum(right, token)
+        self._charge(token, len(other.summands))
         sign = 1 if token == "+" else -1
         total.summands.extend((sign * number, count) for number, count in other.summands)
         return Sum(total.token, total.summands)
 
     def multiply(self, left: Value, token: Token, right: Value) -> Sum:
         """A product with a number."""
-        product = multiply(self._sum(left, token), self._sum(right, token))
+        with self._at(token):
+            product = multiply(self._sum(left, token), self._sum(right, token))
+        self._charge(token, len(product.summands) if product else 0)
         if product is None:
             raise self._error(token, "found a product of two counts, expected a number on one side of '*'")
         return product
@@ -265,7 +297,9 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def negative(self, token: Token, value: Value) -> Sum:
         """``-a``."""
-        return Sum(token, [(-number, count) for number, count in self._sum(value, token).summands])
+        summands = self._sum(value, token).summands
+        self._charge(token, len(summands))
+        return Sum(token, [(-number, count) for number, count in summands])
 
     def number(self, digits: Token) -> Sum:
         """A number, which ``1`` and ``0`` need not be."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 from constructions.language.brackets import Bracket, PositionFunction
@@ -111,7 +112,7 @@ class Layer:
     feedforward: FeedForward = FeedForward()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Transformer:
     """A concrete transformer whose weights do not depend on the length of the word."""
 
@@ -121,6 +122,18 @@ class Transformer:
     position_embedding: Mapping[str, PositionFunction]
     layers: tuple[Layer, ...]
     output: str
+
+    def __repr__(self) -> str:
+        return (f"<Transformer: layers {len(self.layers)}, heads {sum(1 for _ in self.heads())}, "
+                f"directions {len(self.directions)}, symbols {len(self.alphabet)}>")
+
+    def _repr_html_(self) -> str:
+        from constructions.html_text import html_table
+
+        rows = [(f"{layer}.{place}", head.name, head.source, head.mask.value, head.weighting.value, head.temperature,
+                 ", ".join(head.values)) for layer, place, head in self.heads()]
+        names = ("head", "attends to", "statement", "mask", "weighting", "temperature", "writes")
+        return f"<p>{escape(repr(self)[1:-1])}</p>{html_table(names, rows)}"
 
     def heads(self) -> Iterator[tuple[int, int, Head]]:
         """Every head with its layer and its place in it, both counted from 1."""

@@ -75,10 +75,12 @@ class _Walk:
         self.parts = subformulas(formula)
         later = [part.operand if isinstance(part, Previous) else part
                  for part in self.parts if isinstance(part, Previous | Since)]
+        if Predicate("FIRST") in self.parts:
+            later.append(TRUE)
         self.later = list(dict.fromkeys(later))
         self.moduli: dict[Count, int] = {}
         for part in self.parts:
-            if isinstance(part, Predicate | PredicateOnCount):
+            if isinstance(part, Predicate | PredicateOnCount) and part is not Predicate("FIRST"):
                 count = _count(part)
                 self.moduli[count] = lcm(self.moduli.get(count, 1), _modulus(part))
         self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
@@ -101,7 +103,7 @@ class _Walk:
     def _truths(self, before: dict[Formula, int], remainders: dict[Count, list[int]], symbol: str,
                 everything: int) -> dict[Formula, int]:
         """The truths of all parts; a count is moved on when the first part that reads it is met."""
-        truths: dict[Formula, int] = {}
+        truths: dict[Formula, int] = {TRUE: everything}
         moved: set[Count] = set()
         for part in self.parts:
             match part:
@@ -111,6 +113,8 @@ class _Walk:
                     truths[part] = before[operand]
                 case Since(left, right):
                     truths[part] = truths[left] & (truths[right] | before[part])
+                case Predicate("FIRST"):
+                    truths[part] = everything & ~before[TRUE]
                 case Predicate(_, _) | PredicateOnCount(_, _):
                     count = _count(part)
                     if count not in moved:

@@ -1,6 +1,6 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
-from .checker.asking import Asked
+from .checker.asking import Asked, ask_the_same
 from .checker.checking import (
     Accepted,
     check_file,
@@ -41,6 +41,7 @@ __all__ = [
     "Request",
     "Softened",
     "WrongWord",
+    "ask_the_same",
     "check_file",
     "check_part",
     "check_sample",

@@ -11,6 +11,7 @@ from certify.auditing.markdown import render_markdown
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
+    ClosedForm,
     CriticalConstant,
     GrowthLaw,
     HeadTemperature,
@@ -50,7 +51,9 @@ def since_critical(n: int, gamma: str) -> CriticalConstant:
     needed = near(gamma)
     slack = Interval(3 / needed.upper, 3 / needed.lower)
     temperature = HeadTemperature(((1, 1),), Fraction(1, n), slack.scaled(Fraction(1, n)))
-    return CriticalConstant(n, needed, slack, (temperature,), since_witness(n, "0.2500001"), up_to=needed, up_to_n=n)
+    form = ClosedForm((1, 1), n, "-ln x", f"x + x^2 + ... + x^{n - 1} = 1/3", f"3x^{n - 1} + ... + 3x - 1", "ln 4")
+    return CriticalConstant(n, needed, slack, (temperature,), since_witness(n, "0.2500001"), up_to=needed, up_to_n=n,
+                            form=form)
 
 
 SINCE_ERRORS = {1: "0", 2: "0.0474259", 4: "0.0497812", 8: "0.0497871", 16: "0.0497871", 32: "0.0497871",

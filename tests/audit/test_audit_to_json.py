@@ -15,6 +15,7 @@ from certify.auditing.results import (
     VERDICTS,
     AuditReport,
     ClaimResult,
+    ClosedForm,
     CriticalConstant,
     GrowthLaw,
     HeadTemperature,
@@ -39,7 +40,7 @@ ROWS = st.builds(LengthVerdict, n=LENGTHS, verdict=VERDICT, error=MAYBE, bound=M
 PLACES = st.lists(st.tuples(LENGTHS, LENGTHS), max_size=2).map(tuple)
 TEMPERATURES = st.lists(st.builds(HeadTemperature, heads=PLACES, claimed=NUMBERS, critical=INTERVALS), max_size=2)
 CRITICALS = st.builds(CriticalConstant, n=LENGTHS, gamma=MAYBE, slack=MAYBE, temperatures=TEMPERATURES.map(tuple),
-                      witness=WITNESSES, up_to=MAYBE)
+                      witness=WITNESSES, up_to=MAYBE, form=st.none() | st.builds(ClosedForm))
 FITS = st.builds(GrowthLaw, residual=FLOATS, heads=PLACES)
 
 

@@ -8,10 +8,11 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
+from certify.arguments import read_arguments
 from certify.auditing.claims import DEFAULT_WIDTH
 from certify.auditing.critical import Bracketing
 from certify.auditing.results import CriticalConstant
-from certify.request import request_about
+from certify.request import read_request
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
 
@@ -24,7 +25,8 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 
 def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> CriticalConstant:
     """The bracket, from the claimed constant 3."""
-    request = request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
+    options = read_arguments({"alphabet": alphabet, "regime": regime, "gamma": 3})
+    request = read_request(text, options)
     return Bracketing(request, DEFAULT_WIDTH).critical(lengths)
 
 

@@ -111,7 +111,7 @@ def test_a_bad_option_is_one_line_and_leaves_no_file(certify: Any, tmp_path: Pat
     (("check", "--max-n", "many", "c.cert"), "found 'many', expected a whole number"),
     (("model", "m.json", "--max-n", "0"), "max-n: 0, expected a number from 1 to 1024"),
     (("explain", "Q_1", "--gamma", "-3"), "--gamma: found -3"),
-    (("list", "everything"), "extra argument"),
+    (("list", "everything"), "'everything' is not one of 'examples', 'predicates'"),
     (("check", "--formula", "(Q_1", "c.cert", "--json"), "--formula"),
 ])
 def test_bad_usage_of_a_command_is_one_line(certify: Any, arguments: tuple[str, ...], part: str) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from certify.examples import examples_folder
 from certify.exports.proof.document import proof_of
 from certify.exports.proof.places import find_spans, spell
 from certify.exports.sealed import read_sealed_text
+from constructions.errors import InputError
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.exports.conftest import write_certificate
 
@@ -137,6 +139,12 @@ def test_a_softened_certificate_is_refused_in_one_line(tmp_path: Path, certify: 
     result = certify("export", "soft.cert", "--to", "proof", "-o", "out.tex")
     complaint = "certify: soft.cert: a certificate of a softened transformer, expected one of a formula\n"
     assert (result.code, result.err) == (2, complaint) and not (tmp_path / "out.tex").exists()
+
+
+def test_a_certificate_of_a_trained_network_is_refused_as_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certify.exports.sealed.check_text", lambda _: SimpleNamespace(given=object()))
+    with pytest.raises(InputError, match="x: a certificate of a trained network, expected one of a formula"):
+        read_sealed_text("{}", "x")
 
 
 def test_spans_are_those_of_json_with_an_indent_of_one() -> None:

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from constructions.errors import FormulaError
+from constructions.language import builder
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula, Symbol, subformulas
 
@@ -140,6 +141,25 @@ def test_integers_of_more_than_1000_digits_are_refused() -> None:
     assert refuse("1 < " + "1" * 90_000).message == "found an integer of 90000 digits, expected at most 1000"
     assert refuse(f"MOD({'1' * 1001},1)").column == 5
     assert refuse(f"{'9' * 1000} + 1 < 1").message == "found a sum of more than 1000 digits, expected at most 1000"
+
+
+@pytest.mark.parametrize("text", [
+    " & ".join(f"F[0,60] prev Q_{place}" for place in range(500)),
+    " & ".join(f"MOD(20,1)(#<[Q_{place}] + #>[Q_{place}])" for place in range(100)),
+    " & ".join(f"(#<[Q_{place}] + #>[Q_{place}]) % 9 > 1" for place in range(100)),
+    "(" + "+".join(["#<[Q_a]"] * 100) + ")" + "*1" * 1_000 + " > 1",
+    "-" * 1_000 + "(" + "+".join(["#<[Q_a]"] * 100) + ") > 1",
+    "(1 - " * 1_000 + "1" + ")" * 1_000 + " > 1",
+], ids=["bounds", "predicates", "remainders", "products", "signs", "brackets"])  # fmt: skip
+def test_a_short_text_that_makes_a_huge_formula_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "MAX_EXPANDED", 5_000)
+    assert refuse(text).message == "found abbreviations of more than 5000 parts in all, expected at most 5000"
+
+
+def test_products_of_more_than_1000_digits_are_refused() -> None:
+    nines = "9" * 600
+    for text in (f"{nines} * {nines} * #<[Q_a] > 1", f"#<[Q_a] * {nines} * {nines} > 1", f"1 > {nines}*{nines}"):
+        assert refuse(text).message == "found a product of more than 1000 digits, expected at most 1000"
 
 
 def test_nested_abbreviations_do_not_blow_up() -> None:

@@ -1,4 +1,4 @@
-"""Closed forms of critical constants, derived from the worst input of a head: exact texts, limits, and what is refused."""
+"""Closed forms of critical constants, derived from the worst input of a head: texts, limits, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certify.arguments import read_arguments
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import Search
 from certify.auditing.results import ClosedForm
-from certify.request import Request, request_about
+from certify.request import Request, read_request
 from certify.symbols.closed_forms import describe, find_closed_form
 from certify.symbols.powers import ErrorForm, error_form
 from constructions.network.lengths import Lengths
@@ -28,7 +29,7 @@ SINCE = ("(Q_a | Q_b) since Q_a", "abc")
 
 
 def request(text: str, alphabet: str, regime: Regime) -> Request:
-    return request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
+    return read_request(text, read_arguments({"alphabet": alphabet, "regime": regime, "gamma": 3}))
 
 
 def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, upper: str) -> ClosedForm | None:
@@ -52,7 +53,7 @@ def worst(text: str, alphabet: str, regime: Regime, n: int, gamma: Fraction) -> 
      ClosedForm((1, 1), 3, "ln((3 + sqrt(21))/2)", "x + x^2 = 1/3", "3x^2 + 3x - 1", "")),
     (*SINCE, POSITION, 8, ("1.386", "1.387"),
      ClosedForm((1, 1), 8, "-ln x", "x + x^2 + x^3 + x^4 + x^5 + x^6 + x^7 = 1/3",
-                "3x^7 + 3x^6 + 3x^5 + 3x^4 + ... + 3x - 1", "ln 4")),
+                "3x^7 + 3x^6 + 3x^5 + 3x^4 + 3x^3 + 3x^2 + 3x - 1", "ln 4")),
     (*SINCE, CAUSAL, 2, ("0.549", "0.550"), ClosedForm((1, 1), 2, "(ln 3)/2", "x^2 = 1/3", "", "")),
     (*SINCE, CAUSAL_POSITION, 3, ("0.754", "0.755"),
      ClosedForm((1, 1), 3, "-ln x", "x^(3/2) + x^6 = 1/3", "3y^4 + 3y - 1 with y = x^(3/2)", "")),

@@ -9,7 +9,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.request import request_about
+from certify.arguments import read_arguments
+from certify.request import read_request
 from certify.symbols.expressions import NoClosedForm, rational_function
 from certify.symbols.scores import KEY, LENGTH, QUERY, check_on_grid, check_simplified, evaluate, score_of
 from constructions.errors import InternalError
@@ -22,7 +23,7 @@ CAUSAL, CAUSAL_POSITION = Regime(causal=True), Regime(Sharpening.POSITION, causa
 
 
 def network(text: str, regime: Regime) -> Transformer:
-    return request_about(text, "01", (), regime, False, gamma=Fraction(3)).network
+    return read_request(text, read_arguments({"alphabet": "01", "regime": regime, "gamma": 3})).network
 
 
 @pytest.mark.parametrize(("text", "regime", "layer", "simplified"), [
@@ -66,7 +67,8 @@ def test_the_grid_notices_it_too() -> None:
 EXPRESSIONS = st.recursive(
     st.sampled_from(["i", "n", "1", "2", "3"]),
     lambda inner: st.builds("({}{}{})".format, inner, st.sampled_from("+-*/"), inner)
-    | st.builds("({}^{})".format, inner, st.sampled_from("0123")) | st.builds("((-1)^{})".format, st.sampled_from("in")),
+    | st.builds("({}^{})".format, inner, st.sampled_from("0123"))
+    | st.builds("((-1)^{})".format, st.sampled_from("in")),
     max_leaves=6)
 
 

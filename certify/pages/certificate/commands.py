@@ -13,6 +13,8 @@ from certify.showing.words import show_word
 from constructions.text import printable
 
 CHECKER = "check.pyz"
+UNNAMED = "CERTIFICATE"
+"""Instead of names that nobody can type."""
 LONGEST = 3000
 """Commands with more characters are not for people; without a question the checker prints the claim."""
 
@@ -28,6 +30,11 @@ def write_checker_command() -> str:
     return f"certify checker -o {CHECKER}"
 
 
+def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:
+    """The command that checks the certificate of a softened transformer."""
+    return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
+
+
 def check_command(sealed: Sealed, file: str) -> str:
     """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
     """
@@ -36,7 +43,8 @@ def check_command(sealed: Sealed, file: str) -> str:
 
 
 def _command(file: str) -> list[str]:
-    return ["python", "-I", "-S", CHECKER, file if not file.startswith("-") else f"./{file}"]
+    name = file if printable(file) == file else UNNAMED
+    return ["python", "-I", "-S", CHECKER, name if not name.startswith("-") else f"./{name}"]
 
 
 def _question(sealed: Sealed) -> list[str]:

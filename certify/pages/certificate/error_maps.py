@@ -72,7 +72,7 @@ def chosen_places(last: int) -> tuple[int, ...]:
 
 def find_error_map(oblige: Callable[[Lengths], AttentionObligation | LookupObligation],
                    lengths: Lengths) -> ErrorMap | None:
-    """The map of a head, from its obligation for any lengths; None if there are too many options.
+    """The map of a head, from its obligation for any lengths; None if options are too many, or nothing is claimed.
 
     Raises:
         NotDerived: if it has no obligation of the producer's kind.
@@ -83,7 +83,7 @@ def find_error_map(oblige: Callable[[Lengths], AttentionObligation | LookupOblig
     obligation = oblige(lengths)
     found = (_attention_errors(oblige, obligation, lengths, places) if isinstance(obligation, AttentionObligation) else
              _lookup_errors(obligation, lengths, places))
-    if found is None:
+    if not found:
         return None
     index = {place: k for k, place in enumerate(places)}
     for (n, i), error in found.items():
@@ -129,7 +129,7 @@ def _attention_errors(oblige: Callable[[Lengths], Any], whole: AttentionObligati
                 if i in places:
                     order = slice(0, i) if reading.past else slice(n - 1, i - 2 if i > 1 else None, -1)
                     rows.append(_Row(n, i, query, base[order], at[order]))
-    errors = _Walk(rows, options).largest()
+    errors = _Walk(rows, options).largest() if rows else np.zeros(0)
     found = {(row.n, row.i): float(error) for row, error in zip(rows, errors, strict=True) if error >= 0}
     if free:
         found = {(n, i): error for (_, i), error in found.items() for n in places if n in lengths and n >= i}

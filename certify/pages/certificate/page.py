@@ -21,7 +21,13 @@ from certify.exports.sealed import Sealed
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.pages.base.page import embed_json, open_templates, render_page
 from certify.pages.certificate import tables
-from certify.pages.certificate.approximations import Approximation, Study, drawn_lengths, study
+from certify.pages.certificate.approximations import (
+    MOST_STUDIED,
+    Approximation,
+    Study,
+    drawn_lengths,
+    study,
+)
 from certify.pages.certificate.blocks import find_columns
 from certify.pages.certificate.commands import check_command, checker_digest, write_checker_command
 from certify.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
@@ -36,7 +42,7 @@ from certify.showing.words import SHOWN_SYMBOLS, show_word
 from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
-from constructions.network.transformer import Weighting
+from constructions.network.transformer import Transformer, Weighting
 from constructions.text import printable
 
 QUARTER = Fraction(1, 4)
@@ -54,6 +60,28 @@ OPERATORS = (
 
 
 @dataclass(frozen=True)
+class Detail:
+    """How much is shown: a second picture for narrow screens, grids of folded heads, so many rows of each table."""
+
+    tall: bool
+    folded: bool
+    rows: int
+    picture: bool = True
+    live: bool = True
+
+
+MOST_BYTES = 300_000
+DETAILS = (Detail(True, True, 300), Detail(False, True, 300), Detail(False, False, 200), Detail(False, False, 80),
+           Detail(False, False, 40, picture=False), Detail(False, False, 40, picture=False, live=False))
+"""A page is drawn with the first of these with which it is small enough, or with the last."""
+
+
+NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [],
+                              "blocks": [], "approximations": []}
+"""What the script knows less where there is no word to try and no picture."""
+
+
+@dataclass(frozen=True)
 class ExactHead:
     """A head that is not approximate, on a sample word."""
 
@@ -68,6 +96,7 @@ class Chart:
 
     heads: str
     title: str
+    about: str
     svg: Markup
     worst: tuple[int, int, float]
     shown: str
@@ -76,7 +105,9 @@ class Chart:
 
 def certificate_page(sealed: Sealed, file: str) -> str:
     """The whole page; ``file`` is what the certificate is called in commands, without folders."""
-    return _CertificatePage(sealed, file).render()
+    page = _CertificatePage(sealed, file)
+    texts = (page.render(detail) for detail in DETAILS)
+    return next((text for text in texts if len(text.encode()) <= MOST_BYTES), page.render(DETAILS[-1]))
 
 
 class _CertificatePage:
@@ -88,20 +119,24 @@ class _CertificatePage:
         self.names = Names(self.network, self.formula)
         self.study: Study = study(sealed)
 
-    def render(self) -> str:
+    def render(self, detail: Detail) -> str:
+        """The page with so much detail."""
         environment = open_templates("certify.pages.certificate")
         environment.filters |= {
             "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
             "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
         }
-        return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim(),
-                           **self.figures(), **self.tables(), data=self.data, blob=embed_json(self.data))
+        data = self.data if detail.live else {**self.data, **NO_NETWORK}
+        return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim,
+                           **self.pictures(detail), **self.figures, **self.tables, most_rows=detail.rows, data=data,
+                           blob=embed_json(data))
 
     @cached_property
     def data(self) -> Any:
         columns = find_columns(self.network, self.names)
         return script_data(self.sealed, self.names, self.formula, columns, self.study)
 
+    @cached_property
     def claim(self) -> dict[str, Any]:
         """What the page begins and ends with."""
         sealed, symbols = self.sealed, self.network.alphabet
@@ -112,35 +147,29 @@ class _CertificatePage:
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
             "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
             "check": check_command(sealed, self.file), "operators": OPERATORS, "floats": float_rows(sealed),
-            "shape": {"layers": len(self.network.layers), "heads": len(list(self.network.heads())),
-                      "ReLUs": sum(len(layer.feedforward.units) for layer in self.network.layers),
-                      "directions": len(self.network.directions),
-                      "non-zero parameters": self.network.parameter_count()},
-            "contents": self._contents(),
+            "shape": network_shape(self.network),
         }
 
     def heading(self) -> str:
         """The formula with all its brackets, or as much of its text as there is room for."""
         text = printable(str(self.sealed.claim["formula"]))
-        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 600)
+        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
 
-    def _contents(self) -> list[tuple[str, str]]:
+    def _contents(self, detail: Detail) -> list[tuple[str, str]]:
         found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
                  ("obligations", "Obligations"), ("weights", "Weights"), ("check", "Check it")]
-        missing = {"slack": not self.study.maps, "try": self.data["truths"] is None}
+        missing = {"slack": not self.study.maps, "try": self.data["truths"] is None or not detail.live}
         return [(anchor, text) for anchor, text in found if not missing.get(anchor)]
 
+    @cached_property
     def figures(self) -> dict[str, Any]:
         """Everything that is drawn."""
         cards, exact = self.study.approximations, list(self.exact_heads())
-        open_exact = max(0, OPEN_CARDS - len(cards)) or min(1, OPEN_CARDS - len(cards[:OPEN_CARDS]))
-        lengths = drawn_lengths(self.sealed.lengths) if any(each.short for each in cards) else ()
+        lengths = drawn_lengths(self.sealed) if any(each.short for each in cards) else ()
         return {
-            "flat": draw_network(self.network, self.names, True), "tall": draw_network(self.network, self.names, False),
-            "cards": cards, "open_cards": OPEN_CARDS, "exact": exact, "open_exact": open_exact,
-            "folded": max(0, len(cards) - OPEN_CARDS) + max(0, len(exact) - open_exact),
+            "exact": exact, "open_exact": max(0, OPEN_CARDS - len(cards)), "cards": cards, "open_cards": OPEN_CARDS,
             "short_length": lengths[0] if lengths else None, "long_length": lengths[-1] if lengths else None,
-            "grids": {each.number: self.grid(each) for each in cards if each.short},
+            "grids": {each.number: self.grid(each) for each in cards[:MOST_STUDIED] if each.short},
             "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
                        for each in cards[:OPEN_CARDS] if each.long},
             "rulers": {each.number: draw_ruler(float(each.bound)) for each in cards if each.near_truth},
@@ -149,6 +178,25 @@ class _CertificatePage:
             "maps_left_out": ", ".join(dict.fromkeys(each.at for each in cards if each.chart is None))
             if self.study.maps else "",
         }
+
+    def pictures(self, detail: Detail) -> dict[str, Any]:
+        """What there may be too much of."""
+        cards, exact = self.figures["cards"], self.figures["exact"]
+        return {
+            "flat": self.flat if detail.picture else None, "tall": self.tall if detail.tall else None,
+            "folded": max(0, len(cards) - OPEN_CARDS) + max(0, len(exact) - self.figures["open_exact"]),
+            "folded_shown": detail.folded, "contents": self._contents(detail),
+        }
+
+    @cached_property
+    def flat(self) -> Markup | None:
+        """The network from left to right."""
+        return draw_network(self.network, self.names, True)
+
+    @cached_property
+    def tall(self) -> Markup | None:
+        """The network from the top down."""
+        return draw_network(self.network, self.names, False)
 
     def grid(self, each: Approximation) -> Markup:
         """The attention of a head on its worst word."""
@@ -159,7 +207,7 @@ class _CertificatePage:
 
     def exact_heads(self) -> Iterable[ExactHead]:
         """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
-        lengths, bounded = drawn_lengths(self.sealed.lengths), {each.at for each in self.study.approximations}
+        lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
         others = [(layer, place, head) for layer, place, head in self.network.heads()
                   if f"{layer}.{place}" not in bounded and head.weighting is Weighting.SOFTMAX]
         if not lengths or not others:
@@ -179,13 +227,14 @@ class _CertificatePage:
         for place, chart in enumerate(self.study.maps):
             those = [each for each in self.study.approximations if each.chart == place]
             heads = ", ".join(dict.fromkeys(each.at for each in those))
-            title = those[0].head.name if len({each.at for each in those}) == 1 else "the same map"
+            title = those[0].head.name if len({each.at for each in those}) == 1 else "have the same map"
+            about = self.names.direction(those[0].direction) if len(those) == 1 else ""
             svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
-            yield Chart(heads, title, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
+            yield Chart(heads, title, about, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
 
     def notes(self, each: Approximation) -> list[str]:
         """What must be said under a card."""
-        found = []
+        found = ["Nothing is claimed: its condition holds nowhere."] if each.rows == 0 else []
         for picture, what in ((each.short, "grid"), (each.long, "strip")):
             if picture and not picture.case.is_worst:
                 found.append(f"{what}: the worst of {picture.case.tried} words that were tried")
@@ -195,17 +244,13 @@ class _CertificatePage:
                          f"{longest.case.error:.6f}.")
         return found
 
+    @cached_property
     def tables(self) -> dict[str, Any]:
         """Obligations and weights."""
         network, names = self.network, self.names
-        embedded = network.position_embedding
         return {
+            **tables.list_weights(network, names, [each["holds"] for each in self.data["directions"]]),
             "obligations": tables.list_obligations(self.sealed, names, self.study.approximations),
-            "weights": tables.list_heads(network, names), "units": list(tables.list_units(network, names)),
-            "tokens": tables.list_tokens(network, names), "most_rows": tables.MOST_ROWS,
-            "directions": [(names.direction(name), each["holds"], str(embedded[name]) if name in embedded else "")
-                           for name, each in zip(network.directions, self.data["directions"], strict=True)],
-            "definitions": [(names.texts[part], text) for part, text in names.definitions.items()],
             "heads": [(number, f"{layer}.{place}", head.name)
                       for number, (layer, place, head) in enumerate(network.heads())],
             "separated": any(len(symbol) > 1 for symbol in network.alphabet),
@@ -223,7 +268,14 @@ def underlined(formula: str) -> Markup:
     return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
 
 
-SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "certificate.js")
+SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "certificate.js")
+
+
+def network_shape(network: Transformer) -> dict[str, int]:
+    """How large a network is, in words."""
+    return {"layers": len(network.layers), "heads": len(list(network.heads())),
+            "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
+            "directions": len(network.directions), "non-zero parameters": network.parameter_count()}
 
 
 def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:

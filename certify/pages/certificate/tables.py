@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from certify.exports.sealed import Sealed
 from certify.pages.certificate.approximations import Approximation
@@ -15,8 +16,6 @@ from proofs.obligations.composition import Write, writes
 
 MINUS = "−"
 SEES = {"none": "every j", "future": "j ≤ i", "past": "j ≥ i"}
-MOST_ROWS = 300
-"""A table with more rows is cut: the certificate has them all."""
 Named = Callable[[str], str]
 
 
@@ -83,6 +82,18 @@ class HeadWeights:
     weighting: str
 
 
+def list_weights(network: Transformer, names: Names, holds: Sequence[str]) -> dict[str, Any]:
+    """All tables of exact weights by their names in ``weights.html``; ``holds`` is what each direction holds."""
+    embedded = network.position_embedding
+    return {
+        "weights": list_heads(network, names), "units": list(list_units(network, names)),
+        "tokens": list_tokens(network, names),
+        "directions": [(names.direction(name), what, str(embedded[name]) if name in embedded else "")
+                       for name, what in zip(network.directions, holds, strict=True)],
+        "definitions": [(names.texts[part], text) for part, text in names.definitions.items()],
+    }
+
+
 def list_heads(network: Transformer, names: Names) -> list[HeadWeights]:
     """All heads, by layer and place."""
     return [HeadWeights(f"{layer}.{place}", head.name, head.source,
@@ -140,6 +151,6 @@ def _multiple(weight: Fraction, name: str) -> str:
     return name if weight == 1 else f"{weight}·{name}"
 
 
-def list_tokens(network: Transformer, names: Names) -> Mapping[str, str]:
+def list_tokens(network: Transformer, names: Names) -> list[tuple[str, str]]:
     """What the embedding of each symbol adds."""
-    return {symbol: linear_form(row, names.direction) for symbol, row in network.token_embedding.items()}
+    return [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()]

@@ -34,9 +34,9 @@ class _Shape:
 
 
 def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | None:
-    """The picture from left to right, or from the top down; None if there are too many blocks."""
+    """The picture from left to right, or from the top down; None if there are too many blocks for it."""
     columns = find_columns(network, names)
-    if sum(len(column.blocks) for column in columns) > MOST_BLOCKS:
+    if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
     return _Picture(network, names, columns, _shape(columns, flat)).draw()
 
@@ -107,7 +107,8 @@ class _Picture:
         trunk, branches = "", list[Markup]()
         for place in range(wire.first + 1, wire.last + 1):
             for reader in wire.readers.get(place, ()):
-                branches += self._branches(wire.direction, place, self.places[reader][1], here)
+                branches += self._branches(wire.direction, place, self.places[reader][1], here,
+                                           writer.kind == "position")
             if place < wire.last:
                 there = self.layout.wire(place, wire.direction)
                 trunk += self._curve(place, here, there)
@@ -129,7 +130,7 @@ class _Picture:
         offset = writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2
         return self.layout.block(wire.first, writer.number) + step * offset
 
-    def _branches(self, direction: str, place: int, reader: Block, here: float) -> Iterator[Markup]:
+    def _branches(self, direction: str, place: int, reader: Block, here: float, faint: bool) -> Iterator[Markup]:
         step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
         for k, (name, role) in enumerate(reader.reads):
             if name == direction:
@@ -137,7 +138,9 @@ class _Picture:
                 x, y = self._point(place * self.shape.pitch, there).split()
                 yield element("path", class_=f"branch {role}", data_to=str(reader.number),
                               d=self._curve(place, here, there))
-                yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y, r=2.5)
+                if not faint:
+                    yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y,
+                                  r=2.5)
 
     def _block(self, block: Block) -> Markup:
         place, _ = self.places[block.number]
@@ -160,7 +163,7 @@ def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:
     """At most so many lines that fit the width; the first is the first text.
 
     >>> wrap(("1.1", "rightmost deciding position"), 100, 3), wrap(("1.1", "rightmost"), 30, 3)
-    (['1.1', 'rightmost', 'deciding'], ['1.1', 'r…st'])
+    (['1.1', 'rightmost', 'deciding…'], ['1.1', 'r…st'])
     """
     room = max(3, int((width - 6) / CHARACTER))
     lines = [clip(texts[0], room)]

@@ -26,7 +26,9 @@ Word = tuple[str, ...]
 FEW = 4096
 """So many words of one length are all tried."""
 CHUNK = 256
-MOST_SEEDS = 1024
+MOST_CELLS = 4 * 10**7
+"""So many weights of attention are worked out in a search, or somewhat more."""
+LEAST = 96
 ROUNDS = 8
 NEAR_CEILING = 1e-9
 
@@ -60,20 +62,22 @@ class Search:
         self.directions = directions
         self.best: dict[str, tuple[float, Word, int, int]] = {}
         self.tried: set[Word] | None = set()
+        self.most = max(LEAST, MOST_CELLS // (n * n * max(1, sum(len(layer.heads) for layer in network.layers))))
         self._doubles = DoubleNetwork(network, n)
 
     def everything(self) -> bool:
         """Try all words, if they are few."""
         if len(self.network.alphabet) ** self.n > FEW:
             return False
-        self.offer(itertools.product(self.network.alphabet, repeat=self.n))
         self.tried = None
+        self.offer(itertools.product(self.network.alphabet, repeat=self.n))
         return True
 
     def offer(self, words: Iterable[Word]) -> None:
-        """Try these words."""
-        fresh = [word for word in dict.fromkeys(words) if self.tried is None or word not in self.tried]
+        """Try these words, as long as there is time for them."""
+        fresh = list(dict.fromkeys(words))
         if self.tried is not None:
+            fresh = [word for word in fresh if word not in self.tried][:max(0, 2 * self.most - len(self.tried))]
             self.tried.update(fresh)
         for start in range(0, len(fresh), CHUNK):
             self._try(fresh[start:start + CHUNK])
@@ -127,7 +131,7 @@ def worst_words(network: Transformer, directions: Sequence[str], n: int, ceiling
     """
     search = Search(network, directions, n, ceilings)
     if not search.everything():
-        search.offer(itertools.islice(itertools.chain(hints, seeds(network.alphabet, n)), MOST_SEEDS))
+        search.offer(itertools.islice(itertools.chain(hints, seeds(network.alphabet, n)), search.most))
         search.climb()
     return search.found()
 

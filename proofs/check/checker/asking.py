@@ -73,6 +73,16 @@ def place_of_asked(asked: Asked, language: Language) -> Place | None:
         return read_with_definitions(language, known, asked.formula)
 
 
+def ask_the_same(one: Asked, other: Asked) -> bool:
+    """Whether both ask for the same formula, each read with its own predicates.
+
+    Raises:
+        Malformed: if a formula or a predicate is not in the language.
+    """
+    language = Language(Budget())
+    return place_of_asked(one, language) == place_of_asked(other, language)
+
+
 def check_asked(given: Certificate | Softened | Decision | WrongWord, asked: Asked) -> None:
     """The claim of the file is the one asked for.
 

@@ -20,24 +20,6 @@ const judge = word => {  // what the network says of a word, beside what the for
   judged.rows = data.truths.rows.map(row => row.count ? judgeCount(row) : judgeTruth(row));
   return judged;
 };
-const NEAR_END = 5e-5, EXACT = 1e-9;
-const brief = x => {
-  const whole = Math.round(x), miss = x - whole;
-  if (Math.abs(miss) < EXACT) { return String(whole); }
-  return Math.abs(miss) < NEAR_END ? `${whole}${miss > 0 ? "+" : "−"}` : x.toFixed(3).replace(/^0/, "");
-};
-const parts = text => {
-  const cleaned = text.trim();
-  if (!cleaned) { return []; }
-  return separator ? cleaned.split(",").map(symbol => symbol.trim()) : [...text];
-};
-const complaintAbout = word => {
-  const strange = word.find(symbol => !data.alphabet.includes(symbol)), most = data.truths.longest;
-  if (!word.length) { return "A word has at least one symbol."; }
-  if (strange !== undefined) { return `${strange || "nothing"} is not in the alphabet ${data.alphabet.join(", ")}.`; }
-  if (word.length > most) { return `Words to try have at most ${most} symbols.`; }
-  return word.length < data.first ? `The claim is about words of at least ${data.first} symbols.` : "";
-};
 const input = find("#word"), select = find("#head"), table = find("#truth");
 const change = (word, k) => {
   const next = data.alphabet[(data.alphabet.indexOf(word[k]) + 1) % data.alphabet.length];
@@ -101,7 +83,8 @@ if (data.truths) {
   input.value = spell(data.start);
   if (approximations.length) { select.value = approximations[approximations.length - 1].head.at; }
   for (const each of approximations.filter(one => one.case).slice(0, MOST_PRESETS)) {
-    const button = make("button", { type: "button" }, `worst for ${each.head.at}`);
+    const same = approximations.filter(one => one.head === each.head), which = same.length > 1 ? `, ${same.indexOf(each) + 1} of ${same.length}` : "";
+    const button = make("button", { type: "button" }, `worst for ${each.head.at}${which}`);
     button.addEventListener("click", () => { input.value = spell(each.case.word); select.value = each.head.at; update(); });
     find(".presets").append(button);
   }
@@ -113,7 +96,9 @@ if (data.truths) {
 const dialog = find("#large");
 for (const button of all("[data-open]")) {
   button.addEventListener("click", () => {
-    const each = approximations[button.dataset.open], { word, i, error, should } = each.case, box = find("div", dialog);
+    const each = approximations[button.dataset.open];
+    if (!each) { return; }
+    const { word, i, error, should } = each.case, box = find("div", dialog);
     const { attention } = data.truths ? judge(word) : { attention: null };
     const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} errs by ${shown(error)}; it should be ${should}.`;
     box.replaceChildren(make("h3", {}, `Head ${each.head.at}: ${each.head.name}`), make("p", {}, text));

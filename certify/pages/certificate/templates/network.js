@@ -26,12 +26,14 @@ const describeHead = block => {
 };
 const describeDirection = (direction, more = []) => tell(named(direction), [["holds", data.directions[direction].holds], ...more]);
 const unitText = ([reads, bias]) => `ReLU(${linear(reads)}${bias === "0" ? "" : bias.startsWith("-") ? ` − ${bias.slice(1)}` : ` + ${bias}`})`;
+const MOST_TERMS = 6;
 const describeFeed = block => {
   const layer = data.layers[block.layer - 1], [direction] = block.writes;
   const factor = row => { for (let k = 0; k < row.length; k += 2) { if (row[k] === direction) { return row[k + 1]; } } return null; };
   const terms = layer.units.filter(unit => factor(unit[2]) !== null).map(unit => [factor(unit[2]), unitText(unit)]);
-  const constant = factor(layer.bias), parts = terms.map(([x, text], k) => `${x.startsWith("-") ? (k ? " − " : "−") : k ? " + " : ""}${/^-?1$/.test(x) ? "" : `${x.replace("-", "")} `}${text}`);
-  describeDirection(direction, [["is", parts.join("") + (constant === null ? "" : `${constant.startsWith("-") ? " − " : parts.length ? " + " : ""}${constant.replace("-", "")}`), "relu"]]);
+  const most = terms.length > MOST_TERMS ? [`… (${terms.length} ReLUs in all)`] : [];
+  const constant = factor(layer.bias), shownTerms = terms.slice(0, MOST_TERMS).map(([x, text], k) => `${x.startsWith("-") ? (k ? " − " : "−") : k ? " + " : ""}${/^-?1$/.test(x) ? "" : `${x.replace("-", "")} `}${text}`);
+  describeDirection(direction, [["is", [...shownTerms, ...most].join("") + (constant === null ? "" : `${constant.startsWith("-") ? " − " : shownTerms.length ? " + " : ""}${constant.replace("-", "")}`), "relu"]]);
 };
 const describeBlock = number => {
   const block = data.blocks[number];

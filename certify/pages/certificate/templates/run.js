@@ -88,7 +88,8 @@ const weigh = (scores, weighting) => {
   return raised.map(x => x / total);
 };
 const hides = (mask, i, j) => (mask === "future" && j > i) || (mask === "past" && j < i);
-const forward = (word, truths) => {  // the residual stream at the end, and the weights of every head
+// The residual stream at the end, and the weights of every head; all of them softmax at another temperature, if one is given.
+const forward = (word, truths, softened = null) => {
   const n = word.length, attention = {};
   let stream = word.map((symbol, k) => {
     const vector = new Float64Array(data.directions.length);
@@ -103,9 +104,10 @@ const forward = (word, truths) => {  // the residual stream at the end, and the 
       const values = head.values.map(([, row]) => stream.map(vector => dot(row, vector)));
       attention[`${l + 1}.${h + 1}`] = stream.map((vector, i) => {
         const query = head.queries.map(row => dot(row, vector));
-        const temperature = head.weighting === "softmax" ? evaluate(head.temperature.postfix, i + 1, n) : 1;
+        const weighting = softened ? "softmax" : head.weighting;
+        const temperature = weighting === "softmax" ? evaluate(softened ?? head.temperature.postfix, i + 1, n) : 1;
         const scores = keys.map((key, j) => hides(head.mask, i, j) ? -Infinity : query.reduce((total, x, r) => total + x * key[r], 0) / temperature);
-        const weights = weigh(scores, head.weighting);
+        const weights = weigh(scores, weighting);
         head.values.forEach(([direction], v) => { attended[i][direction] += weights.reduce((total, w, j) => total + w * values[v][j], 0); });
         return weights;
       });

@@ -1,0 +1,80 @@
+"""A real headless Chromium for tests that look at pages: one start for each module that uses it.
+
+Without a browser the tests are skipped; where CERTIFY_NEEDS_BROWSER is set (``.ci/run`` sets it) they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync")
+WIDE, NARROW = 1200, 400
+CONTRASTS = """() => {
+  const parse = colour => colour.match(/[\\d.]+/g).map(Number);
+  const light = colour => {
+    const [r, g, b] = parse(colour).slice(0, 3).map(c => c / 255)
+      .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (parse(colour)[3] !== 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const shown = [...document.querySelectorAll("main *, header *")].filter(element =>
+    element.getClientRects().length && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+  return shown.map(element => {
+    const pair = [getComputedStyle(element).color, behind(element)].map(light).sort((a, b) => b - a);
+    return (pair[0] + 0.05) / (pair[1] + 0.05);
+  });
+}"""
+
+
+@dataclass
+class Seen:
+    """A page, the addresses that it asked for, and its complaints."""
+
+    page: Page
+    address: str
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        reason = "no Chromium on this machine"
+        if os.environ.get("CERTIFY_NEEDS_BROWSER"):
+            pytest.fail(f"{reason}, and CERTIFY_NEEDS_BROWSER is set")
+        pytest.skip(reason)
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: str = "light") -> Seen:
+    """Open the text as a file, in a fresh profile, and wait until the network is idle."""
+    file = folder / "report.html"
+    file.write_text(text, encoding="utf-8")
+    for context in browser.contexts:  # what earlier tests looked at costs time as long as it is open
+        context.close()
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    seen = Seen(page, file.as_uri())
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("console", lambda message: seen.complaints.append(message.text))
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
+    page.goto(seen.address, wait_until="networkidle")
+    return seen
