@@ -76,8 +76,8 @@ DETAILS = (Detail(True, True, 300), Detail(False, True, 300), Detail(False, Fals
 """A page is drawn with the first of these with which it is small enough, or with the last."""
 
 
-NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [], "blocks": [],
-              "approximations": []}
+NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [],
+                              "blocks": [], "approximations": []}
 """What the script knows less where there is no word to try and no picture."""
 
 
