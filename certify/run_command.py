@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,22 @@ class RunCommand:
     def on(self, word: str) -> str:
         """The command line for this word, quoted for a shell."""
         return shlex.join(["certify", "run", self.subject, word, *self.options])
+
+
+def name_file_alone(command: str) -> str:
+    """Such a command line with the file, if it has one, called by its name alone.
+
+    Of a formula it always says the alphabet, of a file never. A text that is no command line stays as it is.
+
+    >>> print(name_file_alone("certify run '/home/me/two words.json' aab --gamma 2"))
+    certify run 'two words.json' aab --gamma 2
+    >>> print(name_file_alone("certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab"))
+    certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command
+    if words[:2] != ["certify", "run"] or len(words) < 3 or "--alphabet" in words:
+        return command
+    return shlex.join([*words[:2], PurePath(words[2]).name, *words[3:]])
