@@ -10,42 +10,74 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from certify.api import build, decide, explain, export, prove, run
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
+    from certify.outcomes import Outcome
     from certify.pipeline import certify, certify_transformer
     from certify.softening.pipeline import soften_model as soften
     from constructions.compiler import compile_formula
-    from constructions.errors import InputError
+    from constructions.errors import FormulaError, InputError, Unsupported
+    from constructions.language.parser import parse_formula
+    from constructions.network.transformer import Transformer
     from constructions.regimes import Regime, Sharpening
+    from proofs.by_coq import CoqMissing
+    from proofs.check import Refusal
     from proofs.check import check_file as check
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CoqMissing",
+    "FormulaError",
     "InputError",
     "Network",
+    "Outcome",
+    "Refusal",
     "Regime",
     "Sharpening",
+    "Transformer",
+    "Unsupported",
     "audit",
     "audit_file",
+    "build",
     "certify",
     "certify_transformer",
     "check",
     "compile_formula",
+    "decide",
+    "explain",
+    "export",
+    "parse_formula",
+    "prove",
+    "run",
     "soften",
 ]
 
 _HOMES = {
+    "CoqMissing": ("proofs.by_coq", "CoqMissing"),
+    "FormulaError": ("constructions.errors", "FormulaError"),
     "InputError": ("constructions.errors", "InputError"),
     "Network": ("certify.network", "Network"),
+    "Outcome": ("certify.outcomes", "Outcome"),
+    "Refusal": ("proofs.check", "Refusal"),
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
+    "Transformer": ("constructions.network.transformer", "Transformer"),
+    "Unsupported": ("constructions.errors", "Unsupported"),
     "audit": ("certify.auditing.api", "audit"),
     "audit_file": ("certify.auditing.api", "audit_file"),
+    "build": ("certify.api", "build"),
     "certify": ("certify.pipeline", "certify"),
     "certify_transformer": ("certify.pipeline", "certify_transformer"),
     "check": ("proofs.check", "check_file"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
+    "decide": ("certify.api", "decide"),
+    "explain": ("certify.api", "explain"),
+    "export": ("certify.api", "export"),
+    "parse_formula": ("constructions.language.parser", "parse_formula"),
+    "prove": ("certify.api", "prove"),
+    "run": ("certify.api", "run"),
     "soften": ("certify.softening.pipeline", "soften_model"),
 }
 
@@ -58,3 +90,7 @@ def __getattr__(name: str) -> Any:
 
     module, attribute = _HOMES[name]
     return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

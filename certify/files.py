@@ -13,6 +13,7 @@ from constructions.errors import InputError
 from constructions.text import printable
 
 MAX_BYTES = 64_000_000
+SUFFIX_OF_FORMULAS = ".ltl"
 SUFFIX_OF_COUNTING_PROGRAMS = ".cr"
 SUFFIXES_OF_PROGRAMS = (".rasp", SUFFIX_OF_COUNTING_PROGRAMS)
 

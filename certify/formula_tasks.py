@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from certify.demo import Shown
-from certify.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
-from certify.pipeline import CHECKER_WORK, certify_request
+from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.pipeline import certify_request
 from certify.request import FormulaSubject, Options, Request, request_found
 from certify.shards.store import Store
 from certify.showing.counterexamples import describe_counterexample
@@ -181,7 +181,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
                   request.claimed_lengths.first, request.claimed_lengths.last,
                   regime.sharpening.value if regime else None, regime.causal if regime else None)
     try:
-        check_text(certificate.encode(), asked, CHECKER_WORK)
+        check_text(certificate.encode(), asked, OWN_WORK)
         return read_network(Found("certificate", Kind.NETWORK, certificate)) == request.network
     except (Refusal, InputError):
         return False

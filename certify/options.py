@@ -19,8 +19,13 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
 
 
-FormulaText = Annotated[str, typer.Argument(
+FormulaText = Annotated[str | None, typer.Argument(
     metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
+RegexOption = Annotated[str | None, typer.Option(
+    "--regex", metavar="REGEX", help="in place of FORMULA: where the word so far matches, as in '(ab)*'")]
+DfaOption = Annotated[str | None, typer.Option(
+    "--dfa", metavar="FILE", help="in place of FORMULA: where this automaton (TOML, JSON, AT&T, HOA) accepts the word "
+    "so far")]
 AlphabetOption = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
 MaxNOption = Annotated[int, typer.Option(

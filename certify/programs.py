@@ -12,11 +12,10 @@ from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.crasp.to_formula import counting_program_to_formulas
 from constructions.errors import InputError, NoFormula, Unsupported
-from constructions.language.alphabets import MAX_LENGTH, parse_alphabet
-from constructions.language.builder import MAX_DEPTH
+from constructions.language.alphabets import parse_alphabet
+from constructions.language.builder import MAX_NODES
 from constructions.language.diagnosis import list_names, place_of, quote
-from constructions.language.printer import format_formula
-from constructions.language.syntax import FALSE, Formula
+from constructions.language.syntax import FALSE, Formula, subformulas
 from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Program, Type
@@ -116,15 +115,10 @@ def _values(program: Program, found: dict[str | tuple[str, bool | int | str], Fo
 
 
 def _check_size(path: str, formula: Formula) -> None:
-    """What is certified must be a formula that can be written down and read again."""
-    try:
-        length = len(format_formula(formula))
-    except InputError:
-        length = None
-    if formula.depth > MAX_DEPTH or length is None or length > MAX_LENGTH:
-        found = f"{formula.depth} deep" if formula.depth > MAX_DEPTH else f"of {length or 'too many'} characters"
-        raise Unsupported(f"{path}: the formula of the output is {found}, expected at most {MAX_LENGTH} characters and "
-                          f"a depth of at most {MAX_DEPTH}")
+    """Raise Unsupported if the formula has more parts than one that is given as text may have."""
+    if (nodes := len(subformulas(formula))) > MAX_NODES:
+        raise Unsupported(f"{path}: the formula of the output has {nodes} different subformulas, expected at most "
+                          f"{MAX_NODES}")
 
 
 def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value: str | None,

@@ -25,6 +25,7 @@ from certify.subjects import (
     Programs,
     denotes_a_formula,
     find_formula,
+    find_language,
     find_subject,
     read_network,
     refuse_options,
@@ -46,6 +47,7 @@ from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
     from certify.programs import AnyProgram
+    from constructions.regular.to_ltl import DefinedLanguage
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -73,6 +75,8 @@ class Options:
     allowed_error: str | None = None
     precision: str | None = None
     dialect: str | None = None
+    regex: str | None = None
+    dfa: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -107,7 +111,8 @@ class FormulaSubject:
     """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
 
     With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
-    other tools would read differently in what was written; it is empty if nothing.
+    other tools would read differently in what was written; it is empty if nothing. The text may be what an option says,
+    ``--regex``, in place of a formula; then ``language`` has what is known of it.
     """
 
     text: str
@@ -119,6 +124,8 @@ class FormulaSubject:
     attention: Attention = "soft"
     precision: str | None = None
     reading: str = ""
+    option: str | None = None
+    language: DefinedLanguage | None = None
 
 
 @dataclass(frozen=True)
@@ -249,7 +256,7 @@ class Request:
                 return RunCommand(name, (*(("--gamma", str(self.gamma)) if self.gamma != AS_IT_IS else ()), *heat))
             case FormulaSubject() as subject:
                 longest = ("--max-n", str(self.longest)) if subject.precision else ()
-                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat))
+                return RunCommand(subject.text, (*_options_of(subject, self.gamma), *longest, *heat), subject.option)
 
     @property
     def description(self) -> str:
@@ -279,19 +286,21 @@ def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
 # -- from the one to the other -----------------------------------------------------------------------------------------
 
 
-def read_request(name: str, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
+def read_request(name: str | None, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
     """The question that a subject and its options ask.
 
-    ``taken`` are the kinds of subjects that make sense here, ``programs`` says what a program stands for, and ``spell``
+    There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
+    here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
     how complaints write options: ``as_option`` or ``as_key``.
 
     Raises:
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    return request_found(find_subject(name, taken), options, taken, lengths, spell, programs)
+    found = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
+    return request_found(found or find_subject(name, taken), options, taken, lengths, spell, programs)
 
 
 def request_found(found: Found, options: Options, taken: Collection[Kind] = tuple(Kind),
@@ -323,6 +332,10 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         from certify.programs import read_program
 
         return ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
+    if found.kind in (Kind.REGEX, Kind.DFA):
+        from certify.regular import read_language_subject
+
+        return read_language_subject(found, options, read_regime(options, spell))
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
                           options.attention, options.precision, reading)

@@ -11,25 +11,32 @@ from pathlib import PurePath
 class RunCommand:
     """`certify run` of a formula or a file, and the options that say which network it is.
 
+    The subject may be what an option says that is ``beside`` it: ``--regex``.
+
     >>> print(RunCommand("Q_a since Q_b", ("--gamma", "2")).on("aab"))
     certify run 'Q_a since Q_b' aab --gamma 2
     """
 
     subject: str
     options: tuple[str, ...] = ()
+    beside: str | None = None
 
     def on(self, word: str) -> str:
         """The command line for this word, quoted for a shell."""
-        return shlex.join(["certify", "run", self.subject, word, *self.options])
+        subject = [self.subject] if self.beside is None else [self.beside, self.subject]
+        return shlex.join(["certify", "run", *subject, word, *self.options])
 
 
 def name_file_alone(command: str) -> str:
     """Such a command line with the file, if it has one, called by its name alone.
 
-    Of a formula it always says the alphabet, of a file never. A text that is no command line stays as it is.
+    Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``. A
+    text that is no command line stays as it is.
 
     >>> print(name_file_alone("certify run '/home/me/two words.json' aab --gamma 2"))
     certify run 'two words.json' aab --gamma 2
+    >>> print(name_file_alone("certify run --dfa ../even.hoa aab --alphabet ab"))
+    certify run --dfa even.hoa aab --alphabet ab
     >>> print(name_file_alone("certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab"))
     certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab
     """
@@ -37,6 +44,7 @@ def name_file_alone(command: str) -> str:
         words = shlex.split(command)
     except ValueError:
         return command
-    if words[:2] != ["certify", "run"] or len(words) < 3 or "--alphabet" in words:
+    place = 3 if words[2:3] == ["--dfa"] else 2
+    if words[:2] != ["certify", "run"] or len(words) <= place or (place == 2 and "--alphabet" in words):
         return command
-    return shlex.join([*words[:2], PurePath(words[2]).name, *words[3:]])
+    return shlex.join([*words[:place], PurePath(words[place]).name, *words[place + 1:]])

@@ -13,9 +13,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIXES_OF_PROGRAMS, check_unicode, read_text
+from certify.files import (
+    SUFFIX_OF_COUNTING_PROGRAMS,
+    SUFFIX_OF_FORMULAS,
+    SUFFIXES_OF_PROGRAMS,
+    check_unicode,
+    read_text,
+)
 from constructions.errors import InputError
-from constructions.language.printer import format_formula
+from constructions.language.definitions import definitions_of_file
+from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.meanings import Truth
@@ -33,6 +40,8 @@ class Kind(Enum):
     FORMULA = "a formula"
     PROGRAM = f"a program ({' or '.join(SUFFIXES_OF_PROGRAMS)})"
     NETWORK = "a model file or a certificate"
+    REGEX = "a regular expression (--regex)"
+    DFA = "an automaton (--dfa)"
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,11 @@ class Found:
     network: Transformer | None = None
 
     @property
+    def is_file_of_formula(self) -> bool:
+        """Whether the name is that of a file with definitions and a formula."""
+        return self.kind is Kind.FORMULA and self.content is None and self.name.endswith(SUFFIX_OF_FORMULAS)
+
+    @property
     def text(self) -> str:
         """The formula itself, or the content of the file.
 
@@ -57,19 +71,23 @@ class Found:
         """
         if self.content is not None:
             return self.content
+        if self.is_file_of_formula:
+            return definitions_of_file(read_text(self.name))
         return self.name if self.kind is Kind.FORMULA else read_text(self.name)
 
 
-def find_subject(name: str, taken: Collection[Kind]) -> Found:
+def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
     """What the text names.
 
-    A name that ends in .rasp or .cr is a program; one in .json or .cert, or a file that holds a JSON object, is a
-    network; - is a formula, a network or a B-RASP program, from standard input. Everything else is a formula, or a
-    network where no formula is ``taken``.
+    A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
+    file that holds a JSON object, is a network; - is a formula, a network or a B-RASP program, from standard input.
+    Everything else is a formula, or a network where no formula is ``taken``.
 
     Raises:
-        InputError: if it is something that is not ``taken``.
+        InputError: if it is something that is not ``taken``, or there is no name.
     """
+    if name is None:
+        raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
     check_unicode(name)
     found = _classify(name, taken)
     if found.kind not in taken:
@@ -86,7 +104,24 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
         return Found(name, _kind_of_content(content), content)
-    return Found(name, Kind.NETWORK if _is_file_with_an_object(name) else Kind.FORMULA)
+    is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
+    return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
+
+
+def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Collection[Kind]) -> Found | None:
+    """The regular language that an option names in place of a formula; None if none does.
+
+    Raises:
+        InputError: if there is a formula beside it, or another language, or no formula is ``taken``.
+    """
+    found = [Found(text, kind) for kind, text in given.items() if text is not None]
+    if not found:
+        return None
+    check_unicode(*(one.name for one in found))
+    if name is not None or len(found) > 1 or Kind.FORMULA not in taken:
+        what = repr(name) if name is not None else found[-1].kind.value
+        raise InputError(f"{what}: found beside {found[0].kind.value}, expected one of the two")
+    return found[0]
 
 
 def _kind_of_content(content: str) -> Kind:
@@ -138,6 +173,8 @@ def denotes_a_formula(found: Found, programs: Programs) -> bool:
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
     Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
+    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression has none"),
+    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton has none"),
     Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
@@ -183,16 +220,16 @@ def read_network(found: Found) -> Transformer:
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
         claim, data = data.get("claim"), data["transformer"]
     network = transformer_from_json(data, where)
-    _check_claim(claim, network, where)
+    if isinstance(claim, dict) and "formula" in claim:
+        _check_claim(claim["formula"], data["directions"][network.output], network, where)
     return network
 
 
-def _check_claim(claim: Any, network: Transformer, where: str) -> None:
-    if not isinstance(claim, dict) or "formula" not in claim:
-        return
+def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, where: str) -> None:
+    """The claim is about what the output means: written like it in the file, or as we write it."""
     formula = find_formula(network)
-    meant = format_formula(formula) if formula else "a formula"
-    if claim["formula"] != meant:
+    if formula is None or claimed not in (output["formula"], format_formula(formula)):
+        meant = format_briefly(formula) if formula else "a formula"
         raise InputError(f"{where}: claim: its formula is not {meant}, which the output means")
 
 

@@ -15,7 +15,7 @@ from certify.showing.terminal_tables import plain
 from certify.showing.words import show_alphabet
 from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
-from constructions.language.printer import Style, format_formula
+from constructions.language.printer import Style, describe_formula, format_formula
 from proofs.by_coq import Coq, ask, compiled_library, find_coq
 
 
@@ -82,7 +82,7 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
 def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> None:
     """What the theorem is about, the axioms that it rests on, and the verdict."""
     claim = theorem.claim
-    out.print(plain(f"formula   {format_formula(claim.formula, style=style)}"))
+    out.print(plain(f"formula   {describe_formula(claim.formula, style)}"))
     out.print(plain(f"alphabet  {show_alphabet(claim.network.alphabet)}"))
     out.print(plain(f"regime    {claim.regime or 'none claimed'}"))
     out.print(plain("claim     for every n, every word of length n and every position: "

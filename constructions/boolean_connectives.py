@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft
-from constructions.language.semantics import satisfies
+from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import (
     And,
     Formula,
@@ -23,6 +23,7 @@ from constructions.language.syntax import (
     is_constant_comparison,
     is_symbolic,
     operands,
+    operands_of_connective,
 )
 from constructions.network.transformer import Coefficients
 
@@ -35,7 +36,7 @@ def require_truth(draft: Draft, formula: Formula) -> str:
     if draft.has_truth(formula):
         return draft.truth(formula)
     if is_symbolic(formula):
-        return draft.embed_truth(formula, [a for a in draft.alphabet if satisfies(formula, (a,), 1)])
+        return draft.embed_truth(formula, [a for a in draft.alphabet if symbolic_truth(formula, a)])
     if isinstance(formula, Predicate) or is_constant_comparison(formula):
         return draft.embed_positional(formula)
     units, bias = connective_units(formula, [require_truth(draft, operand) for operand in operands(formula)])
@@ -45,8 +46,11 @@ def require_truth(draft: Draft, formula: Formula) -> str:
 def connective_units(formula: Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
     """Units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
 
-    The two directions may be one and the same (``a & a``), so coefficients on it add up.
+    The two directions may be one and the same (``a & a``), so coefficients on it add up. Where they would cancel, a
+    unit that is 0 reads a connective all the same: so its truth is one atom of the proof, whatever is inside of it.
     """
+    if isinstance(formula, Implies | Iff) and formula.left is formula.right and operands_of_connective(formula.left):
+        return [(_form(names[:1], 1), -ONE, -ONE)], ONE
     match formula:
         case Not():
             return [(_form(names, 1), ZERO, -ONE)], ONE

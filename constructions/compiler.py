@@ -16,7 +16,7 @@ from constructions.language.expressions import Expression
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import definitions_of
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import (
     Comparison,
     Formula,
@@ -146,11 +146,11 @@ def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = Fal
     if not regime.causal:
         return
     if ahead := find_future_subformula(formula):
-        raise Unsupported(f"{format_formula(ahead)}: looks ahead, and a causal regime is future-masked")
+        raise Unsupported(f"{format_briefly(ahead)}: looks ahead, and a causal regime is future-masked")
     if bounded := find_subformula_with_length(formula):
-        raise Unsupported(f"{format_formula(bounded)}: {bounded.name} depends on the length n, which a causal regime "
+        raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which a causal regime "
                           "does not know")
     counting = next(filter(is_counting, subformulas(formula)), None)
     if counting and regime.sharpening is Sharpening.POSITION and not counts_by_mean:
-        raise Unsupported(f"{format_formula(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
+        raise Unsupported(f"{format_briefly(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
                           "Corollary 23)")

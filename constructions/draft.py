@@ -12,14 +12,17 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression, parse_expression
-from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.formula_table import PLAIN_TEXTS, FormulaTexts
+from constructions.language.printer import written_length
 from constructions.language.syntax import Count, Formula, Term
-from constructions.network.meanings import Meaning, Position, Truth
+from constructions.network.meanings import Meaning, Position, Truth, texts_of_network
+from constructions.network.renaming import rename_directions
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
 from constructions.regimes import Regime
 
 MAX_NAME = 100
 ONE = Fraction(1)
+_About = Formula | Count | Term
 
 
 @dataclass
@@ -56,6 +59,7 @@ class Draft:
         self._positions: dict[str, PositionFunction] = {}
         self._layers: list[_LayerDraft] = []
         self._names: dict[Formula, str] = {}
+        self._spelled: dict[str, tuple[str, _About, str]] = {}
         self._built: dict[Hashable, str] = {}
 
     # -- directions ----------------------------------------------------------------------------------------------------
@@ -142,8 +146,11 @@ class Draft:
         return self.finish_at(self.truth(output))
 
     def finish_at(self, output: str) -> Transformer:
-        """The transformer as it now is, with this output direction."""
-        return Transformer(
+        """The transformer as it now is, with this output direction.
+
+        If a file with it has a table of formulas, names of directions refer to its entries.
+        """
+        transformer = Transformer(
             alphabet=self.alphabet,
             directions=dict(self._directions),
             token_embedding={symbol: dict(row) for symbol, row in self._tokens.items()},
@@ -152,6 +159,12 @@ class Draft:
                          for part in self._layers),
             output=output,
         )
+        texts = texts_of_network(self._directions.values(), self._positions.values())
+        if texts is PLAIN_TEXTS:
+            return transformer
+        return rename_directions(transformer, {
+            name: f"{kind}[{text}]{note}" for name, (kind, about, note) in self._spelled.items()
+            if name in self._directions and (text := _short_text(texts, about))})
 
     # -- names ---------------------------------------------------------------------------------------------------------
 
@@ -161,13 +174,11 @@ class Draft:
             self._built[key] = build()
         return self._built[key]
 
-    def spell(self, kind: str, about: Formula | Count | Term, note: str = "") -> str:
+    def spell(self, kind: str, about: _About, note: str = "") -> str:
         """A name for a direction about a formula, a count or a sum of counts; ``note`` tells several apart."""
-        text = (format_count(about) if isinstance(about, Count) else
-                format_term(about) if isinstance(about, Term) else format_formula(about))
-        if len(text) > MAX_NAME:
-            text = f"#{len(self._directions) + 1}"
-        return f"{kind}[{text}]{note}"
+        name = f"{kind}[{_short_text(PLAIN_TEXTS, about) or f'#{len(self._directions) + 1}'}]{note}"
+        self._spelled[name] = kind, about, note
+        return name
 
     def has(self, name: str) -> bool:
         """Whether a direction of this name exists."""
@@ -202,3 +213,17 @@ class Draft:
         while len(self._layers) < number:
             self._layers.append(_LayerDraft())
         return self._layers[number - 1]
+
+
+def _short_text(texts: FormulaTexts, about: _About) -> str | None:
+    """The text of what a direction is about; None if it is too long for a name."""
+    match about:
+        case Formula():
+            formulas = [about]
+        case Count(operand=operand):
+            formulas = [operand]
+        case Term(coefficients):
+            formulas = [count.operand for _, count in coefficients]
+    if texts is PLAIN_TEXTS and max(map(written_length, formulas), default=0) > MAX_NAME:
+        return None
+    return text if len(text := texts.about(about)) <= MAX_NAME else None

@@ -28,7 +28,7 @@ from math import ceil, floor, gcd
 from constructions.draft import ONE, Draft
 from constructions.errors import Unsupported
 from constructions.language.predicates import definition_of
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Count, PredicateOnCount, Term
 from constructions.lemma_07_table_lookup import reciprocal_of_length
 from constructions.network.meanings import Average, Slack, Total
@@ -58,7 +58,7 @@ def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnC
     """
     rule = definition_of(formula)
     if rule.depends_on_n:
-        raise Unsupported(f"{format_formula(formula)}: {formula.name} depends on the length n, and with it its "
+        raise Unsupported(f"{format_briefly(formula)}: {formula.name} depends on the length n, and with it its "
                           "thresholds, which low precision has one of for each number")
     truths = [rule.holds(k, _longest(draft), formula.parameters) for k in range(_longest(draft) + 1)]
     units = [({_threshold(draft, formula.count, m): -ONE}, ONE, ONE if truths[m] else -ONE)

@@ -10,7 +10,8 @@ Claim       θ(D) is exact. The approximations of its counts (Theorem 20) sum to
 Positions   A count looks at no more positions than there are, so p is one, and to the left if all counts are. But one
             count to the left and one to the right with the same sign may sum to n + 1. Then the counts to the right are
             taken without this position: D = D' + v with D' in -n, ..., n, where v = Σ c_k [φ_k] over the counts to the
-            right. For each truth of these φ_k there are heads for D' as above, with tables of θ(j + v).
+            right. For each truth of these φ_k there are heads for D' as above, with tables of θ(j + v). So it is for
+            counts of what the position decides, whose truths here are no part of what is looked for.
 Uses        Theorem 20's counts; Lemma 7's scores; Lemma 9.
 Source      None: [SHA] applies predicates to single counts only.
 """
@@ -38,6 +39,7 @@ from constructions.language.syntax import (
     Relation,
     Side,
     Term,
+    is_positional,
 )
 from constructions.lemma_07_table_lookup import TWO
 from constructions.lemma_09_rounding import rounding_units
@@ -64,7 +66,7 @@ class _Case:
 
 def add_predicate_on_sum(draft: Draft, formula: PredicateOnSum) -> str:
     """The direction ``is[θ(D)]``; the truths inside counts have their directions already."""
-    apart = _overflowing(formula.term)
+    apart = _apart(formula.term)
     near = {case: _name(draft, formula, case) for case in _cases(apart)}
     sought = _approximation(draft, formula.term, apart)
     for factor in (1, -1):
@@ -78,14 +80,15 @@ def add_predicate_on_sum(draft: Draft, formula: PredicateOnSum) -> str:
     return draft.add_truth(formula, units, ZERO)
 
 
-def _overflowing(term: Term) -> tuple[tuple[int, Count], ...]:
-    """The counts to the right, if some sum of counts may be more than there are positions."""
+def _apart(term: Term) -> tuple[tuple[int, Count], ...]:
+    """The counts to the right, if some sum of counts may be more than there are positions; and the positional ones."""
     def sees(side: Side, sign: int) -> int:
         return sum(1 for number, count in term.coefficients if count.side == side and number == sign)
 
     assert all(sees(side, sign) <= 1 for side in ("left", "right") for sign in (1, -1)), "no such sum"
     overflows = any(sees("left", sign) and sees("right", sign) for sign in (1, -1))
-    return tuple(each for each in term.coefficients if overflows and each[1].side == "right")
+    return tuple(each for each in term.coefficients
+                 if (overflows and each[1].side == "right") or is_positional(each[1].operand))
 
 
 def _cases(apart: Sequence[tuple[int, Count]]) -> Iterator[_Case]:
@@ -93,7 +96,8 @@ def _cases(apart: Sequence[tuple[int, Count]]) -> Iterator[_Case]:
         holding = tuple(count.operand if truth else negation(count.operand)
                         for truth, (_, count) in zip(truths, apart, strict=True))
         here = sum(number for truth, (number, _) in zip(truths, apart, strict=True) if truth)
-        yield from (_Case(holding, here, sign) for sign in _GATES)
+        if FALSE not in holding:
+            yield from (_Case(holding, here, sign) for sign in _GATES)
 
 
 def _name(draft: Draft, formula: PredicateOnSum, case: _Case) -> str:

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from certify.exports.attention import attention_weights
-from certify.exports.npz import arrays_of
 from certify.exports.sealed import Sealed, read_sealed
+from certify.pages.certificate.running import DoubleNetwork
 from certify.showing.numbers import decimal_upper
 from constructions.network.transformer import Head, Layer, Transformer
 
@@ -172,7 +171,8 @@ def place_column(nodes: list[Node]) -> None:
 def attention(sealed: Sealed, left: float, right: float) -> Iterable[str]:
     """What each position attends to in the last head that approximates; the shade is the square root of the weight."""
     bound = sealed.bounds[-1]
-    weights = attention_weights(arrays_of(sealed), WORD)[bound.layer, bound.head]
+    run = DoubleNetwork(sealed.transformer, len(WORD)).run([WORD], attention=True)
+    weights = run.attention[bound.layer, bound.head][0].tolist()
     side = (right - left) / len(WORD)
     top = (TOP + BOTTOM - (right - left)) / 2 + 8
     yield rectangle("grid", left, top, right - left, right - left)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.lengths import Lengths
+from constructions.network.meanings import texts_of_network
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.discharge import Line
@@ -29,6 +29,7 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """
+    texts = texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
     order = {name: place for place, name in enumerate(transformer.directions)}
     bounded = [(line, line.worst) for line in lines if line.worst is not None]
     bounded.sort(key=lambda pair: (pair[0].layer, pair[0].place, order[pair[0].direction]))
@@ -36,7 +37,7 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
         "format": FORMAT,
         "version": VERSION,
         "claim": {
-            "formula": format_formula(formula),
+            "formula": texts.formula(formula),
             "alphabet": list(transformer.alphabet),
             **({"min_n": lengths.first} if lengths.first > 1 else {}),
             "max_n": lengths.last,

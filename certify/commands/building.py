@@ -11,12 +11,14 @@ from certify.options import (
     AsPrintedOption,
     AttentionOption,
     CausalOption,
+    DfaOption,
     DialectOption,
     FormulaText,
     GammaOption,
     LongestOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     SymbolOption,
     TemperatureOption,
@@ -25,9 +27,11 @@ from certify.terminal import complain, say_reading
 
 
 def build(
-    text: FormulaText,
+    text: FormulaText = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
     as_formula: Annotated[bool, typer.Option(
@@ -57,10 +61,10 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     check_writable(output)
-    if as_formula and not text.endswith(SUFFIXES_OF_PROGRAMS):
+    if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision, dialect=dialect)
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
         request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),

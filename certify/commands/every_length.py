@@ -12,11 +12,13 @@ import typer
 from certify.options import (
     AlphabetOption,
     CausalOption,
+    DfaOption,
     DialectOption,
     FactorOption,
     JsonOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     StyleOption,
     SymbolOption,
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
 
 
 def prove(
-    text: Annotated[str, typer.Argument(
+    text: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
-        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")],
+        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")]
+    = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
     symbol: SymbolOption = None,
@@ -62,7 +67,7 @@ def prove(
     if output is not None:
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
-                      precision=precision, dialect=dialect)
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
@@ -84,7 +89,7 @@ def prove(
     raise typer.Exit(theorem.exit_code)
 
 
-def read_claim(text: str, options: Options, output: str | None) -> TheoremClaim:
+def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
     """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
     from certify.exports.theorem_claim import claim_theorem
     from certify.request import FormulaSubject, read_request
@@ -92,7 +97,7 @@ def read_claim(text: str, options: Options, output: str | None) -> TheoremClaim:
     request = read_request(text, options)
     say_reading(request)
     of_a_formula = isinstance(request.subject, FormulaSubject)
-    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text).stem)
+    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
 
 
 def give_up(verdict: str, reason: Exception, as_json: bool) -> int:

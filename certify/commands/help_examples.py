@@ -12,6 +12,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "examples": ("certify examples examples",),
     "formula": (
         "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc -o since.cert",
+        "certify formula --regex '(ab)*' --max-n 16",
         "certify formula -F examples/formulas.txt --max-n 16",
     ),
     "check": ("certify check since.cert --formula '(Q_a | Q_b) since Q_a' --max-n 64",),

@@ -13,6 +13,7 @@ from certify.options import (
     CertificateOption,
     DaskOption,
     DeltaOption,
+    DfaOption,
     DialectOption,
     EffortOption,
     FloatOption,
@@ -24,6 +25,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     StoreOption,
     Style,
@@ -45,6 +47,8 @@ def formula(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
         "output; left out: every shipped example")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     formulas: Annotated[str | None, typer.Option(
         "-F", "--formulas", metavar="FILE", help="prove every formula of a file, one a line (# begins a comment); "
         "with --json a line of JSON each")] = None,
@@ -84,9 +88,10 @@ def formula(
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta, precision=precision,
-                      dialect=dialect)
+                      dialect=dialect, regex=regex, dfa=dfa)
     runs = read_runs(floats)
-    rows = None if formulas is not None else formulas_in_turn(text, symbol, alphabet)
+    is_language = (regex, dfa) != (None, None)
+    rows = None if formulas is not None or is_language else formulas_in_turn(text, symbol, alphabet)
     if formulas is not None or rows is not None:
         refuse_beside_rows(formulas, text, options, {"--parenthesize": parenthesize, "--min-n": min_n > 1,
                                                      "--effort": effort != 1})
@@ -94,7 +99,6 @@ def formula(
                                        (output, store, read_workers_of(jobs, dask)), as_json))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
     check_place(output, as_json)
-    assert text is not None, "without a formula there are rows"
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
@@ -211,7 +215,7 @@ def refuse_beside_rows(formulas: str | None, text: str | None, options: Options,
     if formulas is not None:
         if text is not None:
             raise InputError("-F: a formula is given beside it, expected one of them")
-        refused = [*(["symbol"] if options.symbol is not None else [])]
+        refused = [name for name in options.given if name in ("symbol", "regex", "dfa")]
         others = {"--parenthesize": others["--parenthesize"]}
         reason = "-F names a file of formulas, and they do"
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,6 +17,7 @@ from certify.options import (
     AttentionOption,
     CausalOption,
     ClaimOption,
+    DfaOption,
     DialectOption,
     FactorOption,
     FormulaText,
@@ -25,6 +27,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    RegexOption,
     RegimeOption,
     Style,
     StyleOption,
@@ -36,17 +39,19 @@ from certify.terminal import print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.request import Request
-    from certify.showing.runs import Run
 
 Section = Literal["examples", "predicates", "statements", "examinations"]
 
 
 def run(
-    subject: Annotated[str, typer.Argument(
+    subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp, .cr), "
-             "or a file with a trained network")],
-    word: Annotated[str, typer.Argument(metavar="WORD", help="symbols run together, or separated by commas or blanks")],
+             "or a file with a trained network")] = None,
+    word: Annotated[str | None, typer.Argument(
+        metavar="WORD", help="symbols run together, or separated by commas or blanks")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
     at: AtOption = "last",
@@ -79,8 +84,9 @@ def run(
     from certify.request import Options, read_request
     from certify.subjects import Programs
 
+    subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
     check_unicode(word)
-    if is_trained(subject):
+    if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take it", {
             "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
             "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
@@ -91,15 +97,27 @@ def run(
     refuse_options(f"{subject} holds no trained network, expected one beside it",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision, dialect=dialect)
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
     say_reading(request)
     show_run(request, word, style, as_json, at)
 
 
+def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
+    """Beside a regular language a single argument is the word."""
+    from constructions.errors import InputError
+
+    if word is None and is_language:
+        subject, word = None, subject
+    if word is None:
+        raise InputError("no WORD, expected the symbols of a word after what is run")
+    return subject, word
+
+
 def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
     """Run and print what the request is about."""
     from certify.request import ProgramSubject
+    from certify.runs_of_words import run_request
     from certify.showing.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.showing.runs import print_run, run_to_json
     from certify.showing.terminal_tables import console
@@ -120,24 +138,10 @@ def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = 
         print_run(console(), result, style, at)
 
 
-def run_request(request: Request, word: str) -> Run:
-    """What the network holds on the word, or of a formula that has none the truths alone."""
-    from certify.showing.runs import run_formula, run_transformer
-    from constructions.errors import Unsupported
-    from constructions.language.alphabets import alphabet_of, parse_word
-
-    is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
-    letters = parse_word(word, request.alphabet, is_default)
-    try:
-        return run_transformer(request.network, letters)
-    except Unsupported as construct:
-        if request.regime is None or request.formula is None:
-            raise
-        return run_formula(request.formula, letters, f"truth only, no network: {construct}")
-
-
 def explain(
-    text: FormulaText,
+    text: FormulaText = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
     symbol: SymbolOption = None,
@@ -161,11 +165,16 @@ def explain(
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
 
-    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect)
+    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
+                      regex=regex, dfa=dfa)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     say_reading(request)
     assert request.formula is not None, "the request is about a formula"
     explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
+    if language := getattr(request.subject, "language", None):
+        from certify.regular import describe_language
+
+        explanation = replace(explanation, language=describe_language(language))
     if floats:
         with ProgressLine() as progress:
             explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)

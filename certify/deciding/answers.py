@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from certify.deciding.conditions import Condition, Conditions
-from certify.deciding.tables import Table, check_keys, natural, naturals, one_of, shown
 from constructions.errors import InputError
 from constructions.regular.automata import viable
+from constructions.tables import Table, check_keys, natural, naturals, one_of, shown
 from constructions.trained.claim import Row
 
 Answer = tuple[Condition, tuple[Row, ...]]

@@ -8,8 +8,12 @@ from pathlib import Path
 
 from certify.deciding.answers import AnswerReader
 from certify.deciding.conditions import Condition, Conditions
-from certify.deciding.languages import read_toml
-from certify.deciding.tables import (
+from certify.files import read_text
+from constructions.errors import InputError
+from constructions.language.alphabets import parse_alphabet
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.regular.automata import Automaton
+from constructions.tables import (
     Table,
     boolean,
     check_keys,
@@ -17,15 +21,11 @@ from certify.deciding.tables import (
     natural,
     naturals,
     one_of,
+    read_toml,
     shown,
     text,
     texts,
 )
-from certify.files import read_text
-from constructions.errors import InputError
-from constructions.language.alphabets import parse_alphabet
-from constructions.language.predicates import parse_predicate_definitions
-from constructions.regular.automata import Automaton
 from constructions.trained.claim import Case, Claim, Read, check_fits, obligations
 from constructions.trained.network import TrainedNetwork
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from certify.deciding.languages import language_of_file, language_of_formula, language_of_regex
-from certify.deciding.tables import check_keys, shown, text, texts
+from certify.deciding.languages import language_of_formula
+from certify.files import read_text
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.syntax import And, Formula, Not
 from constructions.regular.automata import Automaton, Language, minimal, product
+from constructions.regular.automaton_files import language_of_text
+from constructions.regular.expression import language_of_regex
+from constructions.tables import check_keys, shown, text, texts
 from constructions.trained.claim import Case, Row, When
 
 KEYS = ("formula", "regex", "dfa", "states")
@@ -82,7 +85,8 @@ class Conditions:
         if not content.isprintable():
             raise InputError(f"{where}: dfa: {shown(content)}, expected the name of a file")
         states = texts(f"{where}: states", table["states"]) if "states" in table else None
-        return language_of_file(str(self.folder / content), self.alphabet, states)
+        path = str(self.folder / content)
+        return language_of_text(read_text(path), path, self.alphabet, states)[0]
 
     def _formula(self, where: str, content: str) -> Formula:
         try:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from certify.deciding.tables import shown
 from constructions.errors import InputError
+from constructions.tables import shown
 
 _TOKENS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*", re.ASCII)
 _LANGUAGE = re.compile(r"(regex|dfa):(.*)", re.DOTALL)

@@ -94,8 +94,8 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
-    return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged at "
-            f"position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
+    return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged "
+            f"at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
             f"{decision.claim.margin}")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
 from certify.showing.words import show_word
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.intervals import AtLeast, Interval
 from proofs.replay import Counterexample
@@ -24,7 +24,7 @@ def describe_expected(found: Counterexample) -> str:
     values = _describe_allowed(found.allowed)
     match found.meaning:
         case Near(formula) | Truth(formula) | Slack(formula) | Product(_, formula) if found.expected is not None:
-            return f"{values} because {format_formula(formula)} is {str(found.expected).lower()} there"
+            return f"{values} because {format_briefly(formula)} is {str(found.expected).lower()} there"
         case Mean() | Average() | Total() | Others():
             return f"{values}, {found.meaning}"
         case Position(value):
@@ -56,5 +56,5 @@ def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
 def _formula_text(meaning: Meaning) -> str | None:
     match meaning:
         case Truth(formula) | Near(formula) | Slack(formula) | Product(_, formula):
-            return format_formula(formula)
+            return format_briefly(formula)
     return None

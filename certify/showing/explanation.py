@@ -14,8 +14,9 @@ from certify.showing.terminal_tables import plain
 from certify.showing.words import counted, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
+from constructions.language.formula_table import texts_of
 from constructions.language.fragments import fragment_of
-from constructions.language.printer import Style, format_formula
+from constructions.language.printer import Style, describe_formula, format_formula
 from constructions.language.syntax import Formula, subformulas
 from constructions.low_precision import GAMMA
 from constructions.network.transformer import Transformer
@@ -23,6 +24,10 @@ from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 
 LOW_PRECISION = "bfloat16"
 """The format for which the network of low precision is built where float runs are asked about."""
+
+
+MANY = 50
+"""So many embeddings are listed."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,17 @@ class Built:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A formula, its fragment, and what each regime would build; whether float runs were asked about."""
+    """A formula, its fragment, and what each regime would build; whether float runs were asked about.
+
+    ``language`` are a few lines about the regular language that the formula defines, if it was made for one.
+    """
 
     formula: Formula
     alphabet: tuple[str, ...]
     gamma: Fraction
     networks: tuple[Built, ...]
     floats: bool = False
+    language: tuple[str, ...] = ()
 
 
 def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
@@ -90,10 +99,12 @@ def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma:
 def print_explanation(out: Console, explanation: Explanation, style: Style, parenthesize: bool) -> None:
     """What a theorist asks before certifying."""
     parts = subformulas(explanation.formula)
-    out.print(plain(f"formula   {format_formula(explanation.formula, style=style, parenthesize=parenthesize)}"))
+    out.print(plain(f"formula   {describe_formula(explanation.formula, style, parenthesize)}"))
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
     out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
     out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
+    for line in explanation.language:
+        out.print(plain(f"language  {line}"))
     for built in explanation.networks:
         out.print()
         out.print(plain(built.title, style="bold"))
@@ -101,7 +112,7 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
             out.print(plain(f"  unsupported: {built.network}"))
             continue
         for name, value in network_facts(built.network, style).items():
-            shown = ("; ".join(value) or "none") if isinstance(value, list) else str(value)
+            shown = _listed(value) if isinstance(value, list) else str(value)
             out.print(plain(f"  {name:21}{shown}"))
         if explanation.floats:
             out.print(plain(f"  {'float runs, n <=':21}{show_reach(built.reach)}"))
@@ -109,6 +120,11 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
         out.print()
         out.print(plain(f"float runs: the greatest n up to {TRIED.last} for which the bounds of the producer hold; "
                         "certify floats asks the checker, too"))
+
+
+def _listed(texts: list[str]) -> str:
+    more = f"; and {len(texts) - MANY} more" if len(texts) > MANY else ""
+    return ("; ".join(texts[:MANY]) or "none") + more
 
 
 def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any]:
@@ -131,14 +147,22 @@ def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any
 
 def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
     """The same facts, one object per regime."""
+    language = {"language": list(explanation.language)} if explanation.language else {}
     return {
         "formula": format_formula(explanation.formula),
         "fragment": fragment_of(explanation.formula),
         "alphabet": list(explanation.alphabet),
         "gamma": str(explanation.gamma),
-        "subformulas": [format_formula(part) for part in subformulas(explanation.formula)],
+        "subformulas": _subformulas_to_json(explanation.formula),
         "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
-    }
+    } | language
+
+
+def _subformulas_to_json(formula: Formula) -> list[str]:
+    """Their texts; of many or long ones the table in which ``$k`` is the kth (docs/certificate.md, section 1)."""
+    parts = subformulas(formula)
+    texts = texts_of(parts)
+    return list(texts.entries) or [texts.formula(part) for part in parts]
 
 
 def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from certify.showing.numbers import decimal_lower, decimal_upper
 from certify.showing.terminal_tables import NARROW, open_table, plain, print_table
 from certify.showing.words import counted, show_alphabet
 from certify.verdicts import colour
-from constructions.language.printer import Style, format_formula
+from constructions.language.printer import Style, describe_formula, format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Transformer
@@ -25,11 +25,13 @@ from proofs.obligations.lookup_of_sums import LookupOfSumObligation
 QUARTER = Fraction(1, 4)
 COLUMNS_OF_ATTENTION = ("statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error",
                         "slack to 1/4")
+MANY_HEADS = 100
+"""Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
 
 
 def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
     """The verdict, what it is about, the table of attention obligations, and a summary of the rest."""
-    formula = format_formula(outcome.formula, style=style, parenthesize=parenthesize) if outcome.formula else "none"
+    formula = describe_formula(outcome.formula, style, parenthesize) if outcome.formula else "none"
     out.print(plain(f"formula   {formula}"))
     out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
     out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
@@ -69,15 +71,28 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
     sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
     table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
-    for line in attention:
+    shown = attention
+    if len(attention) > MANY_HEADS:
+        shown = [line for line in attention if not (line.repeated and line.proved)]
+    for line in shown[:MANY_HEADS]:
         cells = attention_cells(line)
         table.add_row(*(plain(cells[name]) for name in kept))
     out.print()
     print_table(out, table, [name for name in names if name not in kept], keys=2)
-    if any(line.repeated for line in attention):
+    if len(attention) > MANY_HEADS:
+        _print_left_out(out, attention, shown)
+    elif any(line.repeated for line in attention):
         out.print(plain("=  the same obligation as one before it, proved once"))
     if not all(line.proved for line in attention):
         out.print(plain("!  not proved"))
+
+
+def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> None:
+    """How many heads have no row of their own."""
+    if equal := len(attention) - len(shown):
+        out.print(plain(f"=  and {counted(equal, 'head')} with obligations equal to some of these, proved once"))
+    if more := len(shown[MANY_HEADS:]):
+        out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
 
 
 def attention_cells(line: Line) -> dict[str, str]:
@@ -106,7 +121,7 @@ def _guard(line: Line) -> str:
     meaning = line.obligation.meaning if line.obligation and of_counts else None
     if not isinstance(meaning, Near) or meaning.when is TRUE:
         return ""
-    return f" if {_shortened(format_formula(meaning.when), 20)}"
+    return f" if {_shortened(format_briefly(meaning.when), 20)}"
 
 
 def _is_about_a_number(line: Line) -> bool:
@@ -133,9 +148,8 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
         out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
     if any(line.kind is Kind.COMPOSITION and line.proved for line in lines):
         out.print(plain("composed  every direction is written once, and read only after it is written"))
-    for line in lines:
-        if not line.proved:
-            out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))
+    for line in [line for line in lines if not line.proved][:MANY_HEADS]:
+        out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))
 
 
 def describe_place(line: Line) -> str:

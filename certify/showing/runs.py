@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,8 @@ from certify.showing.numbers import decimal, decimal_lower, decimal_upper
 from certify.showing.terminal_tables import plain
 from certify.showing.words import show_word
 from constructions.errors import InputError
-from constructions.language.printer import Style, format_count, format_formula
+from constructions.language.formula_table import FormulaTexts, texts_of
+from constructions.language.printer import Style, format_briefly, format_count, format_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 BITS = 192
 MAX_LENGTH = 1024
+MOST_SUBFORMULAS = 100
+"""Of more, only the last are shown to people."""
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
 PLACES: Mapping[At, str] = {"first": "at its first position", "last": "at its last position",
@@ -158,6 +161,9 @@ def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
     """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
     rows = run_rows(run, style)
     print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
+    if run.formula is not None and (more := len(subformulas(run.formula)) - MOST_SUBFORMULAS) > 0:
+        out.print(plain(f"these are the last {MOST_SUBFORMULAS} subformulas, the formula among them; --json has {more} "
+                        "more"))
     if any(cell in (JUST_ABOVE_0, JUST_BELOW_1) for _, _, row in rows for cell in row):
         out.print()
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
@@ -169,7 +175,7 @@ def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
     if run.formula is not None:
         out.print()
         out.print(plain(f"the word {'does not satisfy' if run.fails(at) else 'satisfies'} "
-                        f"{format_formula(run.formula, style=style)} {PLACES[at]}"))
+                        f"{format_briefly(run.formula, style=style)} {PLACES[at]}"))
 
 
 def describe_judgement(run: Run, at: At) -> str:
@@ -200,21 +206,28 @@ def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
         return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []
     counts: set[Count] = set()
-    for formula in subformulas(run.formula):
+    reading, traces = Reading(run.word), _by_subject(run.traces)
+    for formula in subformulas(run.formula)[-MOST_SUBFORMULAS:]:
         for count in dict.fromkeys(counts_of(formula)):
             if count not in counts:
-                rows += _count_rows(run, count, style)
+                rows += _count_rows(reading, count, traces.get(count, []), style)
         counts |= set(counts_of(formula))
-        truth = truth_values(formula, run.word)
-        rows.append((format_formula(formula, style=style), "truth", ["T" if holds else "." for holds in truth]))
-        traces = sorted((trace for trace in run.traces if trace.subject == formula), key=lambda trace: trace.exact)
-        for trace in traces:
+        truths = [reading.truth(formula, place) for place in range(1, reading.n + 1)]
+        rows.append((format_briefly(formula, style=style), "truth", ["T" if holds else "." for holds in truths]))
+        for trace in sorted(traces.get(formula, []), key=lambda trace: trace.exact):
             if trace.exact:
                 rows.append(("", "exact", [_soft(value) for value in trace.soft]))
             else:
                 rows.append(("", f"soft{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
                 rows.append(("", f"hard{_note(trace.direction)}", list(trace.hard)))
     return rows
+
+
+def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Trace]]:
+    found: dict[Formula | Count | None, list[Trace]] = {}
+    for trace in traces:
+        found.setdefault(trace.subject, []).append(trace)
+    return found
 
 
 def _held_rows(trace: Trace) -> list[Row]:
@@ -224,12 +237,11 @@ def _held_rows(trace: Trace) -> list[Row]:
     return [(trace.direction, "soft", [_soft(value) for value in trace.soft]), ("", "hard", list(trace.hard))]
 
 
-def _count_rows(run: Run, count: Count, style: Style) -> list[Row]:
+def _count_rows(reading: Reading, count: Count, traces: list[Trace], style: Style) -> list[Row]:
     """The number at each position, what the mean holds, and how many other positions the lookups find."""
-    reading = Reading(run.word)
     rows: list[Row] = [(format_count(count, style), "number",
                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
-    for trace in sorted((trace for trace in run.traces if trace.subject == count), key=lambda trace: not trace.exact):
+    for trace in sorted(traces, key=lambda trace: not trace.exact):
         if trace.exact:
             rows.append(("", "mean", list(trace.hard)))
         else:
@@ -281,8 +293,11 @@ def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
     Each trace has its soft bounds and hard values.
 
     A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``. Where
-    the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither.
+    the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither. Long formulas are
+    entries ``$k`` of the list ``formulas``, as in certificates.
     """
+    texts = texts_of(trace.subject.operand if isinstance(trace.subject, Count) else trace.subject
+                     for trace in run.traces if trace.subject is not None)
     return {
         "formula": None if run.formula is None else format_formula(run.formula),
         "word": list(run.word),
@@ -291,23 +306,24 @@ def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
         "satisfied": not run.fails(at) if run.truth else None,
         "note": run.note,
         "counterexample": counterexample_to_json(run.miss) if run.miss else None,
-        "directions": [_trace_to_json(trace) for trace in run.traces],
+        **({"formulas": list(texts.entries)} if texts.entries else {}),
+        "directions": [_trace_to_json(trace, texts) for trace in run.traces],
     }
 
 
-def _trace_to_json(trace: Trace) -> dict[str, Any]:
+def _trace_to_json(trace: Trace, texts: FormulaTexts) -> dict[str, Any]:
     return {
         "direction": trace.direction,
-        **_subject_to_json(trace),
+        **_subject_to_json(trace, texts),
         "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
         "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
         "hard": list(trace.hard),
     }
 
 
-def _subject_to_json(trace: Trace) -> dict[str, Any]:
+def _subject_to_json(trace: Trace, texts: FormulaTexts) -> dict[str, Any]:
     if trace.subject is None:
         return {}
     if isinstance(trace.subject, Count):
-        return {"count": format_count(trace.subject), "number": list(trace.truth)}
-    return {"formula": format_formula(trace.subject), "truth": list(trace.truth)}
+        return {"count": texts.count(trace.subject), "number": list(trace.truth)}
+    return {"formula": texts.formula(trace.subject), "truth": list(trace.truth)}

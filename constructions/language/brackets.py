@@ -14,9 +14,9 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.parser import parse_formula
-from constructions.language.positional import find_subformula_with_length, positional_truth, positional_truths
+from constructions.language.positional import mentions_length, positional_truth, positional_truths
 from constructions.language.predicates import PredicateDefinition
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula, is_positional
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -34,7 +34,7 @@ class Bracket:
     shifted: bool = False
 
     def __str__(self) -> str:
-        return f"[{format_formula(self.formula)}]" + ("(i-1)" if self.shifted else "")
+        return f"[{format_briefly(self.formula)}]" + ("(i-1)" if self.shifted else "")
 
     def evaluate(self, *, i: int, n: int) -> Fraction:
         """The value, 0 or 1.
@@ -64,7 +64,7 @@ class Bracket:
     @property
     def mentions_n(self) -> bool:
         """Whether a predicate of the formula depends on n."""
-        return find_subformula_with_length(self.formula) is not None
+        return mentions_length(self.formula)
 
     @property
     def variables(self) -> frozenset[str]:
@@ -80,7 +80,8 @@ PositionFunction = Expression | Bracket
 
 
 def parse_position_function(
-    text: str, predicates: Mapping[str, PredicateDefinition] | None = None
+    text: str, predicates: Mapping[str, PredicateDefinition] | None = None,
+    table: Mapping[str, Formula] | None = None,
 ) -> PositionFunction:
     """The expression or the bracket that ``text`` denotes.
 
@@ -96,7 +97,7 @@ def parse_position_function(
     parts = _BRACKET.fullmatch(text)
     if parts is None:
         raise InputError(f"bracket {text[:60]!r}: expected [formula] or [formula](i-1), and nothing beside it")
-    formula = parse_formula(parts[1], predicates=predicates)
+    formula = parse_formula(parts[1], predicates=predicates, table=table)
     if not is_positional(formula):
         raise InputError(f"bracket {text[:60]!r}: expected a formula of predicates on the position and connectives")
     return Bracket(formula, shifted=parts[2] is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
@@ -18,6 +19,7 @@ from constructions.language.predicates import BUILTIN, PredicateDefinition, find
 from constructions.language.predicates_of_terms import predicate_of_term
 from constructions.language.spellings import (
     NAMES,
+    Bounded,
     Dialect,
     binary_operator,
     bounded_binary,
@@ -26,36 +28,83 @@ from constructions.language.spellings import (
     unary_operator,
 )
 from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, Relation, Symbol
-from constructions.language.terms import MAX_DIGITS, POSITIONS, Number, Remainder, Sum, compare_chain, multiply
+from constructions.language.terms import (
+    MAX_DIGITS,
+    POSITIONS,
+    Number,
+    Remainder,
+    Sum,
+    compare_chain,
+    multiply,
+    predicate_cost,
+    remainder_cost,
+)
 
-MAX_DEPTH = 200
+MAX_EXPANDED = 200_000
+MAX_NODES = 200_000
 EXPECTED_COUNT = "a count such as #<[Q_a]"
 EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
 
 _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 
 Value = Formula | Number
+RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
+"""Names of the grammar that definitions may not take."""
+
+
+@dataclass
+class Scope:
+    """What words stand for: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
+
+    alphabet: Sequence[str] | None
+    predicates: Mapping[str, PredicateDefinition]
+    dialect: Dialect
+    table: Mapping[str, Formula]
+    defined: dict[str, Formula] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    """Names that are the user's own: of predicates, and of formulas."""
+    expanded: int = 0
+    """How many parts abbreviations have made so far, in all definitions together."""
+
+    def define(self, name: str, formula: Formula) -> None:
+        """From here on the name stands for the formula."""
+        self.defined[name] = formula
+        self.names.add(name)
 
 
 @v_args(inline=True)
 class Builder(Transformer_NonRecursive[Token, Value]):
     """Formulas from parse trees, bottom up; what the grammar cannot say is checked here."""
 
-    def __init__(self, text: str, alphabet: Sequence[str] | None,
-                 predicates: Mapping[str, PredicateDefinition], dialect: Dialect) -> None:
+    def __init__(self, text: str, scope: Scope) -> None:
         super().__init__()
         self._text = text
-        self._alphabet = alphabet
-        self._predicates = predicates
-        self._dialect = dialect
+        self._scope = scope
+        self._alphabet = scope.alphabet
+        self._predicates = scope.predicates
+        self._dialect = scope.dialect
 
     def _error(self, token: Token, message: str) -> FormulaError:
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
 
     def _limited(self, token: Token, formula: Formula) -> Formula:
-        if formula.depth > MAX_DEPTH:
-            raise self._error(token, f"formula nested {formula.depth} deep, expected at most {MAX_DEPTH}")
+        """The formula, if its depth alone does not make it too large."""
+        if formula.depth > MAX_NODES:
+            raise self._error(token, f"found a formula nested {formula.depth} deep, expected at most {MAX_NODES}")
         return formula
+
+    def _charge(self, token: Token, parts: int) -> None:
+        """Count parts that the text makes without writing them; a short text must not make a huge formula."""
+        self._scope.expanded += parts
+        if self._scope.expanded > MAX_EXPANDED:
+            raise self._error(token, f"found abbreviations of more than {MAX_EXPANDED} parts in all, expected at most "
+                                     f"{MAX_EXPANDED}")
+
+    def _bounds(self, token: Token) -> Bounded:
+        with self._at(token):
+            bounded = read_bounded(token)
+        self._charge(token, 3 * max(bounded.first, bounded.last or 0))
+        return bounded
 
     # -- what is a formula, and what a number
 
@@ -115,6 +164,14 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                                      + symbol_hint(name, self._alphabet))
         return Symbol(name)
 
+    def reference(self, token: Token) -> Formula:
+        """``$3``."""
+        if token not in self._scope.table:
+            known = len(self._scope.table)
+            raise self._error(token, f"found {quote(token)}, expected "
+                              + (f"one of $1 .. ${known}" if known else "a formula: only a file has a table of them"))
+        return self._scope.table[token]
+
     def unary(self, token: Token, operand: Value) -> Formula:
         """``prev``, ``!``, ``G``, ..."""
         build = unary_operator(token.type, self._dialect)
@@ -127,14 +184,12 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def bounded_unary(self, token: Token, operand: Value) -> Formula:
         """``F[2,4]``, ``X^3``."""
-        with self._at(token):
-            build = bounded_unary(read_bounded(token), self._dialect, partial(self._limited, token))
+        build = bounded_unary(self._bounds(token), self._dialect, partial(self._limited, token))
         return self._limited(token, build(self._formula(operand, token)))
 
     def bounded_binary(self, left: Value, token: Token, right: Value) -> Formula:
         """``U[0,3]``."""
-        with self._at(token):
-            build = bounded_binary(read_bounded(token), partial(self._limited, token))
+        build = bounded_binary(self._bounds(token), partial(self._limited, token))
         return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
 
     # -- names and predicates
@@ -142,6 +197,8 @@ class Builder(Transformer_NonRecursive[Token, Value]):
     def name(self, token: Token) -> Value:
         """A predicate of the position, a bare symbol, a position; more than one of them where the place decides."""
         name = str(token)
+        if name in self._scope.defined:
+            return self._scope.defined[name]
         formula: Formula | None = NAMES.get(name)
         if find_predicate(name, self._predicates) is not None:
             formula = self._predicate(token, ())
@@ -184,13 +241,14 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         users = None if name in BUILTIN else definition
         if argument is None:
             return Predicate(str(name), numbers, users)
+        self._charge(name, predicate_cost(str(name), numbers, argument))
         with self._at(argument.token):
             return self._limited(name, predicate_of_term(str(name), numbers, argument.term(), users))
 
     def _definition(self, name: Token) -> PredicateDefinition:
         definition = find_predicate(name, self._predicates)
         if definition is None:
-            known = [*BUILTIN, *self._predicates]
+            known = [*BUILTIN, *self._predicates, *self._scope.defined]
             hint = name_hint(name, known, self._alphabet)
             raise self._error(name, f"found {quote(name)}, expected a predicate such as {list_names(known)}{hint}")
         return definition
@@ -207,19 +265,25 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         numbers = [self._number(cast(Value, part), token) for part, token in zip(parts[::2], [tokens[0], *tokens],
                                                                               strict=True)]
         relations = [cast(Relation, _RELATIONS.get(token, str(token))) for token in tokens]
+        self._charge(tokens[0], sum(remainder_cost(number.dividend, number.modulus, relation)
+                                    for number, relation in zip(numbers, (relations[0], *relations), strict=True)
+                                    if isinstance(number, Remainder)))
         with self._at(tokens[0]):
             return self._limited(tokens[0], compare_chain(numbers, relations))
 
     def add(self, left: Value, token: Token, right: Value) -> Sum:
         """A sum or a difference; the left list grows, which nothing else holds."""
         total, other = self._sum(left, token), self._sum(right, token)
+        self._charge(token, len(other.summands))
         sign = 1 if token == "+" else -1
         total.summands.extend((sign * number, count) for number, count in other.summands)
         return Sum(total.token, total.summands)
 
     def multiply(self, left: Value, token: Token, right: Value) -> Sum:
         """A product with a number."""
-        product = multiply(self._sum(left, token), self._sum(right, token))
+        with self._at(token):
+            product = multiply(self._sum(left, token), self._sum(right, token))
+        self._charge(token, len(product.summands) if product else 0)
         if product is None:
             raise self._error(token, "found a product of two counts, expected a number on one side of '*'")
         return product
@@ -233,7 +297,9 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def negative(self, token: Token, value: Value) -> Sum:
         """``-a``."""
-        return Sum(token, [(-number, count) for number, count in self._sum(value, token).summands])
+        summands = self._sum(value, token).summands
+        self._charge(token, len(summands))
+        return Sum(token, [(-number, count) for number, count in summands])
 
     def number(self, digits: Token) -> Sum:
         """A number, which ``1`` and ``0`` need not be."""

@@ -63,6 +63,15 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
+def offset_of(text: str, line: int, column: int) -> int:
+    """The offset of a line and column.
+
+    >>> offset_of("ab\\ncd", 2, 2)
+    4
+    """
+    return sum(len(before) + 1 for before in text.split("\n", line - 1)[:line - 1]) + column - 1
+
+
 def quote(text: str) -> str:
     """The text between quotes, on one line, shortened if long.
 

@@ -2,8 +2,8 @@
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting); operators of other tools are expanded by
             spellings.py, sums and comparisons by terms.py. docs/formulas.md has every spelling with its meaning.
-Limits      100,000 characters; formulas at most 200 deep once abbreviations are expanded (parentheses do not count);
-            integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
+Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different subformulas once abbreviations
+            are expanded; integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
 """
 
 from __future__ import annotations
@@ -20,14 +20,25 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from constructions.errors import FormulaError
 from constructions.language.alphabets import MAX_LENGTH
-from constructions.language.builder import EXPECTED_COUNT, EXPECTED_NUMBER, Builder, is_known
-from constructions.language.diagnosis import describe_terminals, locate, place_of, quote
+from constructions.language.builder import (
+    EXPECTED_COUNT,
+    EXPECTED_NUMBER,
+    MAX_NODES,
+    RESERVED_NAMES,
+    Builder,
+    Scope,
+    is_known,
+)
+from constructions.language.definitions import Part, split_definitions
+from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
 from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
-from constructions.language.predicates import BUILTIN, PredicateDefinition
+from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
 from constructions.language.spellings import Dialect
-from constructions.language.syntax import Comparison, Count, Formula, Term, difference
+from constructions.language.syntax import Comparison, Count, Formula, Term, difference, subformulas
 from constructions.language.tokens import name_tokens
 
+MAX_TEXT = 4_000_000
+MAX_PART = 1_000_000
 _WORDS = {
     "SYMBOL": "a formula", "NUMBER": EXPECTED_NUMBER, "LPAR": "'('", "COMMA": "','", "RPAR": "')'", "RSQB": "']'",
     "PLUS": "'+' or '-'", "RELATION": "a comparison such as <=", "AND": "an operator such as & or since",
@@ -38,39 +49,79 @@ _OF_NUMBERS = frozenset({"PLUS", "MINUS", "TIMES", "REMAINDER", "RELATION"})
 
 def parse_formula(text: str, alphabet: Sequence[str] | None = None,
                   predicates: Mapping[str, PredicateDefinition] | None = None,
-                  dialect: Dialect = Dialect.SHA) -> Formula:
-    """The formula that ``text`` denotes, abbreviations expanded.
+                  dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None) -> Formula:
+    """The formula that ``text`` denotes, abbreviations expanded and names replaced.
 
     ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
     another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
     ``alphabet`` is given, its symbols may stand bare if they are names. A name of the user's predicates is never
-    anything else.
+    anything else. ``let p = ...; ...`` names formulas before one that uses them. The ``table`` has what ``$1``, ``$2``
+    and so on stand for.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
     >>> parse_formula("a W b", alphabet="ab")
     parse_formula('!(!Q_b until !(Q_a | Q_b))')
+    >>> parse_formula("let p = prev Q_a; q = p | Q_b; p since q")
+    parse_formula('prev Q_a since (prev Q_a | Q_b)')
     >>> parse_formula("Q_a & Q_c", alphabet="ab")
     Traceback (most recent call last):
         ...
     constructions.errors.FormulaError: line 1, column 7: symbol 'c' is not in the alphabet a, b
 
     Raises:
-        FormulaError: if the text does not parse or exceeds a limit, or if it mentions a symbol outside ``alphabet``
-            or a predicate that is neither built in nor among ``predicates``.
+        FormulaError: if the text does not parse or exceeds a limit, if it mentions a symbol outside ``alphabet`` or a
+            predicate that is neither built in nor among ``predicates``, or if a name is defined twice, or already means
+            something.
         Unsupported: if it applies a predicate to a sum for which no construction is known.
     """
-    if len(text) > MAX_LENGTH:
-        raise FormulaError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
-    tree = _parse_tree(text, predicates or {}, alphabet)
+    if len(text) > MAX_TEXT:
+        raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
+    scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()))
+    *definitions, last = parts = split_definitions(text)
+    if (longest := max(len(part.text) for part in parts)) > MAX_PART:
+        raise FormulaError(f"found {longest} characters in one formula, expected at most {MAX_PART}; let p = ...; "
+                           "names what occurs again", 1, 1, text[:MAX_LENGTH])
+    for part in definitions:
+        _check_name(text, part, scope)
+        scope.define(part.name, _parse_part(text, part, scope))
+    formula = _parse_part(text, last, scope)
+    if len(text) > MAX_NODES // 4 and (nodes := len(subformulas(formula))) > MAX_NODES:
+        raise FormulaError(f"found {nodes} different subformulas, expected at most {MAX_NODES}", 1, 1, text)
+    return formula
+
+
+def _check_name(text: str, part: Part, scope: Scope) -> None:
+    """Raise FormulaError if the name of a definition already means something."""
+    if part.name in scope.defined:
+        problem = "is defined twice, expected distinct names"
+    elif find_predicate(part.name, scope.predicates):
+        problem = "is a predicate, expected another name"
+    elif part.name in RESERVED_NAMES or [token.type for token in _parser().lex(part.name)] != ["NAME"]:
+        problem = "is taken by the language, expected another name"
+    else:
+        return
+    raise FormulaError(f"{quote(part.name)} {problem}", *place_of(text, part.name_offset), text)
+
+
+def _parse_part(text: str, part: Part, scope: Scope) -> Formula:
+    """The formula of one part of the text; places in complaints are those in the whole."""
     try:
-        return cast(Formula, Builder(text, alphabet, predicates or {}, dialect).transform(tree))
+        tree = _parse_tree(part.text, scope.names, scope.alphabet)
+        return cast(Formula, Builder(part.text, scope).transform(tree))
     except VisitError as error:
-        raise error.orig_exc from None
+        problem = error.orig_exc
+    except FormulaError as error:
+        problem = error
+    if not isinstance(problem, FormulaError) or part.text == text:
+        raise problem from None
+    offset = part.offset + offset_of(part.text, problem.line, problem.column)
+    raise FormulaError(problem.message, *place_of(text, offset), text) from None
 
 
 def parse_count(text: str, alphabet: Sequence[str] | None = None,
-                predicates: Mapping[str, PredicateDefinition] | None = None) -> Count:
+                predicates: Mapping[str, PredicateDefinition] | None = None,
+                table: Mapping[str, Formula] | None = None) -> Count:
     """The count that ``text`` denotes.
 
     >>> parse_count("#>[Q_a]")
@@ -79,14 +130,15 @@ def parse_count(text: str, alphabet: Sequence[str] | None = None,
     Raises:
         FormulaError: as ``parse_formula``, and if the text is not a single count.
     """
-    match parse_formula(f"{text} == 0", alphabet, predicates):
+    match parse_formula(f"{text} == 0", alphabet, predicates, table=table):
         case Comparison("==", Term(((1, counted),), 0), Term((), 0)):
             return counted
     raise FormulaError(f"found {quote(text)}, expected {EXPECTED_COUNT}", 1, 1, text)
 
 
 def parse_term(text: str, alphabet: Sequence[str] | None = None,
-               predicates: Mapping[str, PredicateDefinition] | None = None) -> Term:
+               predicates: Mapping[str, PredicateDefinition] | None = None,
+               table: Mapping[str, Formula] | None = None) -> Term:
     """The sum of integer multiples of counts that ``text`` denotes, each count once.
 
     >>> parse_term("2*#<[Q_a] - #<[Q_b]").coefficients[1]
@@ -95,14 +147,14 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
     Raises:
         FormulaError: as ``parse_formula``, and if the text is no such sum, or has a constant.
     """
-    match parse_formula(f"{text} == 0", alphabet, predicates):
+    match parse_formula(f"{text} == 0", alphabet, predicates, table=table):
         case Comparison("==", Term(_, 0), Term((), 0)) as compared if difference(compared).coefficients:
             return difference(compared)
     raise FormulaError(f"found {quote(text)}, expected a sum of counts such as #<[Q_a] - #<[Q_b]", 1, 1, text)
 
 
 def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
-    """The tree of the text; the names of the user's ``predicates`` are no operators in it."""
+    """The tree of the text; names that the user has defined are no operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
     fed = deque[Token](maxlen=1)
     try:
@@ -113,7 +165,7 @@ def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] 
 
 
 def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet: Sequence[str] | None,
-          end: int = MAX_LENGTH) -> Iterator[Token]:
+          end: int = MAX_PART) -> Iterator[Token]:
     """Give the parser all tokens that begin before the offset ``end``, one by one."""
     for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
         is_name = token.type == "NAME" or token in predicates

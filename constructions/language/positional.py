@@ -5,6 +5,8 @@ The position may be 0, where counts can be but no position is: ``brackets.py`` n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from constructions.language.predicates import AppliedPredicate, definition_of
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
@@ -17,8 +19,10 @@ from constructions.language.syntax import (
     Not,
     Or,
     Predicate,
+    Somewhere,
     difference,
-    operands,
+    operands_of_connective,
+    postorder,
     subformulas,
 )
 
@@ -41,6 +45,29 @@ def connective(formula: Formula, truths: tuple[bool, ...]) -> bool | None:
     return None
 
 
+def truth_from(formula: Formula, leaf: Callable[[Formula], bool | None]) -> bool:
+    """The truth of a formula from the truths of what connectives lead to: where ``leaf`` has none, of its operands.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> truth_from(parse_formula("Q_a & !prev Q_b"), lambda part: {"Q_a": True, "prev Q_b": False}.get(str(part)))
+    True
+    """
+    truths: dict[Formula, bool] = {}
+    pending = [formula]
+    while pending:
+        part = pending[-1]
+        truth = leaf(part)
+        parts = operands_of_connective(part) if truth is None else ()
+        if missing := [operand for operand in parts if operand not in truths]:
+            pending += missing
+            continue
+        if truth is None:
+            truth = connective(part, tuple(truths[operand] for operand in parts))
+            assert truth is not None, f"no truth: {part!r}"
+        truths[pending.pop()] = truth
+    return truths[formula]
+
+
 def positional_truth(formula: Formula, i: int, n: int) -> bool:
     """The truth at (n, i) of a formula for which ``is_positional`` holds.
 
@@ -51,16 +78,9 @@ def positional_truth(formula: Formula, i: int, n: int) -> bool:
     Raises:
         InputError: if the condition of a user's predicate has no value there.
     """
-    match formula:
-        case Predicate():
-            return definition_of(formula).holds(i, n, formula.parameters)
-        case Comparison(relation):
-            term = difference(formula)
-            assert not term.coefficients, f"not positional: {formula!r}"
-            return RELATIONS[relation](term.constant, 0)
-    truth = connective(formula, tuple(positional_truth(operand, i, n) for operand in operands(formula)))
-    assert truth is not None, f"not positional: {formula!r}"
-    return truth
+    if isinstance(formula, Predicate):
+        return definition_of(formula).holds(i, n, formula.parameters)
+    return positional_truths(formula, range(i, i + 1), n)[0]
 
 
 def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
@@ -71,18 +91,57 @@ def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
     [True, True, False, True]
 
     Raises:
-        InputError: as ``positional_truth`` at the first position without a truth.
+        InputError: as ``positional_truth`` at some position without a truth.
     """
-    if isinstance(formula, Predicate):
-        holds, parameters = definition_of(formula).holds, formula.parameters
-        return [holds(i, n, parameters) for i in positions]
-    if isinstance(formula, Comparison):
-        return [positional_truth(formula, 1, n)] * len(positions)
-    columns = [positional_truths(operand, positions, n) for operand in operands(formula)]
+    known = _LATEST.at(positions, n)
+    if formula not in known:
+        for part in postorder(formula, lambda part: () if part in known else operands_of_connective(part)):
+            if part not in known:
+                known[part] = _truths_of(part, [known[operand] for operand in operands_of_connective(part)],
+                                         positions, n)
+                _LATEST.cells += len(positions)
+    return list(known[formula])
+
+
+def _truths_of(formula: Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
+    """The truths of a formula whose operands have these."""
+    match formula:
+        case Predicate(parameters=parameters):
+            holds = definition_of(formula).holds
+            return tuple([holds(i, n, parameters) for i in positions])
+        case Comparison(relation):
+            term = difference(formula)
+            assert not term.coefficients, f"not positional: {formula!r}"
+            return (RELATIONS[relation](term.constant, 0),) * len(positions)
     found = [connective(formula, truths) for truths in zip(*columns, strict=True)] if columns else (
         [connective(formula, ())] * len(positions))
     assert None not in found, f"not positional: {formula!r}"
-    return [bool(truth) for truth in found]
+    return tuple(map(bool, found))
+
+
+class _LatestTruths:
+    """Truths worked out lately, so that formulas with common parts do not work these out again."""
+
+    most_cells = 1 << 20
+
+    def __init__(self) -> None:
+        self.cells = 0
+        self._tables: dict[tuple[range, int], dict[Formula, tuple[bool, ...]]] = {}
+
+    def at(self, positions: range, n: int) -> dict[Formula, tuple[bool, ...]]:
+        if self.cells > self.most_cells:
+            self._tables.clear()
+            self.cells = 0
+        return self._tables.setdefault((positions, n), {})
+
+
+_LATEST = _LatestTruths()
+
+
+mentions_length = Somewhere(lambda part: isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n)
+"""Whether the truth of some predicate in a formula depends on n."""
+mentions_position = Somewhere(lambda part: isinstance(part, Predicate))
+"""Whether a predicate in a formula is applied to the position."""
 
 
 def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
@@ -92,5 +151,7 @@ def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
     >>> find_subformula_with_length(parse_formula("ODD | #<[LAST] == 1"))
     parse_formula('LAST')
     """
+    if not mentions_length(formula):
+        return None
     return next((part for part in subformulas(formula)
                  if isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n), None)

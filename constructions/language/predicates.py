@@ -17,7 +17,7 @@ from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression, rename_variables
 from constructions.language.functions import FUNCTIONS
 from constructions.language.number_tests import is_power_of_two, is_prime, is_square
-from constructions.language.syntax import Formula, Predicate, PredicateOnCount, PredicateOnSum, subformulas
+from constructions.language.syntax import Formula, Predicate, PredicateOnCount, PredicateOnSum, subformulas_of_all
 
 KEYWORDS = frozenset({"true", "false", "not", "and", "or", "prev", "next", "since", "until", *"YXSUOHFG"})
 
@@ -99,11 +99,10 @@ def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
         InputError: if one name has two definitions.
     """
     found: dict[str, PredicateDefinition] = {}
-    for formula in formulas:
-        for part in subformulas(formula):
-            definition = part.definition if isinstance(part, AppliedPredicate) else None
-            if definition is not None and found.setdefault(definition.name, definition) != definition:
-                raise InputError(f"predicate {definition.name}: found two definitions, expected one")
+    for part in subformulas_of_all(formulas):
+        definition = part.definition if isinstance(part, AppliedPredicate) else None
+        if definition is not None and found.setdefault(definition.name, definition) != definition:
+            raise InputError(f"predicate {definition.name}: found two definitions, expected one")
     return [found[name] for name in sorted(found)]
 
 

@@ -1,16 +1,19 @@
 """From formulas to text, in ASCII, Unicode or LaTeX. The first two parse back to the same formula.
 
 Abbreviations are used wherever they fit: ``true since a`` is printed ``O a``, ``(a | b) since b`` is printed ``a S b``.
+Parts that occur more than once make a long text short: they are defined first (``let``), each once.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
-from constructions.errors import InputError
 from constructions.language.syntax import (
     And,
     Comparison,
@@ -32,11 +35,16 @@ from constructions.language.syntax import (
     Until,
     operands,
     postorder,
+    subformulas,
 )
 from constructions.text import printable
 
 Style = Literal["ascii", "unicode", "latex"]
-MAX_LENGTH = 5_000_000
+MAX_PLAIN = 2_000
+"""So long a text is written without definitions."""
+MAX_BRIEF = 200
+"""So much of a formula is shown where it is mentioned by the way."""
+_ENORMOUS = 10**9
 
 # For each operator how tightly it binds, then how tightly each operand must bind to go without parentheses.
 _LEVELS: dict[str, tuple[int, ...]] = {
@@ -133,41 +141,82 @@ _SPELLINGS: dict[Style, _Spelling] = {
 def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
     """The formula as text; with ``parenthesize`` every operand that is not an atom gets parentheses.
 
+    Where that takes more than 2,000 characters, parts that occur more than once are defined first, with ``let``.
+
     >>> from constructions.language.parser import parse_formula
     >>> formula = parse_formula("Q_a & !Q_b since prev Q_c")
     >>> print(format_formula(formula), "  ", format_formula(formula, "unicode", parenthesize=True))
     Q_a & !Q_b since prev Q_c    Q_a ∧ ((¬Q_b) since (⊖Q_c))
-
-    Raises:
-        InputError: if the text would have more than 5,000,000 characters. A formula can be that long
-            because it shares its parts; one that was parsed never is.
     """
-    writer = _Writer(_SPELLINGS[style], parenthesize)
-    for part in postorder(formula, _written_parts):
-        writer.write(part)
-    return writer.texts[formula]
+    if written_length(formula) <= MAX_PLAIN:
+        return FormulaWriter({}, style, parenthesize).formula(formula)
+    return _format_with_definitions(formula, style, parenthesize)
+
+
+def format_briefly(formula: Formula, length: int = MAX_BRIEF, style: Style = "ascii") -> str:
+    """The formula where it is mentioned by the way: of a long text the beginning.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> format_briefly(parse_formula("Q_a since prev Q_b"), 12)
+    'Q_a since pr...'
+    """
+    text = FormulaWriter({}, style).beginning(formula, length + 1)
+    return text if len(text) <= length else text[:length] + "..."
+
+
+def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
+    """The formula where it is what people ask about: as ``format_formula``, of a text that is still long the beginning.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> describe_formula(parse_formula(" & ".join(f"next (prev Q_{k} since Q_b)" for k in range(100))))[-28:]
+    ' (500 subformulas, 103 deep)'
+    """
+    text = format_formula(formula, style, parenthesize)
+    if len(text) <= MAX_PLAIN:
+        return text
+    return f"{text[:MAX_BRIEF]}... ({len(subformulas(formula))} subformulas, {formula.depth} deep)"
 
 
 def format_count(count: Count, style: Style = "ascii") -> str:
-    """The count as text.
+    """The count as text, of a long one the beginning.
 
     >>> format_count(Count("right", Symbol("a")))
     '#>[Q_a]'
     """
-    return _SPELLINGS[style].count[count.side].format(format_formula(count.operand, style))
+    return _SPELLINGS[style].count[count.side].format(format_briefly(count.operand, MAX_PLAIN, style))
 
 
 def format_term(term: Term, style: Style = "ascii") -> str:
-    """The sum as text.
+    """The sum as text; of long counts the beginning.
 
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
     >>> format_term(Term(((2, a), (-1, b)), 3))
     '2*#<[Q_a] - #<[Q_b] + 3'
     """
-    writer = _Writer(_SPELLINGS[style], parenthesize=False)
-    for part in postorder(Comparison("==", term, Term((), 0)), _written_parts):
-        writer.write(part)
-    return writer.term(term)
+    names = {count.operand: format_briefly(count.operand, MAX_PLAIN, style) for _, count in term.coefficients}
+    return FormulaWriter(names, style).term(term)
+
+
+def _format_with_definitions(formula: Formula, style: Style, parenthesize: bool) -> str:
+    """``let p1 = ...; p2 = ...; ...``: each part that is not an atom and is written more than once has a name."""
+    parts = postorder(formula, _written_parts)
+    uses = Counter(operand for part in parts for operand in _written_parts(part))
+    shared = [part for part in parts if uses[part] > 1 and _written_parts(part)]
+    if not shared:
+        return FormulaWriter({}, style, parenthesize).formula(formula)
+    letter = _unused_letter(parts)
+    let, number, end = (r"\mathbf{let}\ ", "_{{{}}}", r";\ ") if style == "latex" else ("let ", "{}", "; ")
+    names = {part: letter + number.format(k) for k, part in enumerate(shared, 1)}
+    writer = FormulaWriter(names, style, parenthesize)
+    definitions = [f"{name} = {writer.definition(part)}{end}" for part, name in names.items()]
+    return let + "".join(definitions) + writer.formula(formula)
+
+
+def _unused_letter(parts: Iterable[Formula]) -> str:
+    """The beginning of names that no predicate of the formula has."""
+    taken = {part.name for part in parts if isinstance(part, Predicate | PredicateOnCount | PredicateOnSum)}
+    return next(letter for letter in ("p" * length for length in itertools.count(1))
+                if not any(re.fullmatch(letter + "[0-9]+", name) for name in taken))
 
 
 def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
@@ -185,6 +234,11 @@ def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
             return "S", (left, right)
         case Until(Or(left, same), right) if same is right:
             return "U", (left, right)
+    return _plain_view(formula)
+
+
+def _plain_view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
+    """The same without abbreviations."""
     return _NAMES.get(type(formula), ""), operands(formula)
 
 
@@ -198,71 +252,146 @@ def _written_parts(formula: Formula) -> tuple[Formula, ...]:
     return _view(formula)[1]
 
 
-class _Writer:
-    """The text of every formula written so far, and how tightly it binds."""
+def _level(formula: Formula) -> int:
+    name, _ = _view(formula)
+    return _LEVELS[name][0] if name else _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
 
-    def __init__(self, spelling: _Spelling, parenthesize: bool) -> None:
-        self._spelling = spelling
+
+@dataclass(frozen=True)
+class _Operand:
+    """A place for the text of a formula, and how tightly it must bind to go there without parentheses."""
+
+    formula: Formula
+    at_least: int
+
+
+_Piece = str | _Operand
+
+
+class FormulaWriter:
+    """Formulas, counts and terms as text, in which some formulas have ``names``. No recursion, however deep.
+
+    With ``abbreviate`` unset, operators are written as they are in the graph: ``true since a``, not ``O a``.
+    """
+
+    def __init__(self, names: Mapping[Formula, str], style: Style = "ascii", parenthesize: bool = False,
+                 abbreviate: bool = True) -> None:
+        """A name is written where its formula would be, as an atom."""
+        self.names = names
+        self._spelling = _SPELLINGS[style]
         self._parenthesize = parenthesize
-        self.texts: dict[Formula, str] = {}
-        self._levels: dict[Formula, int] = {}
+        self._view = _view if abbreviate else _plain_view
 
-    def write(self, formula: Formula) -> None:
-        text, self._levels[formula] = self._text_and_level(formula)
-        if len(text) > MAX_LENGTH:
-            raise InputError(f"formula: its text has more than {MAX_LENGTH} characters")
-        self.texts[formula] = text
+    def formula(self, formula: Formula) -> str:
+        """The text of the formula: its name, if it has one."""
+        return self._join([_Operand(formula, 0)])
 
-    def _text_and_level(self, formula: Formula) -> tuple[str, int]:
-        name, parts = _view(formula)
+    def definition(self, formula: Formula) -> str:
+        """The text of the formula, whether or not it has a name itself."""
+        return self._join(self._pieces(formula))
+
+    def beginning(self, formula: Formula, length: int) -> str:
+        """The first characters of the text; at least so many, if there are as many."""
+        return self._join([_Operand(formula, 0)], length)
+
+    def count(self, count: Count) -> str:
+        """The text of the count."""
+        return self._join(self._count(count))
+
+    def term(self, term: Term) -> str:
+        """The text of the sum."""
+        return self._join(self._term(term))
+
+    def _join(self, pieces: Sequence[_Piece], enough: int | None = None) -> str:
+        written, length, pending = list[str](), 0, list(reversed(pieces))
+        while pending and (enough is None or length < enough):
+            piece = pending.pop()
+            if isinstance(piece, str):
+                written.append(piece)
+                length += len(piece)
+            else:
+                pending += reversed(self._written_operand(piece))
+        return "".join(written)
+
+    def _written_operand(self, operand: _Operand) -> list[_Piece]:
+        formula = operand.formula
+        if formula in self.names:
+            return [self.names[formula]]
+        pieces = self._pieces(formula)
+        wanted = _ATOM_LEVEL if self._parenthesize and operand.at_least else operand.at_least
+        return pieces if _level(formula) >= wanted else ["(", *pieces, ")"]
+
+    def _pieces(self, formula: Formula) -> list[_Piece]:
+        """The text of a formula with places for its operands."""
+        name, parts = self._view(formula)
         if not name:
-            return self._atom(formula), _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
-        level, *wanted = _LEVELS[name]
-        pieces = [self._operand(part, at_least) for part, at_least in zip(parts, wanted, strict=True)]
+            return self._atom(formula)
+        _, *wanted = _LEVELS[name]
+        operands = [_Operand(part, at_least) for part, at_least in zip(parts, wanted, strict=True)]
         sign = self._spelling.operators.get(name, name)
-        if len(pieces) == 2:
-            return f"{pieces[0]} {sign} {pieces[1]}", level
-        return f"{sign} {pieces[0]}" if sign[-1].isalpha() else sign + pieces[0], level
+        if len(operands) == 2:
+            return [operands[0], f" {sign} ", operands[1]]
+        return [f"{sign} " if sign[-1].isalpha() else sign, operands[0]]
 
-    def _operand(self, formula: Formula, at_least: int) -> str:
-        wanted = _ATOM_LEVEL if self._parenthesize else at_least
-        text = self.texts[formula]
-        return text if self._levels[formula] >= wanted else f"({text})"
-
-    def _atom(self, formula: Formula) -> str:
+    def _atom(self, formula: Formula) -> list[_Piece]:
         spelling = self._spelling
         match formula:
             case Constant(value):
                 name = "true" if value else "false"
-                return spelling.operators.get(name, name)
+                return [spelling.operators.get(name, name)]
             case Symbol(symbol):
-                return spelling.symbol(symbol)
+                return [spelling.symbol(symbol)]
             case Predicate(name, parameters):
-                return self._predicate(name, parameters)
+                return [self._predicate(name, parameters)]
             case PredicateOnCount(name, parameters, count):
-                return f"{self._predicate(name, parameters)}({self._count(count)})"
+                return [f"{self._predicate(name, parameters)}(", *self._count(count), ")"]
             case PredicateOnSum(name, parameters, term):
-                return f"{self._predicate(name, parameters)}({self.term(term)})"
+                return [f"{self._predicate(name, parameters)}(", *self._term(term), ")"]
             case Comparison(relation, left, right):
-                return f"{self.term(left)} {spelling.relations.get(relation, relation)} {self.term(right)}"
+                return [*self._term(left), f" {spelling.relations.get(relation, relation)} ", *self._term(right)]
         raise TypeError(f"not a formula: {type(formula).__name__}")
 
     def _predicate(self, name: str, parameters: tuple[int, ...]) -> str:
         arguments = f"({','.join(map(str, parameters))})" if parameters else ""
         return self._spelling.name(name) + arguments
 
-    def _count(self, count: Count) -> str:
-        return self._spelling.count[count.side].format(self.texts[count.operand])
+    def _count(self, count: Count) -> list[_Piece]:
+        before, after = self._spelling.count[count.side].format("\0").split("\0")
+        return [before, _Operand(count.operand, 0), after]
 
-    def term(self, term: Term) -> str:
-        """The text of a sum whose counts' operands are written already."""
+    def _term(self, term: Term) -> list[_Piece]:
         summands = [(number, self._multiple(abs(number), count)) for number, count in term.coefficients]
         if term.constant or not summands:
-            summands.append((term.constant, str(abs(term.constant))))
-        first, *rest = summands
-        head = ("-" if first[0] < 0 else "") + first[1]
-        return head + "".join(f" {'-' if number < 0 else '+'} {text}" for number, text in rest)
+            summands.append((term.constant, [str(abs(term.constant))]))
+        pieces: list[_Piece] = ["-"] if summands[0][0] < 0 else []
+        for place, (number, text) in enumerate(summands):
+            pieces += [" - " if number < 0 else " + "] * (place > 0) + text
+        return pieces
 
-    def _multiple(self, number: int, count: Count) -> str:
-        text = self._count(count)
-        return text if number == 1 else f"{number}{self._spelling.times}{text}"
+    def _multiple(self, number: int, count: Count) -> list[_Piece]:
+        return ([] if number == 1 else [f"{number}{self._spelling.times}"]) + self._count(count)
+
+    def length_from(self, formula: Formula, lengths: Mapping[Formula, int]) -> int:
+        """The length of the text of a formula, from those of its operands."""
+        return sum(len(piece) if isinstance(piece, str) else
+                   lengths[piece.formula] + 2 * (_level(piece.formula) < piece.at_least)
+                   for piece in self._pieces(formula))
+
+
+_LENGTHS: WeakKeyDictionary[Formula, int] = WeakKeyDictionary()
+_PLAIN = FormulaWriter({})
+
+
+def written_length(formula: Formula) -> int:
+    """How many characters the formula has without definitions; 1,000,000,000 if it has more.
+
+    >>> written_length(Symbol("a"))
+    3
+    """
+    found = _LENGTHS.get(formula)
+    if found is None:
+        for part in postorder(formula, lambda part: () if part in _LENGTHS else _written_parts(part)):
+            if part not in _LENGTHS:
+                _LENGTHS[part] = min(_PLAIN.length_from(part, _LENGTHS), _ENORMOUS)
+        found = _LENGTHS[formula]
+    return found

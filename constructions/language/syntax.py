@@ -7,10 +7,10 @@ Interning   Structurally equal nodes are one object, so equality and hashing are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 if TYPE_CHECKING:
     from constructions.language.predicates import PredicateDefinition
@@ -44,14 +44,30 @@ class _Node(metaclass=_Interned):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Formula(_Node):
-    """A formula; ``depth`` is the length of the longest chain of subformulas, 1 for an atom."""
+    """A formula. ``depth`` is the length of the longest chain of subformulas, 1 for an atom.
+
+    ``positional`` and ``symbolic`` say what ``is_positional`` and ``is_symbolic`` return. All three follow from the
+    operands, and are worked out when the node is made.
+    """
 
     depth: int = field(init=False)
+    positional: bool = field(init=False)
+    symbolic: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", 1 + max((part.depth for part in operands(self)), default=0))
+        parts = operands(self)
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in parts), default=0))
+        connects = isinstance(self, _CONNECTIVES)
+        object.__setattr__(self, "positional", isinstance(self, Predicate | Constant) or is_constant_comparison(self)
+                           or (connects and all(part.positional for part in parts)))
+        object.__setattr__(self, "symbolic", isinstance(self, Symbol | Constant)
+                           or (connects and all(part.symbolic for part in parts)))
 
     def __repr__(self) -> str:
+        from constructions.language.printer import MAX_PLAIN, format_briefly, written_length
+
+        if written_length(self) > MAX_PLAIN:
+            return f"<formula, {self.depth} deep: {format_briefly(self)}>"
         return f"parse_formula({str(self)!r})"
 
     def __str__(self) -> str:
@@ -249,6 +265,7 @@ def is_constant_comparison(formula: Formula) -> bool:
     return isinstance(formula, Comparison) and not difference(formula).coefficients
 
 
+_CONNECTIVES = (Not, And, Or, Implies, Iff)
 TRUE = Constant(True)
 FALSE = Constant(False)
 
@@ -292,19 +309,47 @@ def subformulas(formula: Formula) -> list[Formula]:
     return postorder(formula, operands)
 
 
+def subformulas_of_all(formulas: Iterable[Formula]) -> list[Formula]:
+    """Every subformula of any of the formulas once, each after its own subformulas."""
+    return postorder_of_all(formulas, operands)
+
+
 def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
     """The formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
+    return postorder_of_all([formula], parts)
+
+
+def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
+    """The same from several formulas, one after the other."""
     finished: dict[Formula, None] = {}
-    pending: list[tuple[Formula, Iterator[Formula]]] = [(formula, iter(parts(formula)))]
-    while pending:
-        current, rest = pending[-1]
-        part = next((part for part in rest if part not in finished), None)
-        if part is None:
-            finished[current] = None
-            pending.pop()
-        else:
-            pending.append((part, iter(parts(part))))
+    for formula in formulas:
+        pending = [(formula, iter(parts(formula)))] if formula not in finished else []
+        while pending:
+            current, rest = pending[-1]
+            part = next((part for part in rest if part not in finished), None)
+            if part is None:
+                finished[current] = None
+                pending.pop()
+            else:
+                pending.append((part, iter(parts(part))))
     return list(finished)
+
+
+class Somewhere:
+    """Whether a formula or one of its subformulas has a property; asked of each node once."""
+
+    def __init__(self, has: Callable[[Formula], bool]):
+        """``has`` says it of a node alone."""
+        self._has = has
+        self._found: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
+
+    def __call__(self, formula: Formula) -> bool:
+        """Whether the formula or one of its subformulas has it."""
+        if formula not in self._found:
+            for part in postorder(formula, lambda part: () if part in self._found else operands(part)):
+                if part not in self._found:
+                    self._found[part] = self._has(part) or any(self._found[below] for below in operands(part))
+        return self._found[formula]
 
 
 def is_positional(formula: Formula) -> bool:
@@ -313,20 +358,12 @@ def is_positional(formula: Formula) -> bool:
     True of formulas built from predicates on the position, constants, comparisons whose difference has no count, and
     Boolean connectives.
     """
-    return _is_built_from(formula, (Predicate, Constant))
+    return formula.positional
 
 
 def is_symbolic(formula: Formula) -> bool:
     """Whether ``formula`` is built from symbols, constants and Boolean connectives only."""
-    return _is_built_from(formula, (Symbol, Constant))
-
-
-_CONNECTIVES = (Not, And, Or, Implies, Iff)
-
-
-def _is_built_from(formula: Formula, atoms: tuple[type[Formula], ...]) -> bool:
-    return all(isinstance(part, (*_CONNECTIVES, *atoms)) or (Predicate in atoms and is_constant_comparison(part))
-               for part in boolean_closure([formula]))
+    return formula.symbolic
 
 
 def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from lark import Token
 
 from constructions.errors import InputError
-from constructions.language.remainders import MIRRORED, compare_remainder
+from constructions.language.remainders import MAX_SPLIT, MIRRORED, compare_remainder
 from constructions.language.syntax import TRUE, And, Comparison, Count, Formula, Relation, Term
 
 MAX_DIGITS = 1_000
@@ -95,8 +95,31 @@ def compare(left: Number, relation: Relation, right: Number) -> Formula:
 
 
 def multiply(left: Sum, right: Sum) -> Sum | None:
-    """The product, if one of them is a number; else None."""
+    """The product, if one of them is a number; else None.
+
+    Raises:
+        InputError: if it has too large a number.
+    """
     if left.constant is None:
         left, right = right, left
     factor = left.constant
-    return None if factor is None else Sum(left.token, [(factor * number, count) for number, count in right.summands])
+    if factor is None:
+        return None
+    product = [(factor * number, count) for number, count in right.summands]
+    if any(abs(number) >= _TOO_LARGE for number, _ in product):
+        raise InputError(f"found a product of more than {MAX_DIGITS} digits, expected at most {MAX_DIGITS}")
+    return Sum(left.token, product)
+
+
+def remainder_cost(dividend: Sum, modulus: int, relation: Relation) -> int:
+    """At least how many parts a comparison of the remainder is split into; one count needs no splitting."""
+    remainders = 1 if relation in ("==", "!=") else modulus
+    return remainders * max(1, (len(dividend.summands) - 1) * modulus**2)
+
+
+def predicate_cost(name: str, parameters: tuple[int, ...], argument: Sum) -> int:
+    """At least how many parts a predicate of the sum is split into; one of a single count needs no splitting."""
+    if len(argument.summands) < 2:
+        return 1
+    modulus = {"ODD": 2, "EVEN": 2, "MOD": parameters[0] if parameters else 1}.get(name)
+    return MAX_SPLIT if modulus is None else min(MAX_SPLIT, remainder_cost(argument, modulus, "=="))

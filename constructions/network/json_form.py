@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction, parse_position_function
 from constructions.language.expressions import parse_expression
+from constructions.language.formula_table import PLAIN_TEXTS, FormulaTexts
 from constructions.language.parser import parse_count, parse_formula, parse_term
 from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
-from constructions.language.printer import format_count, format_formula, format_term
 from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import (
     Anything,
@@ -31,6 +31,7 @@ from constructions.network.meanings import (
     Slack,
     Total,
     Truth,
+    texts_of_network,
 )
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
@@ -39,6 +40,7 @@ VERSION = 1
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 40
 MAX_DIGITS = 1000
+MAX_ENTRIES = 100_000
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
 V = TypeVar("V")
 
@@ -71,14 +73,16 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
     def unit_to_json(unit: Unit) -> dict[str, Any]:
         return {"reads": numbers(unit.reads), "bias": str(unit.bias), "writes": numbers(unit.writes)}
 
+    texts = texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
     return {
         "format": FORMAT,
         "version": VERSION,
         "alphabet": list(transformer.alphabet),
         "predicates": [definition.description for definition in transformer.predicates()],
-        "directions": {name: meaning_to_json(meaning) for name, meaning in transformer.directions.items()},
+        **({"formulas": list(texts.entries)} if texts.entries else {}),
+        "directions": {name: meaning_to_json(meaning, texts) for name, meaning in transformer.directions.items()},
         "token_embedding": {symbol: numbers(transformer.token_embedding[symbol]) for symbol in transformer.alphabet},
-        "position_embedding": ordered(transformer.position_embedding, str),
+        "position_embedding": ordered(transformer.position_embedding, texts.position_function),
         "layers": [
             {
                 "heads": [head_to_json(head) for head in layer.heads],
@@ -93,27 +97,27 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
     }
 
 
-def meaning_to_json(meaning: Meaning) -> dict[str, Any]:
-    """The JSON object of one meaning."""
+def meaning_to_json(meaning: Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
+    """The JSON object of one meaning, in a file that writes formulas so."""
     match meaning:
         case Position(value):
-            return {"kind": "position", "value": str(value)}
+            return {"kind": "position", "value": texts.position_function(value)}
         case Truth(formula):
-            return {"kind": "truth", "formula": format_formula(formula)}
+            return {"kind": "truth", "formula": texts.formula(formula)}
         case Near(formula, when):
-            return {"kind": "near", "formula": format_formula(formula), "when": format_formula(when)}
+            return {"kind": "near", "formula": texts.formula(formula), "when": texts.formula(when)}
         case Product(value, formula):
-            return {"kind": "product", "value": str(value), "formula": format_formula(formula)}
+            return {"kind": "product", "value": str(value), "formula": texts.formula(formula)}
         case Mean(count):
-            return {"kind": "mean", "count": format_count(count)}
+            return {"kind": "mean", "count": texts.count(count)}
         case Average(term):
-            return {"kind": "average", "term": format_term(term)}
+            return {"kind": "average", "term": texts.term(term)}
         case Total(count):
-            return {"kind": "total", "count": format_count(count)}
+            return {"kind": "total", "count": texts.count(count)}
         case Others(count):
-            return {"kind": "others", "count": format_count(count)}
+            return {"kind": "others", "count": texts.count(count)}
         case Slack(formula):
-            return {"kind": "slack", "formula": format_formula(formula)}
+            return {"kind": "slack", "formula": texts.formula(formula)}
         case Anything():
             return {"kind": "any"}
 
@@ -192,6 +196,7 @@ class _Reader:
         self.alphabet: tuple[str, ...] = ()
         self.directions: dict[str, Meaning] = {}
         self.predicates: dict[str, PredicateDefinition] = {}
+        self.table: dict[str, Formula] = {}
 
     def fields(self, data: Any, where: str, names: tuple[str, ...]) -> list[Any]:
         if not isinstance(data, dict):
@@ -271,8 +276,8 @@ class _Reader:
             case "mean":
                 return Mean(self.count(parts[0], where))
             case "average":
-                return Average(self.located(lambda text: parse_term(text, self.alphabet, self.predicates), parts[0],
-                                            where))
+                return Average(self.located(lambda text: parse_term(text, self.alphabet, self.predicates, self.table),
+                                            parts[0], where))
             case "total":
                 return Total(self.count(parts[0], where))
             case "others":
@@ -282,13 +287,24 @@ class _Reader:
         return Anything()
 
     def formula(self, data: Any, where: str) -> Formula:
-        return self.located(lambda text: parse_formula(text, self.alphabet, self.predicates), data, where)
+        if isinstance(data, str) and data in self.table:
+            return self.table[data]
+        return self.located(lambda text: parse_formula(text, self.alphabet, self.predicates, table=self.table), data,
+                            where)
 
     def count(self, data: Any, where: str) -> Count:
-        return self.located(lambda text: parse_count(text, self.alphabet, self.predicates), data, where)
+        return self.located(lambda text: parse_count(text, self.alphabet, self.predicates, self.table), data, where)
 
     def position_function(self, data: Any, where: str) -> PositionFunction:
-        return self.located(lambda text: parse_position_function(text, self.predicates), data, where)
+        return self.located(lambda text: parse_position_function(text, self.predicates, self.table), data, where)
+
+    def tabulate(self, data: Any, where: str) -> None:
+        if not isinstance(data, list) or not 0 < len(data) <= MAX_ENTRIES:
+            found = f"a list of {len(data)}" if isinstance(data, list) else _quoted(data)
+            raise InputError(f"{where}: {found}, expected a list of 1 to {MAX_ENTRIES} formulas")
+        for k, text in enumerate(data, start=1):
+            formula = self.formula(text, f"{where}[{k}]")
+            self.table[f"${k}"] = formula
 
     def define_predicate(self, data: Any, where: str) -> None:
         definition = self.located(parse_predicate_definition, data, where)
@@ -333,8 +349,10 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
         InputError: for the first thing that does not fit section 2 of docs/certificate.md.
     """
     reader = _Reader()
+    table = None
     if isinstance(data, dict):
         data = {"predicates": [], **data}
+        table = data.pop("formulas", None)
     version, form, alphabet, predicates, directions, tokens, positions, layers, output = reader.fields(
         data, where, ("version", "format", "alphabet", "predicates", "directions", "token_embedding",
                       "position_embedding", "layers", "output"))
@@ -345,6 +363,8 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
     if not reader.alphabet or "" in reader.alphabet or len(set(reader.alphabet)) != len(reader.alphabet):
         raise InputError(f"{where}.alphabet: {_quoted(alphabet)}, expected distinct non-empty symbols, at least one")
     reader.sequence(predicates, f"{where}.predicates", reader.define_predicate)
+    if table is not None:
+        reader.tabulate(table, f"{where}.formulas")
     reader.directions = reader.mapping(directions, f"{where}.directions", reader.meaning)
     token_embedding = reader.mapping(tokens, f"{where}.token_embedding", reader.row)
     if set(token_embedding) != set(reader.alphabet):

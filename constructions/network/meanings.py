@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
-from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.formula_table import FormulaTexts, texts_of
+from constructions.language.printer import format_briefly, format_count, format_term
 from constructions.language.syntax import TRUE, Count, Formula, Term, is_positional
 
 ALLOWED_ERROR = Fraction(1, 4)
@@ -31,7 +33,7 @@ class Truth:
     formula: Formula
 
     def __str__(self) -> str:
-        return f"truth of {format_formula(self.formula)}"
+        return f"truth of {format_briefly(self.formula)}"
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Near:
     when: Formula = TRUE
 
     def __str__(self) -> str:
-        guard = "" if self.when is TRUE else f" where {format_formula(self.when)}"
-        return f"near the truth of {format_formula(self.formula)}{guard}"
+        guard = "" if self.when is TRUE else f" where {format_briefly(self.when)}"
+        return f"near the truth of {format_briefly(self.formula)}{guard}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Product:
     formula: Formula
 
     def __str__(self) -> str:
-        return f"exactly {self.value} where {format_formula(self.formula)}, else 0"
+        return f"exactly {self.value} where {format_briefly(self.formula)}, else 0"
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Slack:
     formula: Formula
 
     def __str__(self) -> str:
-        return f"0 where {format_formula(self.formula)} holds, at least 1 elsewhere"
+        return f"0 where {format_briefly(self.formula)} holds, at least 1 elsewhere"
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,12 @@ def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
         case Average(term):
             return tuple(count.operand for _, count in term.coefficients)
     return ()
+
+
+def texts_of_network(directions: Iterable[Meaning], embeddings: Iterable[PositionFunction]) -> FormulaTexts:
+    """How a file with these meanings and position embeddings writes its formulas: with a table, if they are long."""
+    brackets = (value.formula for value in embeddings if isinstance(value, Bracket))
+    return texts_of([*(formula for meaning in directions for formula in formulas_of(meaning)), *brackets])
 
 
 def is_known(meaning: Meaning) -> bool:

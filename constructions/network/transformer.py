@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,15 @@ class FeedForward:
 
     def units_writing(self, direction: str) -> tuple[Unit, ...]:
         """The units with a non-zero weight to ``direction``."""
-        return tuple(unit for unit in self.units if direction in unit.writes)
+        return tuple(self._units_by_direction.get(direction, ()))
+
+    @cached_property
+    def _units_by_direction(self) -> Mapping[str, list[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        for unit in self.units:
+            for name in unit.writes:
+                found.setdefault(name, []).append(unit)
+        return found
 
 
 @dataclass(frozen=True)
@@ -115,8 +124,8 @@ class Transformer:
     output: str
 
     def __repr__(self) -> str:
-        return (f"<Transformer: {len(self.layers)} layers, {sum(1 for _ in self.heads())} heads, "
-                f"{len(self.directions)} directions, {len(self.alphabet)} symbols>")
+        return (f"<Transformer: layers {len(self.layers)}, heads {sum(1 for _ in self.heads())}, "
+                f"directions {len(self.directions)}, symbols {len(self.alphabet)}>")
 
     def _repr_html_(self) -> str:
         from constructions.html_text import html_table

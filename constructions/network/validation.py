@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.language.syntax import Predicate, PredicateOnCount, PredicateOnSum, Term, subformulas
+from constructions.language.syntax import Predicate, PredicateOnCount, PredicateOnSum, Term, subformulas_of_all
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import formulas_of
 from constructions.network.transformer import Transformer
@@ -24,9 +24,8 @@ def shortened(value: Fraction) -> str:
 
 def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
     """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n, sums."""
-    parts = {part: None for meaning in transformer.directions.values()
-             for formula in formulas_of(meaning) for part in subformulas(formula)}
-    for part in parts:
+    formulas = (formula for meaning in transformer.directions.values() for formula in formulas_of(meaning))
+    for part in subformulas_of_all(formulas):
         if isinstance(part, Predicate | PredicateOnCount) and part.definition is not None:
             for n in lengths:
                 new = 0 if part.definition.depends_on_n or n == lengths.first else n

@@ -93,6 +93,17 @@ def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton,
     return Automaton(block[automaton.start], steps), block
 
 
+def minimal_language(language: Language) -> Language:
+    """The same language with its minimal automaton; all states of the given one are reached.
+
+    >>> minimal_language(Language(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
+    ((1, 0), (1, 0))
+    """
+    states = range(len(language.automaton.steps))
+    automaton, block = minimal(language.automaton, [state in language.accepting for state in states])
+    return Language(automaton, frozenset(block[state] for state in language.accepting))
+
+
 def _numbered(marks: Sequence[Hashable]) -> list[int]:
     """Equal marks get equal numbers, in the order of their first occurrence."""
     numbers: dict[Hashable, int] = {}

@@ -15,29 +15,28 @@ Proof       By induction on the position and the order of the cells. A formula o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from constructions.errors import InternalError, Unsupported
+from constructions.language.semantics import satisfies
 from constructions.language.simplified import (
     conjunction,
     conjunction_of,
     disjunction,
     disjunction_of,
+    equivalence,
     negation,
-    previous,
     since,
 )
-from constructions.language.syntax import Formula, Symbol, subformulas
+from constructions.language.syntax import Formula, Symbol, is_symbolic, subformulas
 from constructions.regular.automata import Language
 from constructions.regular.cells import Cell, Level, Places
 from constructions.regular.component import Component
-from constructions.regular.counters import products
-from constructions.regular.covers import Rows, Term, Value
+from constructions.regular.counters import before, moduli, products
+from constructions.regular.covers import Rows, Term, Value, where
 from constructions.regular.holonomy import Action
-from constructions.regular.permutations import Group, Permutation, generated, inverse, is_solvable
-
-MOST_ROWS = 20_000
+from constructions.regular.permutations import Permutation, generated, inverse, is_solvable
 
 
 @dataclass(frozen=True)
@@ -51,40 +50,46 @@ class Row:
     accepted: bool
 
 
-def rows_of(language: Language, components: Sequence[Component], letters: int) -> list[Row]:
-    """Every step that some word takes.
+def rows_of(language: Language, components: Sequence[Component], clock: int, most: int, what: str) -> list[Row]:
+    """Every step that some word takes; ``clock`` is a multiple of those of the components.
 
     Raises:
-        Unsupported: if there are more than MOST_ROWS.
+        Unsupported: if there are more than ``most``.
     """
     start = tuple(component.start for component in components)
     rows: list[Row] = []
-    found: dict[tuple[int, Places], None] = {}
+    found: dict[tuple[int, int, Places], None] = {}
 
-    def add_steps(state: int, places: Places, is_first: bool) -> None:
-        for letter in range(letters):
-            stepped = [component.step(place, letter) for component, place in zip(components, places, strict=True)]
+    def add_steps(state: int, time: int, places: Places, is_first: bool) -> None:
+        for letter in range(len(language.automaton.steps[0])):
+            stepped = [component.step(place, letter, time)
+                       for component, place in zip(components, places, strict=True)]
             after = tuple(place for place, _ in stepped)
             reached = language.automaton.steps[state][letter]
             rows.append(Row(letter, None if is_first else places, after, tuple(actions for _, actions in stepped),
                             reached in language.accepting))
-            if (reached, after) not in found:
-                found[reached, after] = None
-                order.append((reached, after))
-        if len(rows) > MOST_ROWS:
-            raise Unsupported(f"a cascade of more than {MOST_ROWS} steps")
+            target = (reached, (time + 1) % clock, after)
+            if target not in found:
+                found[target] = None
+                order.append(target)
+        if len(rows) > most:
+            raise Unsupported(f"{what}: a cascade that follows its automaton takes more than {most} steps")
 
-    order: list[tuple[int, Places]] = []
-    add_steps(language.automaton.start, start, is_first=True)
-    for state, places in order:  # grows meanwhile
-        add_steps(state, places, is_first=False)
+    order: list[tuple[int, int, Places]] = []
+    add_steps(language.automaton.start, 0, start, is_first=True)
+    for state, time, places in order:  # grows meanwhile
+        add_steps(state, time, places, is_first=False)
     return rows
+
+
+class NotSolvable(Unsupported):
+    """A group of permutations that no counting modulo numbers follows."""
 
 
 class Cascade:
     """The formulas of bits, cell after cell, and of what is read off them."""
 
-    def __init__(self, rows: Sequence[Row], cells: Sequence[Cell], alphabet: Sequence[str]) -> None:
+    def __init__(self, rows: Sequence[Row], cells: Sequence[Cell], alphabet: Sequence[str], what: str) -> None:
         """The bits of all cells get their formulas.
 
         Raises:
@@ -94,6 +99,8 @@ class Cascade:
         self._symbols = [Symbol(symbol) for symbol in alphabet]
         self._bits: list[Formula] = []
         self._known: set[Formula] = set()
+        self._what = what
+        self.groups: list[tuple[int, tuple[int, ...]]] = []
         self._values = [_values_of(row, cells) for row in rows]
         self._table = Rows([row.letter for row in rows], self._values, len(alphabet))
         for cell in cells:
@@ -101,18 +108,16 @@ class Cascade:
 
     def accepting(self) -> Formula:
         """Where the language's automaton accepts."""
-        accepted = self._where(lambda place: self._rows[place].accepted)
+        accepted = where(row.accepted for row in self._rows)
         return self._found(self._smallest(accepted, self._table.everything & ~accepted))
 
     # -- cells ---------------------------------------------------------------------------------------------------------
 
     def _add(self, cell: Cell) -> None:
-        if isinstance(cell, Level):
-            actions = [cell.action(row.after, row.actions) for row in self._rows]
-            if any(isinstance(action, tuple) and action != tuple(range(len(action))) for action in actions):
-                for formula in self._group_bits(cell, actions):
-                    self._keep(formula)
-                return
+        if isinstance(cell, Level) and cell.is_permuted:
+            for formula in self._group_bits(cell, [cell.action(row.after, row.actions) for row in self._rows]):
+                self._keep(formula)
+            return
         for _ in range(cell.width):
             self._keep(self._bit(len(self._bits)))
 
@@ -122,9 +127,8 @@ class Cascade:
 
     def _bit(self, bit: int) -> Formula:
         """A bit that every step sets, clears or leaves alone: read off the others, or remembered."""
-        here = [self._where(lambda place, value=value: self._values[place][2 * bit] == value) for value in (0, 1)]
-        may_be = [self._where(lambda place, value=value: self._values[place][2 * bit + 1] != 1 - value)
-                  for value in (0, 1)]
+        here = [where(row[2 * bit] == value for row in self._values) for value in (0, 1)]
+        may_be = [where(row[2 * bit + 1] != 1 - value for row in self._values) for value in (0, 1)]
         rises, falls = here[1] & may_be[0], here[0] & may_be[1]
         stays_1, stays_0 = here[1] & may_be[1], here[0] & may_be[0]
         read_off = self._smallest(here[1], here[0])
@@ -138,26 +142,25 @@ class Cascade:
         degree = len(cell.codes)
         padded = [action + tuple(range(len(action), degree)) if isinstance(action, tuple) else action
                   for action in actions]
-        relevant = self._where(lambda place: padded[place] is not None)
+        relevant = where(action is not None for action in padded)
         identity = tuple(range(degree))
         found: dict[int | Permutation, Formula] = {}
         for action in dict.fromkeys(padded):
             if action is not None and action != identity:
-                on = self._where(lambda place, action=action: padded[place] == action)
+                on = where(one == action for one in padded)
                 found[action] = self._found(self._smallest(on, relevant & ~on))
         events = {action: formula for action, formula in found.items() if isinstance(action, tuple)}
         resets = {action: formula for action, formula in found.items() if isinstance(action, int)}
         group = generated(events, degree)
         if not is_solvable(group):
-            raise NotSolvable(group)
-        tiles = _tiles(cell.first, products(group, events), resets, degree)
+            raise NotSolvable(f"{self._what}: words permute {degree} sets of states as a group of order {len(group)}")
+        self.groups.append((len(group), moduli(group)))
+        so_far = products(group, events, self._tidy)
+        tiles = _tiles(cell.first, so_far, resets, degree)
         return [disjunction_of(tiles[tile] for tile in range(degree) if cell.codes[tile][bit])
                 for bit in range(cell.width)]
 
     # -- formulas of rows ----------------------------------------------------------------------------------------------
-
-    def _where(self, condition: Callable[[int], bool]) -> int:
-        return sum(1 << place for place in range(len(self._rows)) if condition(place))
 
     def _smallest(self, on: int, off: int) -> Formula | None:
         """A formula of the letter and the bits so far that holds on the first rows and on none of the second."""
@@ -181,10 +184,17 @@ class Cascade:
             return negation(disjunction_of(others))
         return disjunction_of(self._symbols[letter] for letter in sorted(letters))
 
+    def _tidy(self, formula: Formula) -> Formula:
+        """The same, with what says no more than which letter it is said in the shortest way."""
+        if not is_symbolic(formula):
+            return formula
+        return self._letters(frozenset(letter for letter, symbol in enumerate(self._symbols)
+                                       if satisfies(formula, [symbol.symbol], 1)))
+
     def _literal(self, literal: tuple[int, int]) -> Formula:
         place, value = literal
         formula = self._bits[place // 2]
-        formula = previous(formula) if place % 2 else formula
+        formula = before(formula) if place % 2 else formula
         return formula if value else negation(formula)
 
     def _smaller(self, one: Formula | None, other: Formula | None) -> Formula | None:
@@ -200,14 +210,6 @@ class Cascade:
         if formula is None:
             raise InternalError("a cell of a cascade reads more than the cells before it")
         return formula
-
-
-class NotSolvable(Exception):
-    """A group of permutations that no counting modulo numbers follows."""
-
-    def __init__(self, group: Group) -> None:
-        super().__init__()
-        self.group = group
 
 
 def _values_of(row: Row, cells: Sequence[Cell]) -> list[Value]:
@@ -233,5 +235,8 @@ def _tiles(first: int, so_far: Mapping[Permutation, Formula], resets: Mapping[in
             for tile, formula in resets.items())
         origins.append(since(disjunction(negation(reset), set_to), set_to))
     origins[first] = negation(disjunction_of(origins[:first] + origins[first + 1 :]))
+    if degree == 2:
+        swapped = equivalence(so_far[1, 0], origins[first])
+        return [negation(swapped), swapped] if first == 0 else [swapped, negation(swapped)]
     return [disjunction_of(conjunction(now, origins[inverse(element)[tile]]) for element, now in so_far.items())
             for tile in range(degree)]

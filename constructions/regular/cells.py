@@ -49,6 +49,7 @@ class Level:
     level: int
     codes: tuple[tuple[int, ...], ...]
     first: int
+    is_permuted: bool
 
     @property
     def width(self) -> int:
@@ -73,8 +74,8 @@ def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> 
     """The cells of components, each after those that it reads.
 
     A region has its levels from the top, and a bit that says whether one is in it; or, if it ``remembers``, first a
-    bit that says whether one ever was. A level of t tiles has t - 1 bits, at most one of them 1, or in ``binary`` as few
-    as numbers below t need.
+    bit that says whether one ever was. A level of t tiles that no letter permutes has t - 1 bits, at most one of them
+    1, or in ``binary`` as few as numbers below t need; one that is permuted has a bit for each tile.
     """
     found: list[Cell] = []
     for number, component in enumerate(components):
@@ -84,10 +85,16 @@ def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> 
                 found.append(Reached(number, component.reached(region)))
             for level, tiles in enumerate(holonomy.tile_counts):
                 first = (component.start.chain[level] or 0) if is_first else 0
-                found.append(Level(number, region, level, _codes(tiles, first, binary), first))
+                is_permuted = holonomy.permutes[level]
+                codes = _all_codes(tiles) if is_permuted else _codes(tiles, first, binary)
+                found.append(Level(number, region, level, codes, first, is_permuted))
             if not remembers and len(component.regions) > 1:
                 found.append(Inside(number, region, is_first))
     return found
+
+
+def _all_codes(tiles: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(place == tile) for place in range(tiles)) for tile in range(tiles))
 
 
 def _codes(tiles: int, first: int, binary: bool) -> tuple[tuple[int, ...], ...]:

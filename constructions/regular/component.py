@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd, lcm
 
 from constructions.regular.automata import Automaton
 from constructions.regular.graphs import strong_components
@@ -18,30 +19,39 @@ class Place:
 
 
 class Component:
-    """A complete automaton whose places are followed.
+    """A complete automaton whose places are followed, perhaps beside a clock.
 
     ``split`` makes the strongly connected components its regions, in an order in which no step leads back; otherwise
-    all states are one region.
+    all states are one region. A ``clock`` is the number of letters so far modulo some number, which is known: then each
+    letter is as many letters as the clock has values, which states that are never reached at that value do not have.
     """
 
-    def __init__(self, automaton: Automaton, split: bool, what: str) -> None:
+    def __init__(self, automaton: Automaton, split: bool, clock: int, what: str) -> None:
         """The sets and tiles of every region are found.
 
         Raises:
             Unsupported: if a region has too many sets.
         """
         self._steps = automaton.steps
+        self._clock = clock
+        self._times = _times(automaton, clock)
         states = range(len(automaton.steps))
         self.regions = strong_components(states, self._steps.__getitem__) if split else [list(states)]
         self._region_of = {state: number for number, region in enumerate(self.regions) for state in region}
         self._local = {state: place for region in self.regions for place, state in enumerate(region)}
-        self.holonomies = [self._holonomy(region, what) for region in self.regions]
+        self.holonomies = [Holonomy([self._steps_within(number, state) for state in region], what)
+                           for number, region in enumerate(self.regions)]
         self.start = self._enter(automaton.start)
 
-    def _holonomy(self, region: list[int], what: str) -> Holonomy:
-        inside = set(region)
-        return Holonomy([[self._local[after] if after in inside else None for after in self._steps[state]]
-                         for state in region], what)
+    def _steps_within(self, region: int, state: int) -> list[int | None]:
+        """For each letter at each time where it leads within the region."""
+        return [self._local[after] if time in self._times[state] and self._region_of[after] == region else None
+                for after in self._steps[state] for time in range(self._clock)]
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether every region can be reached from all before it."""
+        return all(region + 1 in self._reachable_from(region, frozenset()) for region in range(len(self.regions) - 1))
 
     def _enter(self, state: int) -> Place:
         region = self._region_of[state]
@@ -64,12 +74,47 @@ class Component:
                 pending += fresh
         return found
 
-    def step(self, place: Place, letter: int) -> tuple[Place, tuple[Action, ...]]:
-        """The place after a letter, and what happens to each level of its region, which the step may enter."""
+    def step(self, place: Place, letter: int, time: int) -> tuple[Place, tuple[Action, ...]]:
+        """The place after a letter, and what happens to each level of its region, which the step may enter.
+
+        ``time`` is how many letters were read before, modulo a multiple of the clock.
+        """
         holonomy = self.holonomies[place.region]
         after = self._steps[self.regions[place.region][holonomy.state(place.chain)]][letter]
         if self._region_of[after] != place.region:
             entered = self._enter(after)
             return entered, entered.chain
-        chain, actions = holonomy.step(place.chain, letter)
+        chain, actions = holonomy.step(place.chain, letter * self._clock + time % self._clock)
         return Place(place.region, chain), actions
+
+
+def _times(automaton: Automaton, clock: int) -> list[set[int]]:
+    """For each state the numbers of letters, modulo the clock's, after which words can be in it."""
+    found: list[set[int]] = [set() for _ in automaton.steps]
+    pending = [(automaton.start, 0)]
+    while pending:
+        state, time = pending.pop()
+        if time not in found[state]:
+            found[state].add(time)
+            pending += [(after, (time + 1) % clock) for after in automaton.steps[state]]
+    return found
+
+
+def period(automaton: Automaton) -> int:
+    """A number of which every strongly connected component's period is a divisor, the smallest.
+
+    The period of a component is the greatest common divisor of the lengths of its cycles.
+    """
+    found = 1
+    for region in strong_components(range(len(automaton.steps)), automaton.steps.__getitem__):
+        inside, distance = set(region), {region[0]: 0}
+        divisor = 0
+        for state in (order := [region[0]]):  # grows meanwhile
+            for after in automaton.steps[state]:
+                if after in inside and after not in distance:
+                    distance[after] = distance[state] + 1
+                    order.append(after)
+                elif after in inside:
+                    divisor = gcd(divisor, distance[state] + 1 - distance[after])
+        found = lcm(found, divisor or 1)
+    return found

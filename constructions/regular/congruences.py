@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from constructions.regular.automata import Automaton, Language
 
 
@@ -9,34 +11,52 @@ def factors(language: Language) -> list[Automaton]:
     """Quotients whose states together say whether the automaton accepts, each as small as merging finds it.
 
     Each is the quotient by a congruence that is maximal among those that keep some accepting state apart from some
-    other. The automaton itself, if it is smaller than all of them together.
+    other; none is left out without which the others would still decide.
     """
     automaton, count = language.automaton, len(language.automaton.steps)
     left = [(one, other) for one in sorted(language.accepting) for other in range(count)
             if other not in language.accepting]
-    found: list[Automaton] = []
+    found: list[list[int]] = []
     while left:
         blocks = _largest_congruence(automaton, left[0])
-        found.append(_quotient(automaton, blocks))
+        found.append(blocks)
         left = [(one, other) for one, other in left if blocks[one] == blocks[other]]
-    return sorted(found, key=lambda one: len(one.steps))
+    found.sort(key=lambda blocks: len(set(blocks)))
+    for blocks in found[::-1]:
+        others = [one for one in found if one is not blocks]
+        if _decide(others, language):
+            found = others
+    return [_quotient(automaton, blocks) for blocks in found]
+
+
+def _decide(congruences: Sequence[list[int]], language: Language) -> bool:
+    """Whether the blocks of a state, one of each congruence, say whether it accepts."""
+    accepts: dict[tuple[int, ...], bool] = {}
+    return all(accepts.setdefault(tuple(blocks[state] for blocks in congruences), state in language.accepting)
+               == (state in language.accepting) for state in range(len(language.automaton.steps)))
 
 
 def _largest_congruence(automaton: Automaton, apart: tuple[int, int]) -> list[int]:
-    """The block of each state in a maximal congruence that keeps the two states apart."""
-    blocks = list(range(len(automaton.steps)))
-    for one in blocks:
-        for other in range(one):
-            merged = _merged(automaton, blocks, one, other)
-            if merged[apart[0]] != merged[apart[1]]:
-                blocks = merged
+    """The block of each state in a maximal congruence that keeps the two states apart.
+
+    Merged first is whatever makes a letter do nothing; that finds quotients that few letters move.
+    """
+    states = range(len(automaton.steps))
+    blocks = list(states)
+    merges = [[(state, automaton.steps[state][letter]) for state in states]
+              for letter in range(len(automaton.steps[0]))]
+    merges += [[(one, other)] for one in states for other in range(one)]
+    for pairs in merges:
+        merged = _merged(automaton, blocks, pairs)
+        if merged[apart[0]] != merged[apart[1]]:
+            blocks = merged
     return blocks
 
 
-def _merged(automaton: Automaton, blocks: list[int], one: int, other: int) -> list[int]:
-    """The least congruence that contains another and merges two states; a block is named by its least state."""
+def _merged(automaton: Automaton, blocks: list[int], pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """The least congruence that contains another and merges pairs of states; a block is named by its least state."""
     found = list(blocks)
-    pending = [(one, other)]
+    pending = list(pairs)
     while pending:
         one, other = pending.pop()
         kept, gone = sorted((found[one], found[other]))

@@ -1,8 +1,8 @@
 """Products of a solvable group's elements, one for each position, as formulas that count modulo numbers.
 
-Claim       Let events be formulas, at most one of them true at each position, each standing for an element of a solvable
-            group. ``products`` gives for each element a formula that is true where the product of the elements so far,
-            the position included, is that element.
+Claim       Let events be formulas, at most one of them true at each position, each standing for an element of a
+            solvable group. ``products`` gives for each element a formula that is true where the product of the elements
+            so far, the position included, is that element.
 Proof       By induction on the order. Let N be the kernel of a cyclic quotient of order m, h an element with exponent
             1: each element is one n·h^c with n in N, 0 <= c < m. The exponent c of the product is the sum of the
             exponents so far, modulo m: a sum of counts. If n·h^c is multiplied by x and its exponent becomes d, then
@@ -13,7 +13,7 @@ Proof       By induction on the order. Let N be the kernel of a cyclic quotient 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation, previous
 from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate, PredicateOnCount
@@ -22,8 +22,11 @@ from constructions.regular.permutations import Group, Permutation, cyclic_quotie
 Events = Mapping[Permutation, Formula]
 
 
-def products(group: Group, events: Events) -> dict[Permutation, Formula]:
-    """For each element that a product can be, where it is the product so far; no event is the identity."""
+def products(group: Group, events: Events, tidy: Callable[[Formula], Formula]) -> dict[Permutation, Formula]:
+    """For each element that a product can be, where it is the product so far; no event is the identity.
+
+    What is counted is made ``tidy`` first.
+    """
     degree = len(next(iter(group)))
     if not events:
         return {tuple(range(degree)): TRUE}
@@ -32,23 +35,38 @@ def products(group: Group, events: Events) -> dict[Permutation, Formula]:
     for element, event in events.items():
         exponent = quotient.exponents[element]
         added[exponent] = disjunction(added.get(exponent, FALSE), event)
-    now = sum_modulo(quotient.modulus, added)
+    now = sum_modulo(quotient.modulus, {exponent: tidy(formula) for exponent, formula in added.items()})
     powers = [power(quotient.generator, times) for times in range(quotient.modulus)]
     inner: dict[Permutation, Formula] = {}
-    for before, formula in enumerate(now):
+    for exponent, formula in enumerate(now):
         for element, event in events.items():
-            after = (before + quotient.exponents[element]) % quotient.modulus
-            factor = then(then(powers[before], element), inverse(powers[after]))
+            after = (exponent + quotient.exponents[element]) % quotient.modulus
+            factor = then(then(powers[exponent], element), inverse(powers[after]))
             if factor != tuple(range(degree)):
-                both = conjunction(_before(formula, is_first=before == 0), event)
+                both = conjunction(_exponent_before(exponent, formula), event)
                 inner[factor] = disjunction(inner.get(factor, FALSE), both)
+    in_kernel = products(quotient.kernel, inner, tidy)
     return {then(element, powers[exponent]): conjunction(formula, inside)
-            for element, inside in products(quotient.kernel, inner).items() for exponent, formula in enumerate(now)}
+            for element, inside in in_kernel.items() for exponent, formula in enumerate(now)}
 
 
-def _before(formula: Formula, is_first: bool) -> Formula:
-    """The formula one position before; ``is_first`` is its truth before the first letter."""
-    return negation(previous(negation(formula))) if is_first else previous(formula)
+def moduli(group: Group) -> tuple[int, ...]:
+    """What ``products`` counts modulo, in turn: the orders of cyclic quotients, of which the group's is the product."""
+    found: tuple[int, ...] = ()
+    while len(group) > 1:
+        quotient = cyclic_quotient(group)
+        found, group = (*found, quotient.modulus), quotient.kernel
+    return found
+
+
+def _exponent_before(exponent: int, formula: Formula) -> Formula:
+    """The formula of an exponent one position before; before the first letter the exponent is 0."""
+    return negation(before(negation(formula))) if exponent == 0 else before(formula)
+
+
+def before(formula: Formula) -> Formula:
+    """``prev`` of the formula, false at the first position."""
+    return negation(Predicate("FIRST")) if formula is TRUE else previous(formula)
 
 
 def sum_modulo(modulus: int, added: Mapping[int, Formula]) -> list[Formula]:

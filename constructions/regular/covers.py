@@ -9,7 +9,7 @@ Claim       A cover of some rows against others is a disjunction of terms, each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Value = int | None
@@ -32,8 +32,8 @@ class Rows:
         """``values[row][variable]``; all rows have as many."""
         self.everything = (1 << len(letters)) - 1
         self.alphabet = alphabet
-        self._of_letter = [_where(found == letter for found in letters) for letter in range(alphabet)]
-        self._with = [(_where(row[place] == 0 for row in values), _where(row[place] == 1 for row in values))
+        self._of_letter = [where(found == letter for found in letters) for letter in range(alphabet)]
+        self._with = [(where(row[place] == 0 for row in values), where(row[place] == 1 for row in values))
                       for place in range(len(values[0]) if values else 0)]
         self._letters = letters
         self._values = values
@@ -121,5 +121,6 @@ class Rows:
         return found
 
 
-def _where(truths: Iterator[bool]) -> int:
+def where(truths: Iterable[bool]) -> int:
+    """The rows, numbered as they come, of which it is true."""
     return sum(1 << place for place, truth in enumerate(truths) if truth)

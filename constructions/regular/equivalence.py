@@ -38,7 +38,7 @@ State = tuple[int, str]
 """A state of the language's automaton, and the bits that the formula remembers."""
 
 
-def defines(formula: Formula, language: Language, alphabet: Sequence[str]) -> bool:
+def defines(formula: Formula, language: Language, alphabet: Sequence[str], what: str = "the language") -> bool:
     """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
 
     Raises:
@@ -60,7 +60,8 @@ def defines(formula: Formula, language: Language, alphabet: Sequence[str]) -> bo
         frontier = [state for state in reached if state not in found]
         found.update(frontier)
         if len(found) > MOST_FORMULA_STATES:
-            raise Unsupported(f"a formula whose automaton has more than {MOST_FORMULA_STATES} states")
+            raise Unsupported(f"{what}: a formula is found, but to check it would take more than {MOST_FORMULA_STATES} "
+                              "states of its automaton")
     return True
 
 
@@ -75,10 +76,12 @@ class _Walk:
         self.parts = subformulas(formula)
         later = [part.operand if isinstance(part, Previous) else part
                  for part in self.parts if isinstance(part, Previous | Since)]
+        if Predicate("FIRST") in self.parts:
+            later.append(TRUE)
         self.later = list(dict.fromkeys(later))
         self.moduli: dict[Count, int] = {}
         for part in self.parts:
-            if isinstance(part, Predicate | PredicateOnCount):
+            if isinstance(part, Predicate | PredicateOnCount) and part is not Predicate("FIRST"):
                 count = _count(part)
                 self.moduli[count] = lcm(self.moduli.get(count, 1), _modulus(part))
         self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
@@ -101,7 +104,7 @@ class _Walk:
     def _truths(self, before: dict[Formula, int], remainders: dict[Count, list[int]], symbol: str,
                 everything: int) -> dict[Formula, int]:
         """The truths of all parts; a count is moved on when the first part that reads it is met."""
-        truths: dict[Formula, int] = {}
+        truths: dict[Formula, int] = {TRUE: everything}
         moved: set[Count] = set()
         for part in self.parts:
             match part:
@@ -111,6 +114,8 @@ class _Walk:
                     truths[part] = before[operand]
                 case Since(left, right):
                     truths[part] = truths[left] & (truths[right] | before[part])
+                case Predicate("FIRST"):
+                    truths[part] = everything & ~before[TRUE]
                 case Predicate(_, _) | PredicateOnCount(_, _):
                     count = _count(part)
                     if count not in moved:

@@ -43,11 +43,13 @@ class Holonomy:
         self._tiles = {one: _largest([other for other in self._sets if other != one and other & one == other])
                        for one in self._sets}
         self._height: dict[int, int] = {}
+        self._permuted: set[int] = set()
         for members in reversed(strong_components(self._sets, self._below)):
             self._settle(members)
         self.levels = self._height[self.all]
         self.tile_counts = [max(len(self._tiles[one]) for one in self._sets if self._height[one] == height)
                             for height in range(self.levels, 0, -1)]
+        self.permutes = [height in self._permuted for height in range(self.levels, 0, -1)]
 
     def _image(self, states: int, letter: int) -> int:
         """Where the letter takes a set of states, as bits."""
@@ -89,6 +91,9 @@ class Holonomy:
                     left.remove(after)
                     order.append(after)
         self._height |= dict.fromkeys(members, height)
+        if any(tuple(self.image(tile, letter) for tile in self._tiles[one]) != self._tiles[after]
+               for one in members for letter in self._letters if (after := self.image(one, letter)) in members):
+            self._permuted.add(height)
 
     # -- chains --------------------------------------------------------------------------------------------------------
 

@@ -84,8 +84,10 @@ def derived(group: Group) -> Group:
 def is_solvable(group: Group) -> bool:
     """Whether commutators of commutators … end at the identity.
 
-    >>> is_solvable(generated([(1, 2, 3, 0), (1, 0, 2, 3)], 4)), is_solvable(generated([(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)], 5))
-    (True, False)
+    >>> is_solvable(generated([(1, 2, 3, 0), (1, 0, 2, 3)], 4))
+    True
+    >>> is_solvable(generated([(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)], 5))
+    False
     """
     while len(group) > 1:
         smaller = derived(group)
@@ -99,7 +101,7 @@ def is_solvable(group: Group) -> bool:
 class Quotient:
     """A cyclic quotient of a group: each element is one of ``kernel`` times a power of ``generator``.
 
-    ``exponents`` adds up modulo ``modulus`` where elements are multiplied; it is 0 on the kernel and 1 on the generator.
+    ``exponents`` add up modulo ``modulus`` where elements are multiplied; they are 0 on the kernel, 1 on the generator.
     """
 
     modulus: int

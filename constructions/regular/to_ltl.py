@@ -3,8 +3,8 @@
 Claim       The formula holds at a position exactly if the prefix up to it is in the language; so it holds at the last
             position of exactly the words of the language that are not empty.
 Method      The minimal automaton, or quotients of it, is followed by a cascade (component.py, cascade.py), in several
-            ways; the formula with the fewest subformulas is taken. That it defines the language is decided for all words
-            (equivalence.py) before it is given out.
+            ways; the formula with the fewest subformulas is taken. That it defines the language is decided for all
+            words (equivalence.py) before it is given out.
 Source      Krohn and Rhodes; Schützenberger, McNaughton and Papert: without groups, no counting is used.
 """
 
@@ -15,64 +15,118 @@ from dataclasses import dataclass
 
 from constructions.errors import InternalError, Unsupported
 from constructions.language.syntax import Formula, subformulas
-from constructions.regular.automata import Automaton, Language, minimal
-from constructions.regular.cascade import Cascade, rows_of
+from constructions.regular.automata import Automaton, Language, minimal_language
+from constructions.regular.cascade import Cascade, NotSolvable, rows_of
 from constructions.regular.cells import cells_of
-from constructions.regular.component import Component
+from constructions.regular.component import Component, period
 from constructions.regular.congruences import factors
 from constructions.regular.equivalence import defines
+from constructions.regular.obstruction import describe_obstruction
 
 MOST_STATES = 200
+MOST_WORK = 200_000
+LITTLE_WORK = 10_000
+"""Steps of a cascade times its bits."""
 
 
-def formula_of_language(language: Language, alphabet: Sequence[str], what: str = "the language") -> Formula:
+@dataclass(frozen=True)
+class DefinedLanguage:
+    """A formula that holds exactly where the prefix is in the language, and what its construction met.
+
+    ``states`` are those of the minimal automaton. ``groups`` are the orders of the groups that are followed, each with
+    the numbers that it takes counting modulo.
+    """
+
+    formula: Formula
+    states: int
+    groups: tuple[tuple[int, tuple[int, ...]], ...]
+    accepts_empty: bool
+
+
+def formula_of_language(language: Language, alphabet: Sequence[str], what: str = "the language") -> DefinedLanguage:
     """A formula that holds where the prefix is in the language.
 
     >>> from constructions.regular.expression import language_of_regex
     >>> formula_of_language(language_of_regex("(aa)*", "a"), "a")
-    parse_formula('EVEN')
+    DefinedLanguage(formula=parse_formula('!ODD'), states=2, groups=((2, (2,)),), accepts_empty=True)
 
     Raises:
         Unsupported: if a group that the language has is not solvable; if its automaton, or all formulas that are tried
             for it, are very large.
         InternalError: if a formula does not define the language.
     """
-    automaton, blocks = minimal(language.automaton, [state in language.accepting
-                                                     for state in range(len(language.automaton.steps))])
-    small = Language(automaton, frozenset(blocks[state] for state in language.accepting))
-    if len(automaton.steps) > MOST_STATES:
-        raise Unsupported(f"{what}: its minimal automaton has {len(automaton.steps)} states, expected at most {MOST_STATES}")
-    found: list[Formula] = []
+    small = minimal_language(language)
+    if len(small.automaton.steps) > MOST_STATES:
+        raise Unsupported(f"{what}: its minimal automaton has {len(small.automaton.steps)} states, expected at most "
+                          f"{MOST_STATES}")
+    found = _smallest(small, alphabet, what)
+    if not defines(found.formula, small, alphabet, what):
+        raise InternalError(f"{what}: its formula defines another language")
+    return found
+
+
+def _smallest(language: Language, alphabet: Sequence[str], what: str) -> DefinedLanguage:
+    """The smallest of the formulas that are found; once there is one, only ways of little work are tried."""
+    found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
-    for way in _ways(small):
+    for way in _ways(language):
+        if way.clock > 1 and any(not one.groups for one in found):
+            continue  # the language is star-free, and is not counted
         try:
-            components = [Component(part, way.split, what) for part in way.parts]
+            components = way.components(len(alphabet), what)
+            if way.remembers and not all(component.is_chain for component in components):
+                continue
             cells = cells_of(components, way.binary, way.remembers)
-            found.append(Cascade(rows_of(small, components, len(alphabet)), cells, alphabet).accepting())
+            most_rows = (LITTLE_WORK if found else MOST_WORK) // (1 + sum(cell.width for cell in cells))
+            rows = rows_of(language, components, way.clock, most_rows, what)
+            cascade = Cascade(rows, cells, alphabet, what)
         except Unsupported as reason:
             reasons.append(reason)
+            continue
+        found.append(DefinedLanguage(cascade.accepting(), len(language.automaton.steps),
+                                     tuple(dict.fromkeys(cascade.groups)), language.contains(())))
     if not found:
-        raise reasons[0]
-    smallest = min(found, key=lambda formula: len(subformulas(formula)))
-    if not defines(smallest, small, alphabet):
-        raise InternalError(f"{what}: its formula defines another language")
-    return smallest
+        raise _reason(reasons, language, alphabet, what)
+    return min(found, key=lambda one: len(subformulas(one.formula)))
+
+
+def _reason(reasons: Sequence[Unsupported], language: Language, alphabet: Sequence[str], what: str) -> Unsupported:
+    """Why no way led to a formula: for a group, if it is one, whatever else went wrong."""
+    for reason in reasons:
+        if isinstance(reason, NotSolvable):
+            words = describe_obstruction(language, alphabet) or str(reason).removeprefix(f"{what}: ")
+            return Unsupported(f"{what}: {words}, which is not solvable: no formula of the past that counts modulo "
+                               "numbers defines the language")
+    return reasons[0]
 
 
 @dataclass(frozen=True)
 class _Way:
-    """Which automata are followed, whether strong components are regions, and the kinds of bits (cells.py)."""
+    """Which automata are followed, whether strong components are regions, the kinds of bits (cells.py), the clock."""
 
     parts: tuple[Automaton, ...]
     split: bool
     binary: bool
     remembers: bool
+    clock: int
+
+    def components(self, letters: int, what: str) -> list[Component]:
+        """The automata that are followed, after the clock, if there is one."""
+        found = [Component(part, self.split, self.clock, what) for part in self.parts]
+        clock = Component(_cycle(self.clock, letters), False, 1, what)
+        return [clock, *found] if self.clock > 1 else found
 
 
 def _ways(language: Language) -> Iterator[_Way]:
     whole = (language.automaton,)
     quotients = tuple(factors(language))
-    for parts in dict.fromkeys([quotients, whole]):
-        for split, remembers in ((True, True), (True, False), (False, False)):
-            for binary in (False, True):
-                yield _Way(parts, split, binary, remembers)
+    for split, remembers in ((True, True), (True, False), (False, False)):
+        for parts in dict.fromkeys([quotients, whole]):
+            for clock in dict.fromkeys([1, period(language.automaton)]):
+                for binary in (False, True):
+                    yield _Way(parts, split, binary, remembers, clock)
+
+
+def _cycle(length: int, letters: int) -> Automaton:
+    """The automaton that every letter takes around a cycle."""
+    return Automaton(0, tuple(((state + 1) % length,) * letters for state in range(length)))

@@ -16,7 +16,7 @@ from constructions.language.arithmetic import NEGATE
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import BUILTIN, definitions_of
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly, written_length
 from constructions.language.syntax import (
     And,
     Comparison,
@@ -38,7 +38,7 @@ from constructions.language.syntax import (
     Term,
     Until,
     operands,
-    subformulas,
+    subformulas_of_all,
 )
 from constructions.network.meanings import (
     Anything,
@@ -72,6 +72,9 @@ _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
 
 MOST_UNARY = 100_000
+MOST_WRITTEN_OUT = 20_000
+DEEPEST = 200
+"""Coq's kernel looks at a formula as a tree, however many of its parts are equal."""
 
 _HEADER = """\
 From Coq Require Import Reals QArith ZArith List Bool.
@@ -122,22 +125,24 @@ class _Writer:
     """One transformer being printed: numbers for its directions, names for the formulas it mentions."""
 
     def __init__(self, transformer: Transformer, formula: Formula) -> None:
+        if (length := written_length(formula)) > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
+            is_long = length > MOST_WRITTEN_OUT
+            size = f"longer than {MOST_WRITTEN_OUT} characters" if is_long else f"{formula.depth} deep"
+            raise Unsupported(f"the formula, written out, is {size}, and so Coq compares it: expected at most "
+                              f"{MOST_WRITTEN_OUT} characters and a depth of {DEEPEST}")
         self.transformer = transformer
         self.formula = formula
         self.places = {name: place for place, name in enumerate(transformer.directions)}
         self.letters = {symbol: place for place, symbol in enumerate(transformer.alphabet)}
         mentioned = [*self._formulas_of_embedding(), *_formulas_of_meanings(transformer), formula]
         self.users = definitions_of(mentioned)
-        self.names: dict[Formula, str] = {}
-        for part in mentioned:
-            for subformula in subformulas(part):
-                self.names.setdefault(subformula, f"f{len(self.names)}")
+        self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
 
     def text(self, ending: str) -> str:
         """The whole file: everything about the network and the claim, and then ``ending``."""
         alphabet = ", ".join(f"{place} is {symbol}" for place, symbol in enumerate(self.transformer.alphabet))
         parts = [
-            comment(f"{format_formula(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
+            comment(f"{format_briefly(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
             _HEADER, self._users(), self._formulas(), self._network(), self._meanings(),
             f"Definition claim : formula := {self.names[self.formula]}.\n", ending,
         ]  # fmt: skip
@@ -156,7 +161,7 @@ class _Writer:
                           "  | _ => fun _ _ => false", "  end.", ""])
 
     def _formulas(self) -> str:
-        lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_formula(formula))}"
+        lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_briefly(formula))}"
                  for formula, name in self.names.items()]
         return "\n".join([*lines, ""])
 
@@ -171,7 +176,7 @@ class _Writer:
             case PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
             case PredicateOnSum():
-                raise Unsupported(f"{format_formula(formula)}: the Coq library has predicates on single counts only")
+                raise Unsupported(f"{format_briefly(formula)}: the Coq library has predicates on single counts only")
             case Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
         return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])

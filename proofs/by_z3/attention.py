@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from constructions.language.positional import positional_truth
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Formula, Predicate
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
@@ -123,7 +123,7 @@ def _legend(target: Target) -> tuple[str, ...]:
     side = "left" if target.past else "right"
     return (
         f"present_k: the position k places to the {side} of the row's own is visible",
-        *(f"atom_k_{a}: {format_formula(atom)} there" for a, atom in enumerate(target.atoms)),
+        *(f"atom_k_{a}: {format_briefly(atom)} there" for a, atom in enumerate(target.atoms)),
         "cost_k: its weight times (bound less error of its value), rounded down, least of the rows; rescaled such that",
         "        the sign of the sum is kept. A negative sum is an error above the bound.",
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 import z3
 
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
 from proofs.by_z3.unfolding import Unfolding
 from proofs.exact.windows import AllWindows, Memory, Window, enclose_greater
@@ -264,8 +264,8 @@ def _legend(target: Target) -> tuple[str, ...]:
     return (
         "pivot: the last position whose letter decides the target",
         "before_k, after_k: k places from it, in reading order",
-        *(f"atom_p_{a}: {format_formula(atom)} at p" for a, atom in enumerate(target.atoms)),
-        *(f"predicate_p_{k}: {format_formula(predicate)} at p" for k, predicate in enumerate(target.predicates)),
+        *(f"atom_p_{a}: {format_briefly(atom)} at p" for a, atom in enumerate(target.atoms)),
+        *(f"predicate_p_{k}: {format_briefly(predicate)} at p" for k, predicate in enumerate(target.predicates)),
         "remembered: what the target remembers before the pivot; present_k: whether the row sees after_k",
         "cost_k: weight times (bound less error) of a position, its least in all of these rows; the pivot has weight",
         f"        2^{WEIGHT_BITS}. What is not listed has a cost, too. A negative sum is an error above the bound.",

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula, is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
@@ -68,7 +68,7 @@ class AttentionObligation:
     @property
     def aim(self) -> str:
         """What the head approximates, in words."""
-        return format_formula(self.meaning.formula)
+        return format_briefly(self.meaning.formula)
 
     @property
     def source(self) -> str:
@@ -95,7 +95,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     read = _truths_read(transformer, known, head, value)
     target = build_target(meaning.formula, read.values())
     if (head.mask is not Mask.FUTURE) if target.past else (head.mask is not Mask.PAST):
-        raise NotDerived(f"mask {head.mask.value}: {format_formula(meaning.formula)} needs mask "
+        raise NotDerived(f"mask {head.mask.value}: {format_briefly(meaning.formula)} needs mask "
                          + ("future" if target.past else "past"))
     letters = LetterTable(target, transformer.alphabet, read, head.keys, value)
     reading = Reading(known, lengths, head, value, meaning.when, letters)
@@ -112,7 +112,7 @@ def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
             if name not in known:
                 raise NotDerived(f"a query reads {name}, which depends on the word")
     if not is_positional(meaning.when):
-        raise NotDerived(f"{format_formula(meaning.when)} depends on the word, and the head does not look up a count")
+        raise NotDerived(f"{format_briefly(meaning.when)} depends on the word, and the head does not look up a count")
 
 
 def _truths_read(transformer: Transformer, known: KnownValues, head: Head, value: Coefficients) -> dict[str, Formula]:

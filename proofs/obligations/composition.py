@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
-from constructions.language.positional import connective
-from constructions.language.printer import format_formula
-from constructions.language.syntax import Formula, Symbol, is_symbolic, operands, subformulas
+from constructions.language.printer import format_briefly
+from constructions.language.symbolic import symbolic_truth
+from constructions.language.syntax import is_symbolic, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import (
     Anything,
@@ -95,7 +95,7 @@ def find_output_faults(transformer: Transformer) -> list[str]:
     if not isinstance(output, Truth):
         return [f"the output {transformer.output} is {output}, expected the exact truth of a formula"]
     held = {meaning.formula for meaning in transformer.directions.values() if isinstance(meaning, Truth)}
-    return [f"no direction holds the truth of the subformula {format_formula(part)}"
+    return [f"no direction holds the truth of the subformula {format_briefly(part)}"
             for part in subformulas(output.formula) if part not in held]
 
 
@@ -154,12 +154,3 @@ def _holds_everywhere(meaning: Meaning, position: PositionFunction, lengths: Len
     except InputError:
         return False
     return True
-
-
-def symbolic_truth(formula: Formula, symbol: str) -> bool:
-    """The truth of a formula over symbols at a position that holds ``symbol``."""
-    if isinstance(formula, Symbol):
-        return formula.symbol == symbol
-    truth = connective(formula, tuple(symbolic_truth(part, symbol) for part in operands(formula)))
-    assert truth is not None, f"not symbolic: {formula!r}"
-    return truth

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constructions.language.positional import connective, find_subformula_with_length, positional_truth
+from constructions.language.positional import connective, mentions_length, mentions_position, positional_truth
 from constructions.language.predicates import definition_of
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_briefly, format_count
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
     Comparison,
@@ -18,7 +18,7 @@ from constructions.language.syntax import (
     difference,
     is_positional,
     operands,
-    subformulas,
+    subformulas_of_all,
 )
 from constructions.network.meanings import Mean, Meaning, Near, Others
 from constructions.network.transformer import Head
@@ -34,10 +34,9 @@ def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Ot
     read = {mean.count for row in head.queries for name in row if isinstance(mean := directions[name], Mean)}
     match meaning:
         case Others(count):
-            mentioned = {count}
+            found = read | {count}
         case Near(formula, when):
-            mentioned = {count for part in (*subformulas(formula), *subformulas(when)) for count in counts_of(part)}
-    found = (read | mentioned) if isinstance(meaning, Others) else (read or mentioned)
+            found = read or {count for part in subformulas_of_all([formula, when]) for count in counts_of(part)}
     if len(found) != 1:
         named = ", ".join(sorted(map(format_count, found))) or "none"
         raise NotDerived(f"a head looks up one count, and this one has to do with {len(found)}: {named}")
@@ -96,11 +95,11 @@ class CaseTruths:
 
     def mentions_i(self, formula: Formula) -> bool:
         """Whether a case of another position may decide the formula otherwise."""
-        return any(isinstance(part, Predicate) for part in subformulas(formula))
+        return mentions_position(formula)
 
     def mentions_n(self, formula: Formula) -> bool:
         """Whether a case of another length may decide the formula otherwise."""
-        return find_subformula_with_length(formula) is not None
+        return mentions_length(formula)
 
     def _decide(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
         if formula is self.count.operand:
@@ -116,6 +115,6 @@ class CaseTruths:
         parts = () if isinstance(formula, Comparison | PredicateOnCount) else operands(formula)
         truth = connective(formula, tuple(self._decide(part, here, others, i, n) for part in parts))
         if truth is None:
-            raise NotDerived(f"{format_formula(formula)} is not decided by {format_count(self.count)} and the truth "
+            raise NotDerived(f"{format_briefly(formula)} is not decided by {format_count(self.count)} and the truth "
                              "of what it counts")
         return truth

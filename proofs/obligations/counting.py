@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import ceil, floor
 
 from constructions.language.predicates import definition_of
-from constructions.language.printer import format_formula, format_term
+from constructions.language.printer import format_briefly, format_term
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import Comparison, Count, Formula, PredicateOnCount, Term, difference
 from constructions.network.lengths import Lengths
@@ -217,7 +217,7 @@ def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
         case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
             return difference(formula).coefficients
         case Truth(formula) | Slack(formula):
-            raise NotDerived(f"{format_formula(formula)} is no comparison of counts, and no truth of a predicate")
+            raise NotDerived(f"{format_briefly(formula)} is no comparison of counts, and no truth of a predicate")
     raise AssertionError(f"not about counts: {meaning}")
 
 

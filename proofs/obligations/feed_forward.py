@@ -17,10 +17,10 @@ from typing import ClassVar
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
 from constructions.language.positional import (
-    connective,
-    find_subformula_with_length,
+    mentions_length,
     positional_truth,
     positional_truths,
+    truth_from,
 )
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import (
@@ -31,7 +31,6 @@ from constructions.language.syntax import (
     Previous,
     Term,
     difference,
-    operands,
 )
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Position, Product, Slack, Truth
@@ -195,7 +194,7 @@ class _Derivation:
     def _mentions_n(self) -> bool:
         """Whether ``_keys`` may differ at one i for several n."""
         return (self.known.mentions_n(dict.fromkeys(self.inputs.known, ONE))
-                or any(isinstance(formula, Next) or find_subformula_with_length(formula)
+                or any(isinstance(formula, Next) or mentions_length(formula)
                        for formula in self.choices.placed)
                 or any(value.mentions_n for value in self._values()))
 
@@ -286,13 +285,12 @@ class _Assignment:
 
     def truth(self, formula: Formula) -> bool:
         """The truth of a formula over the atoms."""
-        if formula in self.truths:
-            return self.truths[formula]
-        if isinstance(formula, Comparison):
+        return truth_from(formula, self._known)
+
+    def _known(self, formula: Formula) -> bool | None:
+        if isinstance(formula, Comparison) and formula not in self.truths:
             return RELATIONS[formula.relation](_sign(self.ranges[difference(formula)]), 0)
-        truth = connective(formula, tuple(map(self.truth, operands(formula))))
-        assert truth is not None, f"not an atom: {formula!r}"
-        return truth
+        return self.truths.get(formula)
 
 
 def _allowed(meaning: Truth | Product | Near, assignment: _Assignment, i: int, n: int) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -137,6 +138,20 @@ def find_choices(meaning: Position | Truth | Product | Slack, inputs: Inputs) ->
 
 
 def _is_decided_by(read: Sequence[Formula], formula: Formula) -> bool:
-    """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only."""
-    below = boolean_closure(operands_of_connective(formula), closed=read)
-    return bool(below) and all(part in read or operands_of_connective(part) or is_positional(part) for part in below)
+    """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only.
+
+    A formula that is not deeper than any other of ``read`` leads to none of them, so that it need not be entered.
+    """
+    least = min((other.depth for other in read if other is not formula), default=formula.depth)
+    reached = dict.fromkeys(operands_of_connective(formula))
+    pending = deque(reached)
+    while pending:
+        part = pending.popleft()
+        if part in read or is_positional(part):
+            continue
+        if part.depth <= least or not operands_of_connective(part):
+            return False
+        new = [operand for operand in operands_of_connective(part) if operand not in reached]
+        reached |= dict.fromkeys(new)
+        pending += new
+    return bool(reached)

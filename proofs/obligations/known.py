@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
-from constructions.language.positional import find_subformula_with_length, positional_truth, positional_truths
+from constructions.language.positional import mentions_length, positional_truth, positional_truths
 from constructions.network.meanings import Meaning, Position, Product, Truth, is_known
 from constructions.network.transformer import Coefficients
 
@@ -161,9 +161,9 @@ def known_mentions_n(meaning: Meaning) -> bool:
         case Position(value):
             return value.mentions_n
         case Truth(formula):
-            return find_subformula_with_length(formula) is not None
+            return mentions_length(formula)
         case Product(value, formula):
-            return value.mentions_n or find_subformula_with_length(formula) is not None
+            return value.mentions_n or mentions_length(formula)
     raise AssertionError(f"not known: {meaning}")
 
 

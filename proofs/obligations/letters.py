@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.positional import positional_truth
+from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients
-from proofs.obligations.composition import symbolic_truth
 from proofs.obligations.targets import Assignment, Target
 
 ZERO = Fraction(0)

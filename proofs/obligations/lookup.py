@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Product, Truth
@@ -154,7 +154,7 @@ class LookupObligation:
     def aim(self) -> str:
         """What the head approximates, in words."""
         if isinstance(self.meaning, Near):
-            return format_formula(self.meaning.formula)
+            return format_briefly(self.meaning.formula)
         return f"{format_count(self.count)} elsewhere"
 
     @property

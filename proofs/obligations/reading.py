@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from constructions.language.positional import find_subformula_with_length, positional_truths
+from constructions.language.positional import mentions_length, positional_truths
 from constructions.language.syntax import TRUE, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Head
@@ -86,7 +86,7 @@ class Reading:
         """Whether rows i of all n >= i are the same problem: a past head and a guard that nowhere mention n."""
         formulas = (self.when, *self.letters.target.predicates)
         return (self.past and not self.head.temperature.mentions_n and not any(map(self.known.mentions_n, self._forms))
-                and all(find_subformula_with_length(formula) is None for formula in formulas))
+                and all(not mentions_length(formula) for formula in formulas))
 
     @property
     def _forms(self) -> list[Coefficients]:
@@ -117,7 +117,7 @@ class Reading:
     def _rows(self, n: int) -> Sequence[int]:
         if self.when is TRUE:
             return range(1, n + 1)
-        if find_subformula_with_length(self.when) is None:
+        if not mentions_length(self.when):
             return self._rows_of_longest[:bisect_right(self._rows_of_longest, n)]
         return self._guarded(n)
 

@@ -6,11 +6,12 @@ first letter everything remembered is false, which is exactly how these operator
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from constructions.language.positional import connective, positional_truth
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly
 from constructions.language.syntax import (
     Comparison,
     Constant,
@@ -101,13 +102,13 @@ def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
         NotDerived: if past and future operators are mixed or missing, counts decide it, or there are too many atoms.
     """
     read = list(read)
-    readable = frozenset(boolean_closure(read))
+    readable = _Readable(read)
     met = postorder(formula, lambda part: _entered(part) if part is formula or part not in readable else ())
     atoms = dict.fromkeys(part for part in met if isinstance(part, Symbol)
                           or (part is not formula and part in readable and not _is_evaluated(part)))
     inner = [part for part in met if part not in atoms]
     if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
-        raise NotDerived(f"{format_formula(counting[0])} is not decided by an automaton of this version")
+        raise NotDerived(f"{format_briefly(counting[0])} is not decided by an automaton of this version")
     remembering = [part for part in inner if isinstance(part, _TEMPORAL)]
     below = boolean_closure(read, closed=atoms)
     atoms |= dict.fromkeys(part for part in below if not (_is_evaluated(part) or operands_of_connective(part)))
@@ -118,6 +119,21 @@ def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
 
 
 _TEMPORAL = (Since, Until, Previous, Next)
+
+
+class _Readable:
+    """What Boolean connectives reach from formulas, found as far as it is asked for: often that is not far."""
+
+    def __init__(self, formulas: Iterable[Formula]):
+        self._reached = dict.fromkeys(formulas)
+        self._pending = deque(self._reached)
+
+    def __contains__(self, formula: Formula) -> bool:
+        while self._pending and formula not in self._reached:
+            new = [part for part in operands_of_connective(self._pending.popleft()) if part not in self._reached]
+            self._reached |= dict.fromkeys(new)
+            self._pending += new
+        return formula in self._reached
 
 
 def _entered(formula: Formula) -> tuple[Formula, ...]:
@@ -133,7 +149,7 @@ def _is_evaluated(formula: Formula) -> bool:
 def _is_past(formula: Formula, remembering: Iterable[Formula]) -> bool:
     sides = {isinstance(node, Since | Previous) for node in remembering}
     if len(sides) != 1:
-        raise NotDerived(f"{format_formula(formula)}: a head's target has temporal operators of one direction, not "
+        raise NotDerived(f"{format_briefly(formula)}: a head's target has temporal operators of one direction, not "
                          + ("both" if sides else "none"))
     return sides.pop()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.brackets import PositionFunction
-from constructions.language.printer import format_count, format_formula
+from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Position, Truth
@@ -92,7 +92,7 @@ def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: st
         if head.mask is not mask:
             raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {mask.value}")
     if value != {count.operand: number for number, count in coefficients}:
-        wanted = " + ".join(f"{number} {format_formula(count.operand)}" for number, count in coefficients)
+        wanted = " + ".join(f"{number} {format_briefly(count.operand)}" for number, count in coefficients)
         raise NotDerived(f"the value is not {wanted} and nothing else")
 
 

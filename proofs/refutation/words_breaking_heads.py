@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
+from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
 from proofs import by_z3
 from proofs.discharge import Line
 from proofs.exact.attention import WeighedSweep, find_violations, find_worst_input, weigh
 from proofs.obligations.attention import AttentionObligation
-from proofs.obligations.composition import symbolic_truth
 from proofs.obligations.letters import realizable
 from proofs.obligations.sweeps import Sweep
 from proofs.obligations.targets import Target

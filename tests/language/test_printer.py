@@ -8,8 +8,22 @@ from hypothesis import strategies as st
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_count, parse_formula
-from constructions.language.printer import Style, format_count, format_formula
-from constructions.language.syntax import And, Count, Formula, Or, Side, Since, Symbol
+from constructions.language.predicates import parse_predicate_definition
+from constructions.language.printer import Style, format_briefly, format_count, format_formula, written_length
+from constructions.language.syntax import (
+    And,
+    Count,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    Previous,
+    Side,
+    Since,
+    Symbol,
+    Until,
+)
 from tests.language.strategies import formulas
 
 
@@ -92,9 +106,47 @@ def test_deep_abbreviations_print_without_doubling() -> None:
     assert str(formula) == "Q_b S " * 2_000 + "Q_a"
 
 
-def test_a_text_that_would_be_enormous_is_refused() -> None:
+def test_what_occurs_often_is_written_once() -> None:
     formula: Formula = Symbol("a")
-    for _ in range(200):
-        formula = And(formula, formula)
-    with pytest.raises(InputError, match="more than 5000000 characters"):
-        str(formula)
+    for _ in range(1_000):
+        formula = And(Previous(formula), formula)
+    text = str(formula)
+    assert text.startswith("let p1 = prev Q_a & Q_a; p2 = prev p1 & p1; p3 = ")
+    assert text.endswith("; p999 = prev p998 & p998; prev p999 & p999")
+    assert parse_formula(text) is formula
+    assert format_briefly(formula, 20) == "prev (prev (prev (pr..."
+    assert written_length(formula) == 10**9
+
+
+def test_definitions_in_unicode_and_latex() -> None:
+    formula: Formula = Symbol("a")
+    for _ in range(12):
+        formula = And(formula, Not(formula))
+    text = format_formula(formula, "unicode")
+    assert text.startswith("let p1 = Q_a ∧ ¬Q_a; p2 = p1 ∧ ¬p1; ")
+    assert parse_formula(text) is formula
+    assert format_formula(formula, "latex").startswith(
+        r"\mathbf{let}\ p_{1} = Q_{\texttt{a}} \land \lnot Q_{\texttt{a}};\ p_{2} = p_{1} \land \lnot p_{1};\ ")
+
+
+def test_names_in_definitions_are_no_predicates() -> None:
+    predicate = parse_predicate_definition("p1(k) := k > 2")
+    formula: Formula = Predicate("p1", (), predicate)
+    for _ in range(12):
+        formula = And(formula, Not(formula))
+    text = str(formula)
+    assert text.startswith("let pp1 = p1 & !p1; ")
+    assert parse_formula(text, predicates={"p1": predicate}) is formula
+
+
+@given(st.lists(st.tuples(st.sampled_from([Not, Previous, And, Or, Since, Until, Implies]), st.integers(0, 99),
+                          st.integers(0, 99)), min_size=30, max_size=60))
+def test_parsing_undoes_printing_of_graphs(steps: list[tuple[type[Formula], int, int]]) -> None:
+    nodes: list[Formula] = [Symbol("a"), Symbol("b")]
+    for operator, first, second in steps:
+        chosen = [nodes[-1 - first % min(len(nodes), 3)], nodes[-1 - second % min(len(nodes), 3)]]
+        nodes.append(operator(*chosen[:1 if operator in (Not, Previous) else 2]))
+    for style in ("ascii", "unicode"):
+        text = format_formula(nodes[-1], style)
+        assert parse_formula(text) is nodes[-1]
+        assert len(text) < 4_000

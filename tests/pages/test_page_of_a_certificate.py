@@ -14,6 +14,7 @@ import pytest
 from certify.exports.sealed import read_sealed
 from certify.pages.certificate.page import certificate_page, show_lower, show_upper
 from constructions.network.lengths import Lengths
+from constructions.network.meanings import Anything
 from proofs.floats.claims import FloatClaim
 from proofs.floats.run_class import presets
 from tests.cli.conftest import Certify, certify
@@ -142,6 +143,16 @@ def test_texts_of_strangers_never_become_tags() -> None:
 def test_a_page_of_long_words_alone_says_that_there_is_no_picture() -> None:
     text = certificate_page(replace(drawn("exact"), lengths=Lengths(70, 71)), "x")
     assert 'class="live"' not in text and 'class="grid"' not in text
+
+
+def test_a_network_of_thousands_of_directions_has_a_small_page_that_says_what_is_missing() -> None:
+    sealed = drawn("counting")
+    more = {f"direction {k} of many that are there": Anything() for k in range(3000)}
+    network = replace(sealed.transformer, directions={**sealed.transformer.directions, **more})
+    text = certificate_page(replace(sealed, transformer=network), "x")
+    check_form(text)
+    assert "It has too many blocks for a picture" in text and "the certificate has them all" in text
+    assert 'class="live"' not in text and 'class="grid"' not in text and "<dt>error at most</dt>" in text
 
 
 def test_each_claim_about_float_runs_has_a_row_and_without_any_there_is_no_table() -> None:

@@ -10,10 +10,11 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certify.arguments import read_arguments
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import Search
 from certify.auditing.results import ClosedForm
-from certify.request import Request, request_about
+from certify.request import Request, read_request
 from certify.symbols.closed_forms import describe, find_closed_form
 from certify.symbols.powers import ErrorForm, error_form
 from constructions.network.lengths import Lengths
@@ -28,7 +29,7 @@ SINCE = ("(Q_a | Q_b) since Q_a", "abc")
 
 
 def request(text: str, alphabet: str, regime: Regime) -> Request:
-    return request_about(text, alphabet, (), regime, False, gamma=Fraction(3))
+    return read_request(text, read_arguments({"alphabet": alphabet, "regime": regime, "gamma": 3}))
 
 
 def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, upper: str) -> ClosedForm | None:
@@ -107,7 +108,7 @@ def assert_within(form: ErrorForm, gamma: Fraction, extreme: Extreme) -> None:
     assert lower <= extreme.upper and extreme.lower <= upper
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.fractions(1, 4, max_denominator=50), st.integers(2, 7))
 def test_the_form_of_one_constant_has_the_worst_error_at_every_other(gamma: Fraction, n: int) -> None:
     """Of `since` the same input is the worst at every constant from 1 on, and its error is S/(1 + S)."""
@@ -117,7 +118,7 @@ def test_the_form_of_one_constant_has_the_worst_error_at_every_other(gamma: Frac
     assert form.at(gamma).overlaps(total / (1 + total))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.fractions(1, 4, max_denominator=50), st.sampled_from([
     ("prev Q_1", "01", TEMPERATURE), ("prev Q_1", "01", CAUSAL), ("next Q_1", "01", POSITION), (*SINCE, CAUSAL),
     ("#<[Q_1] >= 1", "01", CAUSAL), ("ODD(#<[Q_1])", "01", POSITION), ("2*#<[Q_1] > #>[Q_0]", "01", TEMPERATURE)]))

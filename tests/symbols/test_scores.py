@@ -9,7 +9,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.request import request_about
+from certify.arguments import read_arguments
+from certify.request import read_request
 from certify.symbols.expressions import NoClosedForm, rational_function
 from certify.symbols.scores import KEY, LENGTH, QUERY, check_on_grid, check_simplified, evaluate, score_of
 from constructions.errors import InternalError
@@ -22,7 +23,7 @@ CAUSAL, CAUSAL_POSITION = Regime(causal=True), Regime(Sharpening.POSITION, causa
 
 
 def network(text: str, regime: Regime) -> Transformer:
-    return request_about(text, "01", (), regime, False, gamma=Fraction(3)).network
+    return read_request(text, read_arguments({"alphabet": "01", "regime": regime, "gamma": 3})).network
 
 
 @pytest.mark.parametrize(("text", "regime", "layer", "simplified"), [

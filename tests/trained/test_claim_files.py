@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.deciding.claim_file import Scope, claim_of_table, read_claim
-from certify.deciding.languages import read_toml
 from constructions.errors import InputError
+from constructions.tables import read_toml
 from constructions.trained.claim import Claim
 from constructions.trained.claim_form import claim_to_json
 from proofs.trained.tracking import cases_at

@@ -9,10 +9,10 @@ import pytest
 
 from certify.deciding.claim_file import Scope, claim_of_table
 from certify.deciding.flags import Flags, table_of_flags
-from certify.deciding.languages import read_toml
 from certify.deciding.question import read_question
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
+from constructions.tables import read_toml
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json, write_network
 from tests.trained.claims import claim_of, network_of

@@ -22,8 +22,9 @@ from certify.files import check_writable, read_text, write_text
 from certify.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
+from constructions.language.syntax import counts_of, subformulas
 from constructions.network.json_form import read_json
-from constructions.network.meanings import Truth
+from constructions.network.meanings import Truth, formulas_of
 from constructions.network.transformer import Coefficients, Head
 from proofs.discharge import Progress
 from proofs.obligations.kinds import Kind
@@ -109,7 +110,8 @@ def _statement(paper: Paper) -> Iterator[str]:
 
 def _regime(paper: Paper) -> Iterator[str]:
     claim = paper.sealed.claim
-    counts = any(mark in str(claim["formula"]) for mark in ("#<[", "#>["))
+    formulas = (formula for meaning in paper.transformer.directions.values() for formula in formulas_of(meaning))
+    counts = any(counts_of(part) for formula in formulas for part in subformulas(formula))
     if said := REGIMES.get(claim["regime"]):
         yield said.replace("{most}", "$n^2$" if counts else "$1$")
     if claim["causal"]:

@@ -169,10 +169,10 @@ def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
            + paper.cite_head(obligation.layer, obligation.place))
     aim = "$m$" if isinstance(obligation.meaning, Others) else "the truth of the formula, which the case decides"
     yield (rf"So a case is $(n, i)$, whether $i$ is counted, and $m$ from $0$ to one less than the number of positions "
-           rf"that the count looks at. Let $\epsilon_j$ be how far $v_j$ lies above {aim}, or how far below. In every case of all "
-           rf"{counted(obligation.rows, 'row')} the weighted mean of the values was enclosed in ball arithmetic; the "
-           "scores are concave in $j$, so that positions far from the greatest score weigh no more than a number that "
-           "was added to the bounds.")
+           rf"that the count looks at. Let $\epsilon_j$ be how far $v_j$ lies above {aim}, or how far below. In "
+           rf"every case of all {counted(obligation.rows, 'row')} the weighted mean of the values was enclosed in ball "
+           "arithmetic; the scores are concave in $j$, so that positions far from the greatest score weigh no more "
+           "than a number that was added to the bounds.")
 
 
 # -- uniform attention -------------------------------------------------------------------------------------------------

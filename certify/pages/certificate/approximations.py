@@ -10,6 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 from certify.exports.sealed import Bound, Sealed
+from certify.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.pages.certificate.error_maps import ErrorMap, find_error_map
 from certify.pages.certificate.running import DoubleNetwork
 from certify.pages.certificate.worst_words import WorstWord, longer, worst_words
@@ -24,6 +25,8 @@ from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup
 SHORT = 12
 LONGEST = 64
 """No word with more symbols is drawn."""
+MOST_STUDIED = 200
+"""Of more bounds only the first are looked at closely: of the others there is no map, no word and no number of rows."""
 MOST_MAPS = 8
 """So many different maps are drawn: others are named in the table of obligations alone."""
 Oblige = Callable[[Lengths], AttentionObligation | LookupObligation]
@@ -138,13 +141,11 @@ class _Obligations:
         return found
 
 
-def drawn_lengths(lengths: Lengths) -> tuple[int, ...]:
-    """The lengths of the words that are drawn: a short one and a long one; none if all words are longer.
-
-    >>> drawn_lengths(Lengths(1, 100)), drawn_lengths(Lengths(1, 5)), drawn_lengths(Lengths(70, 80))
-    ((12, 64), (5,), ())
-    """
-    if lengths.first > LONGEST:
+def drawn_lengths(sealed: Sealed) -> tuple[int, ...]:
+    """The lengths of the words that are drawn: a short one and a long one; none if all words are longer, or the network
+    is too large."""
+    lengths = sealed.lengths
+    if lengths.first > LONGEST or len(sealed.transformer.directions) > MOST_DIRECTIONS:
         return ()
     short = max(lengths.first, min(SHORT, lengths.last))
     return tuple(dict.fromkeys((short, min(LONGEST, lengths.last))))
@@ -153,7 +154,8 @@ def drawn_lengths(lengths: Lengths) -> tuple[int, ...]:
 def study(sealed: Sealed) -> Study:
     """Everything that is drawn of what a certificate bounds."""
     obligations = _Obligations(sealed)
-    charts = [obligations.rows_and_chart(bound) for bound in sealed.bounds]
+    charts = [obligations.rows_and_chart(bound) for bound in sealed.bounds[:MOST_STUDIED]]
+    charts += [(None, None)] * (len(sealed.bounds) - len(charts))
     pictures = _pictures(sealed, obligations)
     network = sealed.transformer
     found = [Approximation(number, bound.layer, bound.head, network.head(bound.layer, bound.head), bound.direction,
@@ -165,15 +167,16 @@ def study(sealed: Sealed) -> Study:
 
 def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Picture | None, Picture | None]]:
     """A short and a long worst word by direction, drawn."""
-    network, directions = sealed.transformer, [bound.direction for bound in sealed.bounds]
+    network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
+    directions = [bound.direction for bound in bounds]
     rounds: list[dict[str, Picture]] = []
     hints: list[tuple[str, ...]] = []
     try:
-        for n in drawn_lengths(sealed.lengths) if directions else ():
-            ceilings = obligations.ceilings(sealed.bounds, n)
+        for n in drawn_lengths(sealed) if directions else ():
+            ceilings = obligations.ceilings(bounds, n)
             found = worst_words(network, directions, n, ceilings, longer(hints, network.alphabet, n))
             hints = [case.word for case in found.values()]
-            rounds.append(_attended(network, sealed.bounds, found, n))
+            rounds.append(_attended(network, bounds, found, n))
     except OverflowError:
         return {}
     short, long = (*rounds, *({},) * 2)[:2]

@@ -10,6 +10,8 @@ from certify.pages.certificate.names import Names
 from constructions.network.meanings import Near, Others, Product, Truth
 from constructions.network.transformer import Head, Layer, Transformer, Weighting
 
+MOST_DIRECTIONS = 2000
+"""Networks with more are neither drawn nor run in doubles."""
 Role = Literal["query", "key", "value", "relu"]
 BlockKind = Literal["symbol", "position", "head", "exact", "feed"]
 
@@ -52,7 +54,9 @@ def read_roles(head: Head) -> tuple[tuple[str, Role], ...]:
 
 
 def find_columns(network: Transformer, names: Names) -> list[Column]:
-    """The columns from left to right; embedded directions that nothing reads are left out."""
+    """The columns from left to right; embedded directions that nothing reads are left out. None of a large network."""
+    if len(network.directions) > MOST_DIRECTIONS:
+        return []
     return _Columns(network, names).columns()
 
 

@@ -30,7 +30,7 @@ def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
              if (d := _shortest(shades == level))]
     n, i, _ = chart.worst
     ring = [element("circle", class_="worst", cx=chart.places.index(n) + .5, cy=last - chart.places.index(i) - .5,
-                    r=1.7 * unit)] if n else []
+                    r=max(.9, 1.7 * unit))] if n else []
     cross = Markup('<g class="cross" visibility="hidden"><path d=""/></g>')
     return element("svg", join([_field(last), *paths, *_ticks(chart), *ring, cross]), class_="heat",
                    data_map=str(place), viewBox=f"{-9.5 * unit:g} {-2 * unit:g} {last + 11.5 * unit:g} "

@@ -21,7 +21,13 @@ from certify.exports.sealed import Sealed
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.pages.base.page import embed_json, open_templates, render_page
 from certify.pages.certificate import tables
-from certify.pages.certificate.approximations import Approximation, Study, drawn_lengths, study
+from certify.pages.certificate.approximations import (
+    MOST_STUDIED,
+    Approximation,
+    Study,
+    drawn_lengths,
+    study,
+)
 from certify.pages.certificate.blocks import find_columns
 from certify.pages.certificate.commands import check_command, checker_digest, write_checker_command
 from certify.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
@@ -70,6 +76,11 @@ DETAILS = (Detail(True, True, 300), Detail(False, True, 300), Detail(False, Fals
 """A page is drawn with the first of these with which it is small enough, or with the last."""
 
 
+NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [],
+                              "blocks": [], "approximations": []}
+"""What the script knows less where there is no word to try and no picture."""
+
+
 @dataclass(frozen=True)
 class ExactHead:
     """A head that is not approximate, on a sample word."""
@@ -85,6 +96,7 @@ class Chart:
 
     heads: str
     title: str
+    about: str
     svg: Markup
     worst: tuple[int, int, float]
     shown: str
@@ -114,7 +126,7 @@ class _CertificatePage:
             "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
             "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
         }
-        data = self.data if detail.live else {**self.data, "truths": None}
+        data = self.data if detail.live else {**self.data, **NO_NETWORK}
         return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim,
                            **self.pictures(detail), **self.figures, **self.tables, most_rows=detail.rows, data=data,
                            blob=embed_json(data))
@@ -141,7 +153,7 @@ class _CertificatePage:
     def heading(self) -> str:
         """The formula with all its brackets, or as much of its text as there is room for."""
         text = printable(str(self.sealed.claim["formula"]))
-        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 600)
+        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
 
     def _contents(self, detail: Detail) -> list[tuple[str, str]]:
         found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
@@ -153,11 +165,11 @@ class _CertificatePage:
     def figures(self) -> dict[str, Any]:
         """Everything that is drawn."""
         cards, exact = self.study.approximations, list(self.exact_heads())
-        lengths = drawn_lengths(self.sealed.lengths) if any(each.short for each in cards) else ()
+        lengths = drawn_lengths(self.sealed) if any(each.short for each in cards) else ()
         return {
             "exact": exact, "open_exact": max(0, OPEN_CARDS - len(cards)), "cards": cards, "open_cards": OPEN_CARDS,
             "short_length": lengths[0] if lengths else None, "long_length": lengths[-1] if lengths else None,
-            "grids": {each.number: self.grid(each) for each in cards if each.short},
+            "grids": {each.number: self.grid(each) for each in cards[:MOST_STUDIED] if each.short},
             "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
                        for each in cards[:OPEN_CARDS] if each.long},
             "rulers": {each.number: draw_ruler(float(each.bound)) for each in cards if each.near_truth},
@@ -195,7 +207,7 @@ class _CertificatePage:
 
     def exact_heads(self) -> Iterable[ExactHead]:
         """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
-        lengths, bounded = drawn_lengths(self.sealed.lengths), {each.at for each in self.study.approximations}
+        lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
         others = [(layer, place, head) for layer, place, head in self.network.heads()
                   if f"{layer}.{place}" not in bounded and head.weighting is Weighting.SOFTMAX]
         if not lengths or not others:
@@ -215,9 +227,10 @@ class _CertificatePage:
         for place, chart in enumerate(self.study.maps):
             those = [each for each in self.study.approximations if each.chart == place]
             heads = ", ".join(dict.fromkeys(each.at for each in those))
-            title = those[0].head.name if len({each.at for each in those}) == 1 else "the same map"
+            title = those[0].head.name if len({each.at for each in those}) == 1 else "have the same map"
+            about = self.names.direction(those[0].direction) if len(those) == 1 else ""
             svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
-            yield Chart(heads, title, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
+            yield Chart(heads, title, about, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
 
     def notes(self, each: Approximation) -> list[str]:
         """What must be said under a card."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from certify.exports.sealed import Sealed
-from certify.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study
+from certify.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study, drawn_lengths
 from certify.pages.certificate.blocks import Column
 from certify.pages.certificate.heat_maps import CHARACTERS, pack
 from certify.pages.certificate.names import Names
@@ -197,17 +197,18 @@ class ScriptData:
 
 
 def starting_word(formula: Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
-    """A word of length n on which the formula is true here and false there, if one is found soon."""
-    tried = list(itertools.islice(itertools.chain(worst, [sample_word(alphabet, n)], seeds(alphabet, n)), FIRST_WORDS))
-    share = WordTruths(tried).of(formula).mean(axis=1)
-    return tried[int(np.argmin(abs(share - 1 / 2)))]
+    """A word of length n with many symbols on which the formula is true here and false there, if one is found soon."""
+    tried = list(itertools.islice(itertools.chain([sample_word(alphabet, n)], worst, seeds(alphabet, n)), FIRST_WORDS))
+    uneven = abs(WordTruths(tried).of(formula).mean(axis=1) - 1 / 2)
+    missing = np.array([1 - len(set(word)) / len(alphabet) for word in tried])
+    return tried[int(np.argmin(np.maximum(uneven, 1 / 4) + missing))]
 
 
 def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequence[Column], study: Study) -> Json:
     """Everything, as JSON; without what a word needs if that is too much."""
     longest = min(LONGEST, sealed.lengths.last)
     data = ScriptData(sealed.transformer, names, longest)
-    live = len(names.parts) <= MOST_NODES and sealed.lengths.first <= LONGEST
+    live = len(names.parts) <= MOST_NODES and bool(drawn_lengths(sealed))
     worst = [each.short.case.word for each in study.approximations if each.short]
     n = len(worst[0]) if worst else max(sealed.lengths.first, min(SHORT, longest))
     return {

@@ -36,7 +36,7 @@ class _Shape:
 def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | None:
     """The picture from left to right, or from the top down; None if there are too many blocks for it."""
     columns = find_columns(network, names)
-    if sum(len(column.blocks) for column in columns) > MOST_BLOCKS:
+    if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
     return _Picture(network, names, columns, _shape(columns, flat)).draw()
 
@@ -163,7 +163,7 @@ def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:
     """At most so many lines that fit the width; the first is the first text.
 
     >>> wrap(("1.1", "rightmost deciding position"), 100, 3), wrap(("1.1", "rightmost"), 30, 3)
-    (['1.1', 'rightmost', 'deciding'], ['1.1', 'r…st'])
+    (['1.1', 'rightmost', 'deciding…'], ['1.1', 'r…st'])
     """
     room = max(3, int((width - 6) / CHARACTER))
     lines = [clip(texts[0], room)]

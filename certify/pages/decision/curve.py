@@ -57,8 +57,8 @@ def draw_curve(points: Sequence[Point]) -> Markup | None:
     low, high = min(0.0, *values), max(0.0, *values)
     axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
     parts = [*_grid(axes), *_bounds(axes, known), *(_mark(axes, point) for point in known)]
-    return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" aria-label="smallest margin against length">'
-                  f'{"".join(parts)}</svg>')
+    return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
+                  f'aria-label="smallest margin against length">{"".join(parts)}</svg>')
 
 
 def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:

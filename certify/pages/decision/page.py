@@ -1,4 +1,4 @@
-"""The page of a decision: verdict and claim, margin against length, the word that matters most with the attention on it.
+"""The page of a decision: verdict and claim, margin against length, a word and the attention on it.
 
 Pictures and neighbours are evidence in floating point; what is certified or refuted was proved elsewhere.
 """

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.float_formats import MAX_EXPONENT
 from constructions.network.lengths import Lengths
@@ -24,7 +25,7 @@ from proofs.floats.execution.numbers import ONE, ZERO, Arithmetic, NotFinite, Nu
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
 from proofs.obligations.attention import AttentionObligation, oblige_attention
-from proofs.obligations.composition import Write, symbolic_truth, writes
+from proofs.obligations.composition import Write, writes
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import looks_up
 from proofs.obligations.reading import RowGroup

@@ -83,7 +83,8 @@ if (data.truths) {
   input.value = spell(data.start);
   if (approximations.length) { select.value = approximations[approximations.length - 1].head.at; }
   for (const each of approximations.filter(one => one.case).slice(0, MOST_PRESETS)) {
-    const button = make("button", { type: "button" }, `worst for ${each.head.at}`);
+    const same = approximations.filter(one => one.head === each.head), which = same.length > 1 ? `, ${same.indexOf(each) + 1} of ${same.length}` : "";
+    const button = make("button", { type: "button" }, `worst for ${each.head.at}${which}`);
     button.addEventListener("click", () => { input.value = spell(each.case.word); select.value = each.head.at; update(); });
     find(".presets").append(button);
   }
@@ -95,7 +96,9 @@ if (data.truths) {
 const dialog = find("#large");
 for (const button of all("[data-open]")) {
   button.addEventListener("click", () => {
-    const each = approximations[button.dataset.open], { word, i, error, should } = each.case, box = find("div", dialog);
+    const each = approximations[button.dataset.open];
+    if (!each) { return; }
+    const { word, i, error, should } = each.case, box = find("div", dialog);
     const { attention } = data.truths ? judge(word) : { attention: null };
     const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} errs by ${shown(error)}; it should be ${should}.`;
     box.replaceChildren(make("h3", {}, `Head ${each.head.at}: ${each.head.name}`), make("p", {}, text));

@@ -170,6 +170,7 @@ class LookupOfSum:
         counts_ahead = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if counts_ahead or self._by_length else self._head.mask
         for n, firsts in self._proof.lengths([], mask):
+            self._content(n)  # is in 0..1, whatever the guard is
             for i, first in enumerate(firsts, 1):
                 found = self._check_row(n, i)
                 covered += 0 if found is None else n + 1 - first

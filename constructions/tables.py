@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import tomllib
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +17,20 @@ MOST = 1 << 31
 MAX_DIGITS = 100
 _RATIONAL = re.compile(r"[0-9]+(/[0-9]+)?", re.ASCII)
 Table = Mapping[str, Any]
+
+
+def read_toml(content: str, where: str) -> dict[str, Any]:
+    """The tables of a TOML text; its decimals are read exactly.
+
+    Raises:
+        InputError: if it is none.
+    """
+    try:
+        return tomllib.loads(content, parse_float=Decimal)
+    except RecursionError:
+        raise InputError(f"{where}: brackets nested too deeply") from None
+    except (ValueError, ArithmeticError) as error:
+        raise InputError(f"{where}: {' '.join(str(error).split())}") from None
 
 
 def check_keys(where: str, table: object, expected: Collection[str], needed: Collection[str] = ()) -> Table:

@@ -1,0 +1,138 @@
+"""What the command line does, for Python: each function reads its arguments where the command reads its options."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from certify.arguments import find_python_subject, read_arguments
+from certify.outcomes import Certified
+from certify.pipeline import Subject
+from certify.request import Request, request_found
+from certify.subjects import Programs
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths, up_to
+from constructions.network.transformer import Transformer
+
+if TYPE_CHECKING:
+    from certify.commands.exporting import Format
+    from certify.deciding.decision import Decision
+    from certify.showing.explanation import Explanation
+    from certify.showing.program_runs import ProgramRun
+    from certify.showing.runs import Run
+    from certify.theorems import Theorem
+
+Path = str | PathLike[str]
+
+
+def run(subject: Subject, word: str, **options: Any) -> Run | ProgramRun:
+    """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
+
+    The ``options`` are those of ``certify``.
+
+    >>> run("Q_a since Q_b", "abb").truth
+    (False, False, False)
+
+    Raises:
+        InputError: if something is malformed, or the word does not fit the alphabet.
+        Unsupported: if a program has no network.
+    """
+    from certify.request import ProgramSubject
+    from certify.runs_of_words import run_request
+    from certify.showing.program_runs import run_on_word
+
+    if not isinstance(word, str):
+        raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
+    request = _read(subject, options, programs=Programs.RUN)
+    if isinstance(request.subject, ProgramSubject):
+        return run_on_word(request.subject.program, word)
+    return run_request(request, word)
+
+
+def build(subject: Subject, **options: Any) -> Transformer:
+    """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
+
+    >>> build("prev Q_a", alphabet="ab", regime="position")
+    <Transformer: layers 2, heads 3, directions 11, symbols 2>
+
+    Raises:
+        InputError: if something is malformed.
+        Unsupported: if the regime cannot express the formula, or a program has no transformer.
+    """
+    as_formula = options.pop("as_formula", False)
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    lengths = up_to(64) if options.get("precision") is not None else None
+    return _read(subject, options, lengths, programs).network
+
+
+def explain(subject: Subject, **options: Any) -> Explanation:
+    """The fragment of a formula, and what each regime would build.
+
+    Raises:
+        InputError: if something is malformed, or the subject is no formula.
+    """
+    from certify.showing.explanation import explain_formula
+
+    request = _read(subject, options)
+    if request.formula is None:
+        raise InputError("subject: found a network without a formula, expected a formula")
+    return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")))
+
+
+def prove(subject: Subject, **options: Any) -> Theorem:
+    """The theorem for every n, decided by Coq.
+
+    Raises:
+        InputError: if something is malformed.
+        Unsupported: if there is no such network.
+        CoqMissing: if there is no ``coqc``.
+    """
+    from certify.exports.theorem_claim import claim_theorem
+    from certify.theorems import prove as prove_claim
+
+    return prove_claim(claim_theorem(_read(subject, options), "formula"))
+
+
+def export(certificate: Path | Certified, to: Format, output: Path) -> None:
+    """Write a certificate for other tools; ``to`` is one of the formats of docs/exports.md.
+
+    Raises:
+        InputError: if there is no such format, the file is no certificate, or the place cannot be written.
+        NotAccepted: if the checker does not accept the certificate.
+    """
+    import tempfile
+
+    from certify.commands.exporting import EXPORTERS, load_exporter
+
+    if to not in EXPORTERS:
+        raise InputError(f"to: found {to!r}, expected one of {', '.join(EXPORTERS)}")
+    if not isinstance(certificate, Certified):
+        load_exporter(to)(os.fspath(certificate), os.fspath(output))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "certificate.cert")
+        certificate.save(path)
+        load_exporter(to)(path, os.fspath(output))
+
+
+def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None) -> Decision:
+    """Whether a trained network is right on every word; both in files (docs/deciding.md).
+
+    Raises:
+        InputError: if a file is malformed, or the claim does not fit the network.
+        Unsupported: if a language has no finite automaton.
+    """
+    from certify.deciding.claim_file import Scope
+    from certify.deciding.decide import decide as decide_claim
+    from certify.deciding.flags import Flags
+    from certify.deciding.question import read_question
+
+    where = None if claim is None else os.fspath(claim)
+    return decide_claim(*read_question(os.fspath(network), where, Flags(), Scope(max_n, min_n)))
+
+
+def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,
+          programs: Programs = Programs.FORMULA) -> Request:
+    return request_found(find_python_subject(subject), read_arguments(options), lengths=lengths, spell=str,
+                         programs=programs)

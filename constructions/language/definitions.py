@@ -1,0 +1,81 @@
+"""Texts with definitions, ``let p = φ; q = ψ; χ``: where each part begins, and what it is called; files of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from constructions.errors import FormulaError
+from constructions.language.diagnosis import place_of, quote
+
+_LET = re.compile(r"\s*let\b")
+_NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=(?![=>])")
+_QUOTED = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
+_END = re.compile(_QUOTED + "|;")
+_COMMENT = re.compile(_QUOTED + r"|#(?=[\s#]|$)[^\n]*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The text of one formula, which begins at an offset of the whole; the last one has no name."""
+
+    name: str
+    name_offset: int
+    offset: int
+    text: str
+
+
+def split_definitions(text: str) -> list[Part]:
+    """The definitions in their order, and the formula after them; ``let`` may be left out.
+
+    >>> [(part.name, part.text) for part in split_definitions("let p = Q_a; q = prev p; p & q")]
+    [('p', ' Q_a'), ('q', ' prev p'), ('', ' p & q')]
+    >>> split_definitions("Q_a")
+    [Part(name='', name_offset=0, offset=0, text='Q_a')]
+
+    Raises:
+        FormulaError: if something before the last ``;`` does not define a name.
+    """
+    let = _LET.match(text)
+    if let is None and _NAMED.match(text) is None:
+        return [Part("", 0, 0, text)]
+    first = let.end() if let else 0
+    ends = [end.start() for end in _END.finditer(text, first) if end.group() == ";"]
+    if not ends and let is None:
+        return [Part("", 0, 0, text)]
+    if not ends:
+        raise FormulaError("found no ';', expected let p = ...; and then the formula", *place_of(text, first), text)
+    starts = [first, *(end + 1 for end in ends)]
+    parts = [_definition(text, start, end) for start, end in zip(starts, ends, strict=False)]
+    return [*parts, Part("", starts[-1], starts[-1], text[starts[-1]:])]
+
+
+def _definition(text: str, start: int, end: int) -> Part:
+    named = _NAMED.match(text, start, end)
+    if named is None:
+        found = text[start:end].strip()
+        offset = start + len(text[start:end]) - len(text[start:end].lstrip())
+        raise FormulaError(f"found {quote(found) if found else repr(';')}, expected a definition such as p = Q_a",
+                           *place_of(text, offset), text)
+    return Part(named[1], named.start(1), named.end(), text[named.end() : end])
+
+
+def definitions_of_file(text: str) -> str:
+    """The text of a file with a formula, without comments; lines and columns stay what they are.
+
+    A comment is ``#`` with a blank (or nothing) behind it, up to the end of the line. Where nothing ends a definition,
+    each line is one, but for the last.
+
+    >>> print(definitions_of_file("p = prev Q_a  # before\\nq = p since Q_b\\n# after\\np | q\\n"))
+    p = prev Q_a          ;
+    q = p since Q_b;
+    <BLANKLINE>
+    p | q
+    """
+    lines = _COMMENT.sub(lambda found: " " * len(found[0]) if found[0][0] == "#" else found[0], text).split("\n")
+    whole = "\n".join(lines)
+    if _NAMED.match(whole) and not any(end.group() == ";" for end in _END.finditer(whole)):
+        *definitions, _ = [number for number, line in enumerate(lines) if line.strip()]
+        for number in definitions:
+            lines[number] += ";"
+    return "\n".join(lines).rstrip()

@@ -1,0 +1,59 @@
+"""Automata that may have several steps for a letter, and steps without one, made deterministic."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from constructions.regular.automata import Language, explore
+
+
+class Nondeterministic:
+    """States by name; a word is accepted if some steps lead from a start to an accepting state."""
+
+    def __init__(self, starts: Iterable[Hashable], accepting: Iterable[Hashable]) -> None:
+        """No steps yet."""
+        self._numbers: dict[Hashable, int] = {}
+        self.starts = [self._number(state) for state in starts]
+        self.accepting = {self._number(state) for state in accepting}
+        self.steps: dict[tuple[int, int | None], list[int]] = {}
+
+    def _number(self, state: Hashable) -> int:
+        return self._numbers.setdefault(state, len(self._numbers))
+
+    def add(self, source: Hashable, letter: int | None, target: Hashable) -> None:
+        """A step for a letter, or for none."""
+        self.steps.setdefault((self._number(source), letter), []).append(self._number(target))
+
+
+def determinised(automaton: Nondeterministic, letters: int, what: str) -> Language:
+    """The language: its states are sets of states, as bits of one integer.
+
+    >>> ends_in_1 = Nondeterministic("s", "t")
+    >>> for source, letter, target in (("s", 0, "s"), ("s", 1, "s"), ("s", 1, "t")):
+    ...     ends_in_1.add(source, letter, target)
+    >>> determinised(ends_in_1, 2, "words that end in 1")
+    Language(automaton=Automaton(start=0, steps=((0, 1), (0, 1))), accepting=frozenset({1}))
+
+    Raises:
+        Unsupported: if there are more than MOST_STATES sets (automata.py).
+    """
+    def closed(states: Iterable[int]) -> int:
+        bits, pending = 0, list(states)
+        while pending:
+            state = pending.pop()
+            if not bits >> state & 1:
+                bits |= 1 << state
+                pending += automaton.steps.get((state, None), [])
+        return bits
+
+    def step(bits: int, letter: int) -> int:
+        targets: list[int] = []
+        while bits:
+            state = (bits & -bits).bit_length() - 1
+            targets += automaton.steps.get((state, letter), [])
+            bits &= bits - 1
+        return closed(targets)
+
+    deterministic, sets = explore(closed(automaton.starts), step, letters, what)
+    final = sum(1 << state for state in automaton.accepting)
+    return Language(deterministic, frozenset(number for number, bits in enumerate(sets) if bits & final))
