@@ -49,7 +49,8 @@ def read_certified(text: str, path: str) -> Decision:
     if data["format"] not in WITH_A_CLAIM:
         raise InputError(f"{path}: {data['format']}, expected {DECISION} or {WRONG_WORD}")
     network, claim = network_and_claim(data, path)
-    return _refuted(network, claim, data, text) if data["format"] == WRONG_WORD else _covered(network, claim, data, text)
+    read = _refuted if data["format"] == WRONG_WORD else _covered
+    return read(network, claim, data, text)
 
 
 def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:
@@ -59,8 +60,9 @@ def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
              for offset, count in obligations(network, claim)]
     rows = tuple(rows_by_length(network, claim, found))
-    return Decision(network, claim, "certified", rows, tuple(rows_by_offset(network, claim, found)),
-                    certified_to(rows), text, None, None, covered_by(claim, found), is_whole_domain(network, claim), 0.0)
+    return Decision(
+        network, claim, "certified", rows, tuple(rows_by_offset(network, claim, found)), certified_to(rows), text,
+        None, None, covered_by(claim, found), is_whole_domain(network, claim), 0.0)
 
 
 def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:

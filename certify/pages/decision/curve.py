@@ -85,9 +85,9 @@ def _grid(axes: Axes) -> list[str]:
                      f'fill="currentColor">{margin:g}</text>')
     for n in ticks(axes.first, axes.last) if axes.last > axes.first else [float(axes.first)]:
         if n == int(n):
-            lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 14:.0f}" text-anchor="middle" font-size="11" '
+            lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 18:.0f}" text-anchor="middle" font-size="11" '
                          f'fill="currentColor">{n:g}</text>')
-    return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 1:.0f}" text-anchor="end" font-size="11" '
+    return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 4:.0f}" text-anchor="end" font-size="11" '
             'fill="currentColor">length n</text>']
 
 

@@ -84,10 +84,11 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
     word = chosen_word(decision)
     neighbours = find_neighbours(decision, word.letters, word.offset) if word else []
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
+    points = [_point(row) for row in decision.rows]
     return render_page(
-        _environment(), "decision.html", ("certificate.css",), (), decision=decision, files=files, kind=kind, word=word,
+        _environment(), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
         says=describe_verdict(decision), claim=describe_claim(decision), facts=_facts(decision), wrong=wrong,
-        replay=_replay(decision, files), curve=draw_curve([_point(row) for row in decision.rows]),
+        replay=_replay(decision, files), curve=draw_curve(points) if len(points) > 1 else None,
         pictures=_pictures(decision, word) if word else [], neighbours=neighbours, heads=_count_heads(decision),
         cases=[(_describe_when(case.when), [show_row(row) for row in case.above])
                for case in decision.claim.cases[:MOST_CASES]],
@@ -97,7 +98,7 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
 
 
 def _environment() -> Environment:
-    environment = open_templates("certify.pages.decision", "certify.pages.certificate")
+    environment = open_templates("certify.pages.decision")
     environment.filters |= {"word": lambda word: printable(cut_word(show_word(word))), "margin": _show_margin,
                             "value": lambda wrong: enclosed(*wrong.value)}
     return environment

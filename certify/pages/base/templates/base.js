@@ -29,7 +29,7 @@ const standalone = svg => {  // what the style of the page says becomes attribut
   const copy = svg.cloneNode(true), copies = [copy, ...all("*", copy)];
   [svg, ...all("*", svg)].forEach((original, place) => {
     const style = getComputedStyle(original);
-    copies[place].removeAttribute("class");
+    for (const name of ["class", ...KEPT]) { copies[place].removeAttribute(name); }
     copies[place].setAttribute("style", KEPT.map(name => `${name}:${style.getPropertyValue(name)}`).join(";"));
   });
   const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number), shown = Math.max(480, width);
