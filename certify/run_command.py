@@ -33,7 +33,7 @@ def name_file_alone(command: str) -> str:
     Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``. A
     text that is no command line stays as it is.
 
-    >>> print(name_file_alone("certify run '/home/me/two words.json' aab --gamma 2"))
+    >>> print(name_file_alone("certify run '/data/me/two words.json' aab --gamma 2"))
     certify run 'two words.json' aab --gamma 2
     >>> print(name_file_alone("certify run --dfa ../even.hoa aab --alphabet ab"))
     certify run --dfa even.hoa aab --alphabet ab

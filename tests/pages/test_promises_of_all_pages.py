@@ -115,7 +115,7 @@ def test_a_figure_of_any_page_is_saved_as_svg_that_needs_no_page(browser: Browse
 def test_a_report_calls_files_by_their_names() -> None:
     witness = UNEXPECTED.witness
     assert witness
-    placed = replace(witness, command="certify run '/home/me/my models/net.json' 0 --gamma 2")
-    report = replace(REPORT, source="/home/me/claims.toml", claims=(replace(UNEXPECTED, witness=placed),))
+    placed = replace(witness, command="certify run '/data/me/my models/net.json' 0 --gamma 2")
+    report = replace(REPORT, source="/data/me/claims.toml", claims=(replace(UNEXPECTED, witness=placed),))
     for text in (html_of(report), markdown_of(report)):
-        assert "/home" not in text and "claims.toml" in text and "certify run net.json 0 --gamma 2" in text
+        assert "/data/me" not in text and "claims.toml" in text and "certify run net.json 0 --gamma 2" in text
