@@ -67,7 +67,7 @@ def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
 
 def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
     """The smallest margins of obligations that have few words, as long as there is room for them."""
-    floats, room = FloatNetwork(network), MOST_WORDS
+    floats, room = FloatNetwork(network), float(MOST_WORDS)
     words = WordCounts(floats, claim)
     for offset, count in obligations(network, claim):
         if words.at(count) > room:
