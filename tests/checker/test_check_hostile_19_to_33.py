@@ -99,7 +99,7 @@ def test_24_code_and_depth_in_formulas() -> None:
         '__import__("os").system("x")',
         "(" * 10**5,
         "!" * 10**5 + "Q_a",
-        "Q_a" + " & Q_a" * 10**5,
+        "Q_a" + " & Q_a" * 2 * 10**5,
         "\0",
         "# x",
     ):

@@ -191,7 +191,6 @@ TEMPERATURES = {
     "x": "expression 'x', column 1: found 'x', expected i or n",
     "": "expression '', column 1: found the end of the expression",
     "n!": "column 2: found '!'",
-    "1.5": "column 2: found '.'",
     "1e400": "column 2: found 'e400'",
     "__import__('os').system('true')": "column 1",
     "n//2": "which only the conditions of predicates may use",

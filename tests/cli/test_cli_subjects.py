@@ -108,12 +108,13 @@ def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: Kind) -> None:
-    name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}[kind]
+    name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}.get(kind)
+    language: dict[str, Any] = {Kind.REGEX: {"regex": "(ab)*"}, Kind.DFA: {"dfa": "a.att"}}.get(kind, {})
     given = {"alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
              "as_printed": True, "dialect": "spot", "attention": "hard", "precision": "bfloat16"}
     for option in REFUSED[kind]:
         with pytest.raises(InputError, match=f"^{as_option(option)}: "):
-            read_request(name, Options(**{option: given[option]}))
+            read_request(name, Options(**language, **{option: given[option]}))
 
 
 def test_a_program_that_is_run_takes_no_option_of_a_formula(files: None) -> None:
