@@ -77,7 +77,7 @@ class LookupOfSum:
         self._proof, self._language, self._head, self._name, self._meaning = proof, proof.language, head, name, meaning
         self._query = split_queries(proof, head)
         self._sum = self._find_sum()
-        self._counted = list(dict.fromkeys(self._language.counted(count) for count in self._sum))
+        self._counted = dict.fromkeys(self._language.counted(count) for count in self._sum)
         self._order = sorted(self._language.below([*self._counted, meaning.formula, meaning.when],
                                                   lambda place: place in self._counted or self._is_of_counts(place)))
         read = proof.places_of(names_in([*head.keys, head.values[name], *self._query.known]))
