@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..budget import Budget
@@ -73,8 +73,9 @@ class Language(Table):
         """Whether a positional formula holds at (n, i)."""
         return self._values.value_at(place, n, i) == 1
 
-    def settle(self, places: Iterable[Place], n: int, i: int) -> dict[Place, bool]:
+    def settle(self, places: Collection[Place], n: int, i: int) -> dict[Place, bool]:
         """The truths at (n, i) of those formulas that are positional."""
+        self.budget.spend(len(places) >> 1)
         return {place: self.holds_at(place, n, i) for place in places if self.is_positional(place)}
 
     def connect(self, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:

@@ -77,11 +77,12 @@ class LookupOfSum:
         self._proof, self._language, self._head, self._name, self._meaning = proof, proof.language, head, name, meaning
         self._query = split_queries(proof, head)
         self._sum = self._find_sum()
-        self._counted = list(dict.fromkeys(self._language.counted(count) for count in self._sum))
+        self._counted = dict.fromkeys(self._language.counted(count) for count in self._sum)
         self._order = sorted(self._language.below([*self._counted, meaning.formula, meaning.when],
                                                   lambda place: place in self._counted or self._is_of_counts(place)))
         read = proof.places_of(names_in([*head.keys, head.values[name], *self._query.known]))
         self._by_length = proof.mentions_length([*read, *self._order])
+        self._times: dict[Place, Fraction] = {}
         self._contents: dict[int, Content] = {}
         self._claimed: dict[tuple[object, ...], Claimed] = {}
 
@@ -201,7 +202,7 @@ class LookupOfSum:
     def _truths_here(self, settled: Mapping[Place, bool]) -> Iterator[dict[Place, bool]]:
         """All truths at the row of what is counted."""
         for truths in product(*([settled[place]] if place in settled else [False, True] for place in self._counted)):
-            self._proof.budget.spend(20)
+            self._proof.budget.spend(20 + 4 * len(self._sum))
             yield dict(zip(self._counted, truths, strict=True))
 
     def _ends(self, n: int, i: int, here: Mapping[Place, bool]) -> tuple[int, int]:
@@ -251,12 +252,26 @@ class LookupOfSum:
         for place in self._order:
             if place not in given and self._is_of_counts(place):
                 operator, operands, data = self._language.nodes[place]
-                times = ratio(self._sum_at(place if operator == "T" else operands[1]), self._sum)
-                if times is None or (operator == "on" and times.denominator != 1):
-                    raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
+                times = self._times_of(place)
                 given[place] = (self._language.holds_at(operands[0], n, int(times * d)) if operator == "on"
                                 else COMPARE[str(data[0])](int(data[1]) + times * d, 0))
         return given
+
+    def _times_of(self, place: Place) -> Fraction:
+        """How many times D a comparison or a predicate is about, found once: sums may be long.
+
+        Raises:
+            Rejected: if it is about another sum.
+        """
+        if place not in self._times:
+            operator, operands, _ = self._language.nodes[place]
+            asked = self._sum_at(place if operator == "T" else operands[1])
+            self._proof.budget.spend(4 * len(asked))
+            times = ratio(asked, self._sum)
+            if times is None or (operator == "on" and times.denominator != 1):
+                raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
+            self._times[place] = times
+        return self._times[place]
 
     def _check_error(self) -> None:
         """S (1 - e) <= e, with the least curvature over the temperature.
@@ -300,6 +315,7 @@ def split_queries(proof: Proof, head: Head) -> Query:
     Raises:
         Rejected: if it is not.
     """
+    proof.budget.spend(4 * sum(map(len, [*head.queries, *head.keys])))
     known = [{name: weight for name, weight in query.items() if proof.is_known(proof.directions[name])}
              for query in head.queries]
     rest = [{name: weight for name, weight in query.items() if name not in some}
