@@ -197,7 +197,7 @@ def test_what_is_not_of_finite_words_is_refused_with_its_line(old: str, new: str
     ('start = "e"\n', "no key accepting, which is needed"),
     ('alphabet = "abc"\nstart = "e"\naccepting = []\nsteps = {e = {}}\n', "alphabet a b c, expected a b"),
     ("", "no key start, which is needed"),
-    ("some text that is none of these\n", "Expected '=' after a key"),
+    ("some text that is none of these\n", "not TOML: Expected '=' after a key"),
 ])
 def test_what_is_no_automaton_is_refused_in_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
