@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from certify.exports.latex_tables import linear_form, math, number, table, text, typewriter
+from constructions.errors import Unsupported
 from constructions.language.printer import format_count, format_formula, format_term
 from constructions.language.syntax import TRUE, Formula
 from constructions.network.lengths import Lengths
@@ -23,6 +24,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Unit
 
+MOST_DIRECTIONS = 1_000
 MASKS = {"none": "unmasked", "future": r"future-masked ($j \le i$)", "past": r"past-masked ($j \ge i$)"}
 CONVENTIONS = r"""Position $i$ of a word $w_1 \cdots w_n$ starts as the sum of its embeddings; $h_k$ is the $k$th
 direction of the residual stream, and $e_k$ its unit vector. Each layer adds the outputs of its heads, then those of its
@@ -40,7 +42,13 @@ class NetworkInLatex:
     """The parts of one network; directions are numbered."""
 
     def __init__(self, transformer: Transformer):
-        """Directions are numbered from 1, in the order of the certificate."""
+        """Directions are numbered from 1, in the order of the certificate.
+
+        Raises:
+            Unsupported: if there are more than anybody would print.
+        """
+        if (width := len(transformer.directions)) > MOST_DIRECTIONS:
+            raise Unsupported(f"{width} directions in LaTeX, expected at most {MOST_DIRECTIONS}")
         self.transformer = transformer
         self.numbers = {name: place for place, name in enumerate(transformer.directions, start=1)}
 

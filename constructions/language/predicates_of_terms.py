@@ -127,12 +127,12 @@ def _remainders_sum_to(sides: Sequence[Sequence[Summand]], divisor: int, wanted:
 
 
 def _apply(theta: NumericalPredicate, summands: Sequence[Summand]) -> Formula:
-    """The predicate on a sum of counts with coefficients 1 and -1."""
+    """The predicate on a sum of counts with coefficients 1 and -1; not all are -1 in what is built."""
+    if summands and all(number < 0 for number, _ in summands):
+        return _apply(theta.of_multiple(-1, 0), [(-number, count) for number, count in summands])
     match summands:
         case []:
             return theta.of_multiple(0, 0).of_position()
         case [(1, count)]:
             return theta.of_count(count)
-        case [(-1, count)]:
-            return theta.of_multiple(-1, 0).of_count(count)
     return theta.of_sum(Term(tuple(summands), 0))

@@ -168,8 +168,8 @@ def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: boo
     """The formula where it is what people ask about: as ``format_formula``, of a text that is still long the beginning.
 
     >>> from constructions.language.parser import parse_formula
-    >>> describe_formula(parse_formula(" & ".join(f"next (prev Q_{k} since Q_b)" for k in range(100))))[-70:]
-    't (prev Q_6 since Q_b) & next (pr... (500 subformulas, 102 deep)'
+    >>> describe_formula(parse_formula(" & ".join(f"next (prev Q_{k} since Q_b)" for k in range(100))))[-28:]
+    ' (500 subformulas, 103 deep)'
     """
     text = format_formula(formula, style, parenthesize)
     if len(text) <= MAX_PLAIN:

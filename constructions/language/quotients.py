@@ -52,6 +52,7 @@ def greatest_step(summands: Sequence[Summand]) -> int:
 def quotient(summands: Sequence[Summand], divisor: int) -> Quotient:
     """floor(S/divisor), where divisor >= |d|; all counts are of one side, and different.
 
+    >>> from constructions.language.syntax import Symbol
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
     >>> quotient([(2, a), (1, b)], 2).up
     parse_formula('EVEN(#<[Q_b]) & (Q_a | Q_b) | ODD(#<[Q_b]) & Q_a')

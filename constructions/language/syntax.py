@@ -64,6 +64,10 @@ class Formula(_Node):
                            or (connects and all(part.symbolic for part in parts)))
 
     def __repr__(self) -> str:
+        from constructions.language.printer import MAX_PLAIN, format_briefly, written_length
+
+        if written_length(self) > MAX_PLAIN:
+            return f"<formula, {self.depth} deep: {format_briefly(self)}>"
         return f"parse_formula({str(self)!r})"
 
     def __str__(self) -> str:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.errors import Unsupported
 from constructions.network.transformer import Coefficients, Head, Layer, Transformer
 
 Matrix = list[list[Fraction]]
+MOST_ENTRIES = 30_000_000
+"""Of all matrices together: a few hundred megabytes, nearly all of it zeros."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,23 @@ def dense_layer(layer: Layer, names: Sequence[str]) -> DenseLayer:
     )
 
 
+def check_dense(transformer: Transformer) -> None:
+    """Raise Unsupported if the matrices would be larger than memory should hold."""
+    width = len(transformer.directions)
+    heads = sum(2 * len(head.queries) + width for _, _, head in transformer.heads())
+    units = sum(2 * len(layer.feedforward.units) for layer in transformer.layers)
+    if (entries := (heads + units) * width) > MOST_ENTRIES:
+        raise Unsupported(f"{width} directions: dense matrices would have {entries} entries, expected at most "
+                          f"{MOST_ENTRIES}")
+
+
 def dense_layers(transformer: Transformer) -> list[DenseLayer]:
-    """The dense form of every layer."""
+    """The dense form of every layer.
+
+    Raises:
+        Unsupported: if it would be too large.
+    """
+    check_dense(transformer)
     return [dense_layer(layer, list(transformer.directions)) for layer in transformer.layers]
 
 

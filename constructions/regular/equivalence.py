@@ -38,7 +38,7 @@ State = tuple[int, str]
 """A state of the language's automaton, and the bits that the formula remembers."""
 
 
-def defines(formula: Formula, language: Language, alphabet: Sequence[str]) -> bool:
+def defines(formula: Formula, language: Language, alphabet: Sequence[str], what: str = "the language") -> bool:
     """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
 
     Raises:
@@ -60,7 +60,8 @@ def defines(formula: Formula, language: Language, alphabet: Sequence[str]) -> bo
         frontier = [state for state in reached if state not in found]
         found.update(frontier)
         if len(found) > MOST_FORMULA_STATES:
-            raise Unsupported(f"a formula whose automaton has more than {MOST_FORMULA_STATES} states")
+            raise Unsupported(f"{what}: a formula is found, but to check it would take more than {MOST_FORMULA_STATES} "
+                              "states of its automaton")
     return True
 
 

@@ -24,7 +24,7 @@ from constructions.regular.equivalence import defines
 from constructions.regular.obstruction import describe_obstruction
 
 MOST_STATES = 200
-MOST_WORK = 1_000_000
+MOST_WORK = 200_000
 LITTLE_WORK = 10_000
 """Steps of a cascade times its bits."""
 
@@ -60,7 +60,7 @@ def formula_of_language(language: Language, alphabet: Sequence[str], what: str =
         raise Unsupported(f"{what}: its minimal automaton has {len(small.automaton.steps)} states, expected at most "
                           f"{MOST_STATES}")
     found = _smallest(small, alphabet, what)
-    if not defines(found.formula, small, alphabet):
+    if not defines(found.formula, small, alphabet, what):
         raise InternalError(f"{what}: its formula defines another language")
     return found
 

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from constructions.errors import InputError, Unsupported
 from constructions.language.printer import MAX_PLAIN, format_formula, written_length
 from constructions.language.syntax import subformulas
-from constructions.network.dense import Matrix
+from constructions.network.dense import Matrix, check_dense
 from constructions.network.float_formats import FORMATS, Format, TooLargeError
 from constructions.network.float_tables import (
     FloatTables,
@@ -93,10 +93,12 @@ def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "bin
 
     Raises:
         InputError: if there is no such precision, or a function of the position is not defined at one of the lengths.
-        Unsupported: if a number is too large for the precision, or the transformer has no float program.
+        Unsupported: if a number is too large for the precision, the matrices are too large for memory, or the
+            transformer has no float program.
     """
     if precision not in PRECISIONS:
         raise InputError(f"precision: found {precision!r}, expected {', '.join(PRECISIONS)}")
+    check_dense(transformer)
     tables = float_tables(transformer)
     rounding = _Rounding(FORMATS[precision])
     functions = _Functions(tables, rounding, lengths)

@@ -11,7 +11,7 @@ import pytest
 
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
-from constructions.language.predicates import parse_predicate_definition
+from constructions.language.predicates import definitions_of, parse_predicate_definition
 from constructions.language.predicates_of_terms import predicate_of_term
 from constructions.language.quotients import greatest_step, quotient
 from constructions.language.semantics import truth_values
@@ -87,6 +87,8 @@ def check(predicate: tuple[str, tuple[int, ...]] | str, summands: list[Summand],
     for word in words:
         expected = tuple(rule(value(summands, constant, word, i), len(word)) for i in range(len(word)))
         assert truth_values(formula, word) == expected, (predicate, summands, constant, word)
+    definitions = {definition.name: definition for definition in definitions_of([formula])}
+    assert parse_formula(str(formula), predicates=definitions) is formula
 
 
 TERMS: list[tuple[list[Summand], int]] = [

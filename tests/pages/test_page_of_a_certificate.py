@@ -110,6 +110,13 @@ def test_the_claim_is_in_words_with_all_brackets_and_the_commands_ask_for_it() -
     assert f"<code>{command}</code>" in text
 
 
+def test_a_claim_that_refers_to_a_table_of_formulas_is_named_by_its_parts() -> None:
+    sealed = drawn("temporal")
+    text = certificate_page(replace(sealed, claim={**sealed.claim, "formula": "$7"}), "x.cert")
+    assert '<h1 class="formula">prev Q_a since Q_b until next Q_c</h1>' in text
+    assert "<code>python -I -S check.pyz x.cert</code>" in text and "$7" not in visible(text)
+
+
 def test_several_character_symbols_are_separated_in_words_and_in_commands() -> None:
     text = page("symbols")
     assert "symbols separated by commas" in text and "--alphabet start,stop,go" in text

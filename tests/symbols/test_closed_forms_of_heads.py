@@ -108,7 +108,7 @@ def assert_within(form: ErrorForm, gamma: Fraction, extreme: Extreme) -> None:
     assert lower <= extreme.upper and extreme.lower <= upper
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.fractions(1, 4, max_denominator=50), st.integers(2, 7))
 def test_the_form_of_one_constant_has_the_worst_error_at_every_other(gamma: Fraction, n: int) -> None:
     """Of `since` the same input is the worst at every constant from 1 on, and its error is S/(1 + S)."""
@@ -118,7 +118,7 @@ def test_the_form_of_one_constant_has_the_worst_error_at_every_other(gamma: Frac
     assert form.at(gamma).overlaps(total / (1 + total))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.fractions(1, 4, max_denominator=50), st.sampled_from([
     ("prev Q_1", "01", TEMPERATURE), ("prev Q_1", "01", CAUSAL), ("next Q_1", "01", POSITION), (*SINCE, CAUSAL),
     ("#<[Q_1] >= 1", "01", CAUSAL), ("ODD(#<[Q_1])", "01", POSITION), ("2*#<[Q_1] > #>[Q_0]", "01", TEMPERATURE)]))

@@ -35,10 +35,14 @@ def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str
     return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
 
 
-def check_command(sealed: Sealed, file: str) -> str:
+def check_command(sealed: Sealed, file: str, formula: str | None) -> str:
     """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
+
+    So it does without the text of the formula.
     """
-    asked = shlex.join([*_command(file), *_question(sealed)])
+    if formula is None:
+        return shlex.join(_command(file))
+    asked = shlex.join([*_command(file), *_question(sealed, formula)])
     return asked if len(asked) <= LONGEST and printable(asked) == asked else shlex.join(_command(file))
 
 
@@ -47,9 +51,8 @@ def _command(file: str) -> list[str]:
     return ["python", "-I", "-S", CHECKER, name if not name.startswith("-") else f"./{name}"]
 
 
-def _question(sealed: Sealed) -> list[str]:
+def _question(sealed: Sealed, formula: str) -> list[str]:
     network, claim, lengths = sealed.transformer, sealed.claim, sealed.lengths
-    formula = str(claim["formula"])
     return [*(["--formula", formula] if not formula.startswith("-") else [f"--formula={formula}"]),
             *(part for each in network.predicates() for part in ("--predicate", each.description)),
             *_asked_alphabet(network.alphabet),

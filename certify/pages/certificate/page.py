@@ -39,6 +39,8 @@ from certify.pages.certificate.wiring import draw_network
 from certify.pages.certificate.worst_words import sample_word
 from certify.showing.numbers import decimal
 from certify.showing.words import SHOWN_SYMBOLS, show_word
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
@@ -142,17 +144,30 @@ class _CertificatePage:
         sealed, symbols = self.sealed, self.network.alphabet
         more = len(symbols) - SHOWN_SYMBOLS
         return {
-            "title": clip(printable(str(sealed.claim["formula"])), 80), "sealed": sealed,
+            "title": clip(printable(self.claimed or self.heading()), 80), "sealed": sealed,
             "file": self.file, "heading": underlined(self.heading()),
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
             "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
-            "check": check_command(sealed, self.file), "operators": OPERATORS, "floats": float_rows(sealed),
+            "check": check_command(sealed, self.file, self.claimed),
+            "operators": OPERATORS, "floats": float_rows(sealed),
             "shape": network_shape(self.network),
         }
 
+    @cached_property
+    def claimed(self) -> str | None:
+        """The text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
+        text = str(self.sealed.claim["formula"])
+        try:
+            parse_formula(text, self.network.alphabet, {each.name: each for each in self.network.predicates()})
+        except InputError:
+            return None
+        return text
+
     def heading(self) -> str:
         """The formula with all its brackets, or as much of its text as there is room for."""
-        text = printable(str(self.sealed.claim["formula"]))
+        if self.claimed is None:
+            return self.names.spelled(self.formula)
+        text = printable(self.claimed)
         return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
 
     def _contents(self, detail: Detail) -> list[tuple[str, str]]:

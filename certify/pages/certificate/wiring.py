@@ -94,12 +94,12 @@ class _Picture:
         x, y = (along, across) if self.shape.flat else (across, along)
         return f"{x:.0f} {y:.0f}"
 
-    def _curve(self, place: int, here: float, there: float) -> str:
-        """From the column before to this one."""
+    def _curve(self, place: int, here: float, there: float, goes_on: bool = False) -> str:
+        """From the column before to this one; a path that goes on is there already."""
         start, end = (place - 1) * self.shape.pitch + self.shape.depth, place * self.shape.pitch
         middle = (start + end) / 2
-        return (f"M{self._point(start, here)}C{self._point(middle, here)} {self._point(middle, there)} "
-                f"{self._point(end, there)}")
+        begin = "" if goes_on else f"M{self._point(start, here)}"
+        return f"{begin}C{self._point(middle, here)} {self._point(middle, there)} {self._point(end, there)}"
 
     def _wire(self, wire: Wire) -> Markup:
         _, writer = self.places[wire.writer]
@@ -111,8 +111,8 @@ class _Picture:
                                            writer.kind == "position")
             if place < wire.last:
                 there = self.layout.wire(place, wire.direction)
-                trunk += self._curve(place, here, there)
-                trunk += f"L{self._point(place * self.shape.pitch + self.shape.depth, there)}"
+                trunk += self._curve(place, here, there, goes_on=bool(trunk))
+                trunk += f"{'H' if self.shape.flat else 'V'}{place * self.shape.pitch + self.shape.depth:.0f}"
                 here = there
         faint = "position" if writer.kind == "position" else "near" if is_approximate(
             self.network, wire.direction) else "exact"
@@ -138,7 +138,7 @@ class _Picture:
                 x, y = self._point(place * self.shape.pitch, there).split()
                 yield element("path", class_=f"branch {role}", data_to=str(reader.number),
                               d=self._curve(place, here, there))
-                if not faint:
+                if role != "relu" and not faint:
                     yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y,
                                   r=2.5)
 
@@ -156,7 +156,7 @@ class _Picture:
                       rx=6 if block.kind in ("head", "exact", "feed") else 13)
         final = " output" if self.network.output in block.writes else ""
         return element("g", join([element("title", block.spoken), box, *texts]), class_=f"block {block.kind}{final}",
-                       data_b=str(block.number), role="button", tabindex="-1")
+                       data_b=str(block.number))
 
 
 def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:

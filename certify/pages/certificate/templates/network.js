@@ -95,6 +95,7 @@ const connect = net => {
   blocks.forEach((block, k) => {
     const number = Number(block.dataset.b);
     block.setAttribute("tabindex", k ? -1 : 0);
+    block.setAttribute("role", "button");
     block.addEventListener("pointerenter", () => showBlock(number));
     block.addEventListener("focus", () => { held = number; showBlock(number); });
     block.addEventListener("click", () => block.focus());
