@@ -1,7 +1,8 @@
 """Regular expressions, as Python's `re.fullmatch` reads them, without what goes beyond regular languages.
 
-Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )`` or ``(?: )``, ``|``, ``* + ? {m} {m,} {m,n}``, ``()`` the
-            empty word, ``\\`` before a symbol that is one of these. Symbols of several characters are written ``<push>``.
+Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )`` or ``(?: )``, ``|``, ``* + ? {m} {m,} {m,n}``,
+            ``()`` the empty word, ``\\`` before a symbol that is one of these. Symbols of several characters are
+            written ``<push>``.
 Method      The position automaton (Glushkov): a state for each symbol of the expression, repetitions written out.
 """
 
