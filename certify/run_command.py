@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,26 @@ class RunCommand:
         """The command line for this word, quoted for a shell."""
         subject = [self.subject] if self.beside is None else [self.beside, self.subject]
         return shlex.join(["certify", "run", *subject, word, *self.options])
+
+
+def name_file_alone(command: str) -> str:
+    """Such a command line with the file, if it has one, called by its name alone.
+
+    Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``. A
+    text that is no command line stays as it is.
+
+    >>> print(name_file_alone("certify run '/data/me/two words.json' aab --gamma 2"))
+    certify run 'two words.json' aab --gamma 2
+    >>> print(name_file_alone("certify run --dfa ../even.hoa aab --alphabet ab"))
+    certify run --dfa even.hoa aab --alphabet ab
+    >>> print(name_file_alone("certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab"))
+    certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command
+    place = 3 if words[2:3] == ["--dfa"] else 2
+    if words[:2] != ["certify", "run"] or len(words) <= place or (place == 2 and "--alphabet" in words):
+        return command
+    return shlex.join([*words[:place], PurePath(words[place]).name, *words[place + 1:]])

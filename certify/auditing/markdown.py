@@ -19,6 +19,7 @@ from certify.auditing.results import (
     StatementVerdict,
 )
 from certify.auditing.to_json import format_exact
+from certify.auditing.without_folders import without_folders
 from certify.auditing.wording import (
     LEGEND,
     UNIT_OF_TEMPERATURE,
@@ -45,6 +46,7 @@ _HAS_AN_ANCHOR = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 def render_markdown(report: AuditReport) -> str:
     """The whole file."""
+    report = without_folders(report)
     plots = [draw_plots(claim, f"plot-{place}") for place, claim in enumerate(report.claims, start=1)]
     blocks = [f"# Audit: {escape(report.title)}"]
     if report.source:

@@ -240,7 +240,8 @@ def _svg(figure: Figure) -> str:
 
 def _finished(plot: Plot, prefix: str) -> str:
     """The drawing with identifiers that no other drawing of the page has, and with its description for who hears it."""
-    svg = re.sub(r'(\bid="|url\(#|href="#)', lambda start: start.group() + prefix, plot.svg)
+    svg = re.sub(r' xmlns:xlink="[^"]*"|\bxlink:(?=href=)', "", plot.svg)  # an SVG needs no other namespace by now
+    svg = re.sub(r'(\bid="|url\(#|href="#)', lambda start: start.group() + prefix, svg)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{plot.description}" ', 1)
 
 

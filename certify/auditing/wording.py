@@ -29,10 +29,6 @@ UNIT_OF_TEMPERATURE = "at row i = n, in units of the score"
 SHOWN_HEADS = 3
 ENDS_OF_SUM = (4, 2)
 """Of longer sums so many of the first and of the last terms are shown."""
-SIGNS: dict[Verdict, str] = {
-    "certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅",
-}  # fmt: skip
-"""Beside its colour each verdict has a sign of its own."""
 LEGEND = (
     ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
                   "about numbers: for every instance that the claim covers)."),

@@ -144,9 +144,9 @@ class Reports:
         from certify.files import write_text
 
         if self.html is not None:
-            from certify.auditing.html import render_html
+            from certify.pages.audit.page import audit_page
 
-            write_text(self.html, render_html(report))
+            write_text(self.html, audit_page(report))
         if self.markdown is not None:
             from certify.auditing.markdown import render_markdown
 

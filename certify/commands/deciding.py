@@ -70,7 +70,7 @@ def decide(
     show_decision(decision, output, as_json)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
-    write_page(html, decision)
+    write_page(html, decision, output, wrong)
     raise typer.Exit(exit_status(decision.verdict))
 
 
@@ -85,13 +85,19 @@ def show_decision(decision: Decision, output: str | None, as_json: bool) -> None
         print_decision(console(sys.stderr if output == "-" else None), decision)
 
 
-def write_page(place: str | None, decision: Decision) -> None:
-    """Write the page of the decision, if there is a place for it."""
-    from certify.deciding.page import render_page
-    from certify.files import write_text
+def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:
+    """Write the page of the decision, if there is a place for it; it names the certificates that are in files."""
+    from pathlib import PurePath
 
-    if place is not None:
-        write_text(place, render_page(decision))
+    from certify.files import write_text
+    from certify.pages.decision.page import Filed, decision_page
+
+    if place is None:
+        return
+    certificates = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
+    files = [Filed(PurePath(name).name, text, of_wrong_word) for name, text, of_wrong_word in certificates
+             if name is not None and name != "-" and text is not None]
+    write_text(place, decision_page(decision, files))
 
 
 def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:

@@ -26,11 +26,16 @@ def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
     """
     data = read_json(read_text(path), path)
     if isinstance(data, dict) and data.get("format") in WITH_A_CLAIM:
-        return _network_and_claim(data, path)
+        return network_and_claim(data, path)
     return network_from_json(data, path), None
 
 
-def _network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, Claim]:
+def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, Claim]:
+    """Both of an object that has both.
+
+    Raises:
+        InputError: if it has not.
+    """
     for key in ("network", "claim"):
         if key not in data:
             raise InputError(f"{path}: no key {key}, which is needed")

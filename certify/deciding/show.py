@@ -45,15 +45,21 @@ def print_decision(out: Console, decision: Decision) -> None:
 
 def describe_question(decision: Decision) -> list[str]:
     """The network and the claim, a line each."""
-    network, claim = decision.network, decision.claim
+    network = decision.network
     heads = sum(len(step.heads) for step in network.attention_steps)
+    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
+            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
+            f"claim     {describe_claim(decision)}"]
+
+
+def describe_claim(decision: Decision) -> str:
+    """Which words, at which offsets, judged where."""
+    claim = decision.claim
     first, last = claim.offsets
     offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
     places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]
-    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
-            f"claim     all words of length {claim.lengths[0]} .. {claim.lengths[1]} over "
-            f"{show_alphabet(claim.alphabet)}, {offsets}, {places}: {counted(len(claim.cases), 'case')}"]
+    return (f"all words of length {claim.lengths[0]} .. {claim.lengths[1]} over {show_alphabet(claim.alphabet)}, "
+            f"{offsets}, {places}: {counted(len(claim.cases), 'case')}")
 
 
 def describe_verdict(decision: Decision) -> str:
@@ -88,8 +94,8 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
-    return (f"on the word {_cut(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged at "
-            f"position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
+    return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged "
+            f"at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
             f"{decision.claim.margin}")
 
 
@@ -162,14 +168,15 @@ def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
 def _margin_cells(row: LengthRow) -> tuple[Text, Text, Text]:
     if row.wrong:
         value = enclosed(*row.wrong.value)
-        return plain(value), plain(_cut(show_word(row.wrong.word))), plain(str(row.wrong.offset))
+        return plain(value), plain(cut_word(show_word(row.wrong.word))), plain(str(row.wrong.offset))
     if row.seen is None:
         return plain("-"), plain("-"), plain("-")
     value = decimal(Fraction(row.seen.value), DIGITS)
     if row.bound is not None and row.bound < row.seen.value:
         value += f" (at least {decimal_lower(Fraction(row.bound), DIGITS)})"
-    return plain(value), plain(_cut(show_word(row.seen.word))), plain(str(row.seen.offset))
+    return plain(value), plain(cut_word(show_word(row.seen.word))), plain(str(row.seen.offset))
 
 
-def _cut(word: str) -> str:
+def cut_word(word: str) -> str:
+    """The word, without its end if it is long."""
     return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from certify.deciding.certified import read_certified
+from certify.deciding.files import WITH_A_CLAIM
 from certify.exports.sealed import read_accepted, read_sealed_text
 from certify.exports.softened import read_softened
 from certify.files import check_writable, read_text, write_text
 from certify.pages.certificate.page import certificate_page
+from certify.pages.decision.page import Filed, decision_page
 from certify.pages.softened.page import softened_page
-from proofs.check import Softened
+from proofs.check import Softened, WrongWord
 
 FROM_STANDARD_INPUT = "the.cert"
+BEGINNING = 100
+"""In so many characters a certificate says of which kind it is; the checker says whether that is so."""
 
 
 def export_html(path: str, output: str) -> None:
@@ -33,6 +38,15 @@ def page_of(text: str, path: str, name: str) -> str:
         InputError: if it is no certificate.
         NotAccepted: if the checker rejects it.
     """
-    if '"certify-softened"' in text[:100] and isinstance(read_accepted(text, path), Softened):
+    beginning = text[:BEGINNING]
+    if '"certify-softened"' in beginning and isinstance(read_accepted(text, path), Softened):
         return softened_page(read_softened(text, path), name)
+    if any(f'"{kind}"' in beginning for kind in WITH_A_CLAIM):
+        return _page_of_trained(text, path, name)
     return certificate_page(read_sealed_text(text, path), name)
+
+
+def _page_of_trained(text: str, path: str, name: str) -> str:
+    is_wrong = isinstance(read_accepted(text, path), WrongWord)
+    what = "Certificate of a wrong word" if is_wrong else "Certificate about a trained network"
+    return decision_page(read_certified(text, path), [Filed(name, text, is_wrong)], what)

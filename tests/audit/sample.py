@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from certify.auditing.html import render_html
 from certify.auditing.markdown import render_markdown
 from certify.auditing.results import (
     AuditReport,
@@ -19,6 +18,7 @@ from certify.auditing.results import (
     StatementVerdict,
     Witness,
 )
+from certify.pages.audit.page import audit_page
 from proofs.enclosures.intervals import Interval, point
 
 QUARTER = point(Fraction(1, 4))
@@ -113,7 +113,7 @@ STRANGER = ClaimResult(
     criticals=(CriticalConstant(1, near("2"), near("0.5"), (HeadTemperature(((1, 1),), Fraction(4), near("2")),),
                                 note="<u>note</u>"),),
     witness=Witness("near[<script>]", 1, near("0.5"), Interval(Fraction(0), Fraction(1, 4)),
-                    "certify run '<script>`x`</script>' '<b>'", "<b>\x1b[31m", 1),
+                    "certify run '<script>`x`</script>' '<b>' --alphabet '<b>'", "<b>\x1b[31m", 1),
     fits=(GrowthLaw("<marquee>", 0.5),), note="</svg><script>alert(5)</script>", limit="=1+1", where="<em>")
 
 SHARED_HEADS = ((1, 2), (2, 1), (2, 2), (2, 3))
@@ -140,5 +140,5 @@ INTERRUPTED = AuditReport("An audit that was stopped", "", (CERTIFIED, UNKNOWN),
 HOSTILE = AuditReport("<script>alert(0)</script>", "<b>source</b>", (STRANGER, CERTIFIED),
                       (StatementVerdict("<script>", "refuted", "<script>alert(6)</script>", (STRANGER.name,)),), 1.0)
 
-html_of, markdown_of = cache(render_html), cache(render_markdown)
+html_of, markdown_of = cache(audit_page), cache(render_markdown)
 """What takes a second or more to draw is drawn once for all tests that look at it."""

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from certify.deciding import decide as deciding
+from certify.deciding.certified import read_certified
 from certify.deciding.decide import Settings, decide, with_wrong_words_proved
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
-from certify.deciding.page import Word as ShownWord
-from certify.deciding.page import find_neighbours, render_page
 from certify.deciding.show import decision_to_json
+from certify.pages.decision.neighbours import find_neighbours
+from certify.pages.decision.page import Filed, decision_page
 from certify.shards import Workers
 from constructions.trained.claim import Claim, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
@@ -163,12 +164,30 @@ def test_a_length_with_an_open_obligation_is_unknown_and_says_why() -> None:
 
 
 def test_the_page_has_the_curve_the_word_its_attention_and_its_neighbours(wrong: Decision) -> None:
-    page = render_page(wrong)
-    assert "wrong at n = 3" in page and "Attention step 1, head 1" in page and page.count("<svg") == 2
-    assert "<script" not in page and "default-src 'none'" in page
+    page = decision_page(wrong)
+    assert "wrong at n = 3" in page and "Attention of head 1.1 on 011" in page and page.count("<svg") == 2
+    assert "check.pyz" not in page
     assert wrong.wrong
-    neighbours = find_neighbours(wrong, ShownWord(wrong.wrong.word, 60, 3))
-    assert sorted(one.letters for one in neighbours) == ["001", "010", "111"]
+    neighbours = find_neighbours(wrong, wrong.wrong.word, 60)
+    assert sorted("".join(one.letters) for one in neighbours) == ["001", "010", "111"]
+
+
+def test_the_page_has_the_commands_that_check_the_certificates_in_files(wrong: Decision, right: Decision) -> None:
+    assert wrong.wrong_certificate and right.certificate
+    page = decision_page(wrong, [Filed("wrong.cert", wrong.wrong_certificate, wrong=True)])
+    assert "<code>certify run wrong.cert 011 --offset 60 --heads</code>" in page
+    assert "<code>python -I -S check.pyz wrong.cert</code>" in page
+    page = decision_page(right, [Filed("right.cert", right.certificate)])
+    assert "<code>python -I -S check.pyz right.cert</code>" in page and "certify run" not in page
+
+
+def test_a_page_of_a_certificate_says_of_each_length_what_the_decision_said(right: Decision, wrong: Decision) -> None:
+    assert right.certificate and wrong.wrong_certificate and wrong.wrong
+    again = read_certified(right.certificate, "right.cert")
+    assert [(row.n, row.verdict) for row in again.rows] == [(row.n, row.verdict) for row in right.rows]
+    assert again.certified_to == right.certified_to and again.covered == right.covered
+    found = read_certified(wrong.wrong_certificate, "wrong.cert").wrong
+    assert found == wrong.wrong
 
 
 def test_the_json_object_has_a_verdict_for_each_length_and_offset(wrong: Decision) -> None:

@@ -18,6 +18,8 @@ from markupsafe import Markup
 from constructions.text import printable
 
 BASE = "certify.pages.base"
+SIGNS = {"certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅"}
+"""Beside its colour each verdict has a sign of its own."""
 
 
 def open_templates(*packages: str) -> Environment:
@@ -25,6 +27,7 @@ def open_templates(*packages: str) -> Environment:
     environment = Environment(loader=ChoiceLoader([PackageLoader(package) for package in (*packages, BASE)]),
                               autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["line"] = printable
+    environment.globals["signs"] = SIGNS
     return environment
 
 

@@ -67,3 +67,12 @@ def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
     if any("," in symbol for symbol in alphabet) or text.startswith("-"):
         return []
     return ["--alphabet", text]
+
+
+def check_alone_command(file: str) -> str:
+    """The command that checks the file and prints its claim.
+
+    >>> check_alone_command("my.cert")
+    'python -I -S check.pyz my.cert'
+    """
+    return shlex.join(_command(file))

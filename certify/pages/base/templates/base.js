@@ -24,12 +24,12 @@ for (const button of all("button[data-copy]")) {
 }
 
 const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family",
-  "font-weight", "text-anchor", "vector-effect", "visibility"];
+  "font-weight", "text-anchor", "vector-effect", "visibility", "stroke-opacity", "stroke-linejoin", "stroke-linecap"];
 const standalone = svg => {  // what the style of the page says becomes attributes: the file needs no page
   const copy = svg.cloneNode(true), copies = [copy, ...all("*", copy)];
   [svg, ...all("*", svg)].forEach((original, place) => {
     const style = getComputedStyle(original);
-    copies[place].removeAttribute("class");
+    for (const name of ["class", ...KEPT]) { copies[place].removeAttribute(name); }
     copies[place].setAttribute("style", KEPT.map(name => `${name}:${style.getPropertyValue(name)}`).join(";"));
   });
   const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number), shown = Math.max(480, width);

@@ -21,7 +21,7 @@ Equal texts have equal places, so two formulas are the same if and only if their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS, MAX_NODES, Budget
@@ -113,14 +113,18 @@ class Table:
 
     def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:
         """Each part of the roots once, the left first; what satisfies ``stop`` is listed, and not entered."""
+        return list(self.walk(roots, stop))
+
+    def walk(self, roots: Iterable[Place], stop: Callable[[Place], bool]) -> Iterator[Place]:
+        """The same, part by part, for who may have seen enough before the end."""
         waiting, seen = [*roots][::-1], dict[Place, None]()
         while waiting:
             place = waiting.pop()
             if place not in seen:
                 self.budget.spend(1)
                 seen[place] = None
+                yield place
                 waiting += () if stop(place) else self.parts(place)[::-1]
-        return list(seen)
 
 
 def leaves_of(node: Node) -> frozenset[str]:

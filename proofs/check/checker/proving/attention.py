@@ -23,6 +23,8 @@ from .gaps import Gaps, find_extremes
 from .proof import Proof
 from .shortest_path import Position, check_paths
 
+POINTER_BITS = 64
+
 
 class Attention:
     """One near direction that a head writes."""
@@ -33,6 +35,7 @@ class Attention:
         self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, proof.errors[name]
         self._automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask)
         self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
+        self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self._automaton.known))
 
     @property
     def places(self) -> list[Place]:
@@ -55,6 +58,22 @@ class Attention:
 
     def _check_length(self, n: int, guards: Sequence[bool]) -> None:
         letters, kinds = self.read_letters(n)
+        situation = self._situation(n, guards, letters, kinds)
+        if self._proof.proved.get(situation) is None:
+            self._prove_length(n, guards, letters, kinds)
+            self._proof.proved.keep(situation, True, POINTER_BITS * (2 * n + len(letters) + len(self._forms)))
+
+    def _situation(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
+                   kinds: Sequence[int]) -> tuple[object, ...]:
+        """All that the proof of one length is made of: no formula is in it, so that heads of different ones share it.
+
+        Equal letters are one object, and forms are of known directions, whose numbers are the file's.
+        """
+        held = tuple((value, id(some)) for value, some in letters)
+        return (n, self._head.mask, self._head.temperature, self._forms, self._errors, tuple(guards), held, tuple(kinds))
+
+    def _prove_length(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
+                      kinds: Sequence[int]) -> None:
         gaps = self._find_gaps(n, letters, kinds)
         positions: list[Position] = []
         for query, lengths in self.group(n, guards).items():

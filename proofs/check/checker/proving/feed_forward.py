@@ -117,7 +117,7 @@ class Output:
         def is_settled(part: Place) -> bool:
             return part in read or language.is_positional(part)
 
-        below = language.below(language.parts(place), lambda part: is_settled(part) or not language.is_connective(part))
+        below = language.walk(language.parts(place), lambda part: is_settled(part) or not language.is_connective(part))
         return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
 
     def _spoken_of(self, meaning: Meaning) -> list[Place]:

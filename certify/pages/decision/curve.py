@@ -13,6 +13,8 @@ from markupsafe import Markup
 WIDTH, HEIGHT, LEFT, BELOW, ABOVE = 640.0, 240.0, 52.0, 34.0, 10.0
 STEPS = (1, 2, 5)
 MOST_TICKS = 8
+MOST_POINTS = 512
+"""Of more lengths, the one with the smallest margin of some neighbours is drawn."""
 MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{title}</circle>',
          "refuted": '<path d="M{x} {y}m-4-4l8 8m0-8l-8 8" stroke="var(--refuted)" stroke-width="2">{title}</path>',
          "unknown": '<circle cx="{x}" cy="{y}" r="3" fill="none" stroke="var(--open)">{title}</circle>'}
@@ -50,15 +52,26 @@ class Axes:
 
 def draw_curve(points: Sequence[Point]) -> Markup | None:
     """The drawing; None if no margin is known."""
-    known = [point for point in points if point.margin is not None]
+    known = thinned([point for point in points if point.margin is not None])
     if not known:
         return None
     values = [value for point in known for value in (point.margin, point.bound) if value is not None]
     low, high = min(0.0, *values), max(0.0, *values)
     axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
     parts = [*_grid(axes), *_bounds(axes, known), *(_mark(axes, point) for point in known)]
-    return Markup(f'<svg role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" aria-label="smallest margin against length">'
-                  f'{"".join(parts)}</svg>')
+    return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
+                  f'aria-label="smallest margin against length">{"".join(parts)}</svg>')
+
+
+def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> list[Point]:
+    """At most so many points: of some neighbours the one with the smallest margin.
+
+    >>> [point.n for point in thinned([Point(n, abs(n - 5), None, "certified") for n in range(1, 8)], 3)]
+    [3, 5, 7]
+    """
+    step = -(-len(points) // most) or 1
+    return [min(points[first:first + step], key=lambda point: point.margin or 0.0)
+            for first in range(0, len(points), step)]
 
 
 def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
@@ -85,9 +98,9 @@ def _grid(axes: Axes) -> list[str]:
                      f'fill="currentColor">{margin:g}</text>')
     for n in ticks(axes.first, axes.last) if axes.last > axes.first else [float(axes.first)]:
         if n == int(n):
-            lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 14:.0f}" text-anchor="middle" font-size="11" '
+            lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 18:.0f}" text-anchor="middle" font-size="11" '
                          f'fill="currentColor">{n:g}</text>')
-    return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 1:.0f}" text-anchor="end" font-size="11" '
+    return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 4:.0f}" text-anchor="end" font-size="11" '
             'fill="currentColor">length n</text>']
 
 

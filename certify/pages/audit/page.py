@@ -1,6 +1,6 @@
-"""The report as one HTML page: it opens without a network, and everything that a stranger wrote is escaped.
+"""The report of an audit as one page: verdicts, statements, then claim by claim with plots and tables.
 
-The page forbids itself to load anything (its Content-Security-Policy); its script copies commands and saves figures.
+No folder of this machine is in it, and everything that a stranger wrote is escaped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.to_json import format_exact
-from certify.pages.base.page import hash_script, open_templates, read_parts
+from certify.auditing.without_folders import without_folders
+from certify.pages.base.page import open_templates, render_page
 from certify.showing.numbers import decimal
 from constructions.text import printable
 
@@ -22,29 +23,24 @@ OPEN_UP_TO = 12
 """Tables with more rows are folded until somebody opens them."""
 
 
-def render_html(report: AuditReport) -> str:
+def audit_page(report: AuditReport) -> str:
     """The whole page."""
-    environment = _environment()
-    script = read_parts(environment, ("base.js",))
-    return environment.get_template("report.html").render(
-        report=report,
-        plots={claim.name: [(plot, Markup(plot.svg)) for plot in draw_plots(claim, f"plot-{place}")]
-               for place, claim in enumerate(report.claims, start=1)},
-        script=script, script_hash=hash_script(script), style=read_parts(environment, ("base.css",)),
-        open_up_to=OPEN_UP_TO,
-    )
+    plots = {claim.name: [(plot, Markup(plot.svg)) for plot in draw_plots(claim, f"plot-{place}")]
+             for place, claim in enumerate(report.claims, start=1)}
+    return render_page(_environment(), "audit.html", (), (), report=without_folders(report), plots=plots,
+                       open_up_to=OPEN_UP_TO)
 
 
 def _environment() -> Environment:
     """Every text of a stranger goes through ``line`` (or ``command``), and everything through autoescape."""
-    environment = open_templates("certify.auditing")
+    environment = open_templates("certify.pages.audit")
     environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,
                             "number": decimal, "heads": wording.show_heads,
                             "witness": wording.describe_witness, "remarks": wording.remarks, "anchor": anchor,
                             "expectation": wording.describe_expectation}
     environment.globals |= {"about": wording.describe_audit, "tally": wording.tally, "legend": wording.LEGEND,
-                            "signs": wording.SIGNS, "unexpected": wording.unexpected,
+                            "unexpected": wording.unexpected,
                             "interruption": wording.describe_interruption, "has_witnesses": _has_witnesses,
                             "unit": wording.UNIT_OF_TEMPERATURE, "by_temperature": wording.by_temperature,
                             "temperatures_differ": wording.temperatures_differ}

@@ -1,0 +1,1 @@
+"""The page of an audit: claims with their verdicts, plots and tables."""

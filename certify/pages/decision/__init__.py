@@ -1,0 +1,1 @@
+"""The page of a decision about a trained network, and of a certificate of one."""
