@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -22,8 +23,9 @@ def main() -> NoReturn:
 
 def forget_the_current_folder() -> None:
     """``python -m`` puts the current folder first on the path: nothing in it is meant to be imported."""
-    if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd() != HOME:
-        del sys.path[0]
+    with contextlib.suppress(OSError):  # a current folder that is gone: find_stranger says so
+        if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd() != HOME:
+            del sys.path[0]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.core
 import typer.main
 
 from certify.commands.auditing import audit
@@ -36,6 +37,21 @@ NO_VERDICT = exit_status("unknown")
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""
 
+
+class OptionsOnce(typer.core.TyperCommand):
+    """A command that refuses an option that is given twice, where all but the last would be ignored."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; the parser's own account of their order has each option as often as it is there."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        once = [option for option in order if isinstance(option, typer.core.TyperOption)
+                and not (option.is_flag or option.multiple or ctx.resilient_parsing)]
+        for option in once:
+            if once.count(option) > 1:
+                ctx.fail(f"{max(option.opts, key=len)} is given twice, expected once")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="certify",
     no_args_is_help=True,
@@ -48,7 +64,7 @@ NAMES = {list_all: "list", import_files: "import"}
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, import_files, decide,
                 export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
-    app.command(name=name, epilog=epilog_of(name))(command)
+    app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
 
 
 def print_version(wanted: bool) -> None:

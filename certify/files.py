@@ -19,7 +19,7 @@ SUFFIXES_OF_PROGRAMS = (".rasp", SUFFIX_OF_COUNTING_PROGRAMS)
 
 
 def read_text(path: str) -> str:
-    """The text of a file, or of standard input for ``-``.
+    """The text of a file, or of standard input for ``-``, without the mark that some editors begin UTF-8 with.
 
     Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8.
@@ -32,7 +32,7 @@ def read_text(path: str) -> str:
                 data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise InputError(f"{path}: longer than {MAX_BYTES} bytes")
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

@@ -26,6 +26,7 @@ from certify.formula_tasks import (
 from certify.request import read_regime
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.showing.terminal_tables import NARROW, console, plain
+from certify.subjects import Kind, kind_of_content
 from certify.terminal import print_json
 from certify.verdicts import VERDICTS
 from constructions.errors import InputError, Unsupported
@@ -181,10 +182,13 @@ def read_rows(path: str) -> list[Row]:
     """The formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
 
     Raises:
-        InputError: if the file cannot be read or has none.
+        InputError: if the file cannot be read, has none, or is of another kind.
     """
     check_unicode(path)
-    lines = enumerate(map(str.strip, read_text(path).splitlines()), start=1)
+    text = read_text(path)
+    if (kind := kind_of_content(text)) is not Kind.FORMULA:
+        raise InputError(f"{path}: found {kind.value}, expected formulas, one a line")
+    lines = enumerate(map(str.strip, text.splitlines()), start=1)
     rows = [Row(f"{LINE}{number}", line, line) for number, line in lines if line and not line.startswith(COMMENT)]
     if not rows:
         raise InputError(f"{path}: found no formula, expected one a line")

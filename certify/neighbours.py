@@ -24,7 +24,10 @@ COLUMNS_OF_A_RECORD = 3
 
 
 def find_stranger(home: Path = HOME) -> str | None:
-    """One line about the first package or module that is not the one that certify needs; None if there is none."""
+    """One line about the first package or module that is not the one that certify needs; None if there is none.
+
+    Without a current folder nothing can be said of what it has, and that is the line.
+    """
     return next(_strangers(home), None)
 
 
@@ -34,7 +37,11 @@ def _strangers(home: Path) -> Iterator[str]:
         if found != home / name:
             yield (f"the package {name} would be imported from {found or 'nowhere'}, expected {home / name}, beside "
                    "certify; rename the other one, take its folder from PYTHONPATH, or start elsewhere")
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError as error:
+        yield f"the current folder: {error.strerror}, expected one; start in a folder that exists"
+        return
     if home != here and here in map(resolved, sys.path):
         for name in LIBRARIES:
             if (found := place_of(name)) is not None and found.parent == here:

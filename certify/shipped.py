@@ -7,7 +7,7 @@ from pathlib import Path
 from certify.examples import examples_folder
 from certify.files import read_text, write_folder
 from constructions.errors import InputError
-from constructions.language.diagnosis import list_names, quote
+from constructions.language.diagnosis import quote
 
 AT_THE_TOP = ("README.md", "DIVERGENCES.md", "CHANGELOG.md")
 """Pages that stand beside the folder docs/ in a checkout."""
@@ -51,7 +51,7 @@ def read_page(name: str) -> str:
     found = pages()
     path = found.get(name.removeprefix("docs/").removesuffix(".md"))
     if path is None:
-        raise InputError(f"certify docs: found {quote(name)}, expected one of {list_names(list(found))}")
+        raise InputError(f"certify docs: found {quote(name)}, expected one of {', '.join(found)}")
     return read_text(str(path))
 
 

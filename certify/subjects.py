@@ -103,7 +103,7 @@ def _classify(name: str, taken: Collection[Kind]) -> Found:
         return Found(name, Kind.NETWORK)
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
-        return Found(name, _kind_of_content(content), content)
+        return Found(name, kind_of_content(content), content)
     is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
     return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
 
@@ -124,7 +124,8 @@ def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Col
     return found[0]
 
 
-def _kind_of_content(content: str) -> Kind:
+def kind_of_content(content: str) -> Kind:
+    """What a text without a name is."""
     if _begins_an_object(content):
         return Kind.NETWORK
     return Kind.PROGRAM if _DEFINES_A_VECTOR.search(content) else Kind.FORMULA

@@ -30,7 +30,7 @@ def read_toml(content: str, where: str) -> dict[str, Any]:
     except RecursionError:
         raise InputError(f"{where}: brackets nested too deeply") from None
     except (ValueError, ArithmeticError) as error:
-        raise InputError(f"{where}: {' '.join(str(error).split())}") from None
+        raise InputError(f"{where}: not TOML: {' '.join(str(error).split())}") from None
 
 
 def check_keys(where: str, table: object, expected: Collection[str], needed: Collection[str] = ()) -> Table:

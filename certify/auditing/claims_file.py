@@ -87,7 +87,7 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{path}: not TOML, expected a claims file: {str(error).splitlines()[0]}") from None
     check_keys(path, data, {"title": str, "defaults": dict, "claim": list})
     entries = data.get("claim", [])
     if not entries or not all(isinstance(entry, dict) for entry in entries):

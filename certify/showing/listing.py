@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from certify.examples import examples_folder, load_examples
+from certify.files import SUFFIXES_OF_PROGRAMS
 from certify.showing.terminal_tables import console, open_table, plain, print_table
 from certify.showing.words import show_alphabet
 from constructions.language.predicates import BUILTIN
@@ -30,7 +31,7 @@ def print_listing(out: Console | None = None) -> None:
     folder = examples_folder()
     _print_names(out, f"examples in {_short(folder)}", {path.name: list(tomllib.loads(path.read_text(encoding="utf-8")))
                                                        for path in sorted(folder.glob("*.toml"))})
-    _print_names(out, "files there", {name: _files(folder / name, ending) for name, ending in FOLDERS.items()})
+    _print_names(out, "files there", {name: _files(folder / name, endings) for name, endings in FOLDERS.items()})
     _print_names(out, "names", {
         "predicates": list(BUILTIN), "statements": [one.name.replace(", ", " ") for one in STATEMENTS],
         "examinations": [f"{len(EXAMINATIONS)} statements about numbers, for claims files"]})
@@ -39,14 +40,15 @@ def print_listing(out: Console | None = None) -> None:
     out.print(plain("certify examples DIR copies the examples", style="dim"))
 
 
-FOLDERS: Mapping[str, str] = {"./": "txt", "programs/": "rasp", "models/": "json", "hard/": "json", "claims/": "toml",
-                              "trained/": ""}
+FOLDERS: Mapping[str, tuple[str, ...]] = {
+    "./": (".txt",), "programs/": SUFFIXES_OF_PROGRAMS, "models/": (".json",), "hard/": (".json",),
+    "claims/": (".toml",), "trained/": ()}
 """The folders of examples that are files, and how these end."""
 
 
-def _files(folder: Path, ending: str) -> list[str]:
-    """The names of the files that end so; without an ending, of the folders."""
-    found = folder.glob(f"*.{ending}") if ending else (path for path in folder.iterdir() if path.is_dir())
+def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
+    """The names of the files that end so; without endings, of the folders."""
+    found = (path for path in folder.iterdir() if (path.name.endswith(endings) if endings else path.is_dir()))
     return sorted(path.name for path in found if not path.name.startswith(("_", ".")))
 
 

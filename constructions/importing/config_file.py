@@ -12,6 +12,7 @@ from constructions.importing.contents import Contents
 from constructions.network.json_form import read_json
 from constructions.trained.json_values import found
 
+_OURS = "certify-"
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3})?", re.ASCII)
 _HARMLESS = re.compile(
     r".*(drop|dropout|token_id|_range|dtype)|_.*|summary_.*|(id|label)2(id|label)|n_(embd|positions|ctx|inner|layer)|"
@@ -59,6 +60,9 @@ def read_config(data: bytes, where: str) -> Contents:
         raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
     if not isinstance(settings, dict) or not settings:
         raise InputError(f"{where}: {found(settings)}, expected an object with settings")
+    if str(settings.get("format", "")).startswith(_OURS):
+        form = found(settings["format"])
+        raise InputError(f"{where}: a file in the format {form}, expected one that another library wrote")
     if "weight_map" in settings:
         raise InputError(f"{where}: an index of files, expected the files themselves and config.json")
     return Contents({}, settings)

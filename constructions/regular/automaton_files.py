@@ -9,6 +9,7 @@ HOA         hoa_file.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,6 +25,7 @@ from constructions.tables import check_keys, read_toml, shown, text, texts
 KEYS = ("alphabet", "start", "accepting", "steps")
 _NO_SYMBOL = ("<eps>", "<epsilon>", "@0@", "@_EPSILON_SYMBOL_@")
 _NO_WEIGHT = ("0", "0.0", "0.000000")
+_OF_OTHER_TOOLS = re.compile(r"\s*(<[?!a-z]|(strict\s+)?(di)?graph\b[^\n]*\{)")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = 
             raise InputError(f"{where}: states: expected an automaton whose states have names, not HOA")
         automaton, letters = read_hoa(content, where, alphabet)
         return determinised(automaton, len(letters), where), letters
+    if _OF_OTHER_TOOLS.match(content):
+        raise InputError(f"{where}: found XML or a drawing by Graphviz, expected TOML, JSON, AT&T lines or HOA")
     if content.lstrip().startswith("{"):
         contents = _of_table(read_json(content, where, Decimal), where)
     else:

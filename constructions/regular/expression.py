@@ -1,7 +1,8 @@
 """Regular expressions, as Python's `re.fullmatch` reads them, without what goes beyond regular languages.
 
-Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )``, ``|``, ``* + ? {m} {m,} {m,n}``, ``()`` the empty
-            word, ``\\`` before a symbol that is one of these. Symbols of several characters are written ``<push>``.
+Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )`` or ``(?: )``, ``|``, ``* + ? {m} {m,} {m,n}``,
+            ``()`` the empty word, ``\\`` before a symbol that is one of these. Symbols of several characters are
+            written ``<push>``.
 Method      The position automaton (Glushkov): a state for each symbol of the expression, repetitions written out.
 """
 
@@ -17,6 +18,8 @@ from constructions.tables import shown
 
 MOST_CHARACTERS = 1000
 MOST_POSITIONS = 2000
+_GROUP_OF_PYTHON = "(?:"
+"""Brackets that remember nothing: for a language, ( )."""
 _OPERATORS = "()[]{}|*+?.\\^$"
 _REPEATED = re.compile(r"\{(?:([0-9]{1,4})|([0-9]{0,4}),([0-9]{0,4}))\}", re.ASCII)
 _NAMED = re.compile(r"<([^<>]+)>")
@@ -97,6 +100,8 @@ class _Tokens:
 
     def _token(self, place: int) -> _Token:
         character = self.pattern[place]
+        if self.pattern.startswith(_GROUP_OF_PYTHON, place):
+            return _Token("(", place + 1, _GROUP_OF_PYTHON)
         if character in "()|":
             return _Token(character, place + 1, character)
         if character in "*+?":

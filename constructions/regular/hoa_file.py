@@ -23,6 +23,8 @@ _TOKEN = re.compile(r'\s+|/\*.*?\*/|("(?:[^"\\]|\\.)*"|--[A-Z]+--|[A-Za-z_][\w.-
 _END = "the end of the file"
 _BINDING = {"|": 1, "&": 2, "!": 3}
 _ACCEPTANCES = ("1 Inf ( 0 )", "0 t")
+_ONCE = ("HOA:", "States:", "AP:", "acc-name:", "Acceptance:", "tool:", "name:")
+"""Others, such as properties:, may stand on several lines, as Spot writes them."""
 Valuation = tuple[bool, ...]
 
 
@@ -115,7 +117,7 @@ class _Reader:
                 self.starts += values
             elif name == "Alias:" and len(values) > 1:
                 self.aliases.append(values)
-            elif name in self.headers:
+            elif name in self.headers and name in _ONCE:
                 raise self._error(token, "it once")
             else:
                 self.headers[name] = values
@@ -173,7 +175,8 @@ class _Reader:
                 targets.append(self._next())
                 current.edges.append((label, self._number(targets[-1])))
                 if self._peek().text in ("&", "{"):
-                    raise self._error(self._peek(), "one state after the label, and marks on states, not on edges")
+                    raise self._error(self._peek(), "one state after the label, and marks on states, not on edges "
+                                                    "(Spot's autfilt -S moves them)")
             else:
                 raise self._error(token, "State: or an edge, [label] state, or --END--")
         for target in targets:

@@ -142,9 +142,9 @@ def network_from_json(data: Any, where: str) -> TrainedNetwork:
     Raises:
         InputError: naming ``where``, the place in it, what was found and what was expected.
     """
-    form, version, sources, attention, tokens, positions, steps, unembedding, tensors = values.fields(
-        data, where, _KEYS)
-    values.one_of(form, f"{where}, format", [FORMAT])
+    if isinstance(data, dict) and "format" in data:
+        values.one_of(data["format"], f"{where}, format", [FORMAT])
+    _, version, sources, attention, tokens, positions, steps, unembedding, tensors = values.fields(data, where, _KEYS)
     values.one_of(version, f"{where}, version", [VERSION])
     network = TrainedNetwork(
         values.one_of(attention, f"{where}, attention", get_args(Attends)),

@@ -195,3 +195,11 @@ def test_a_run_that_fails_leaves_the_output_file_as_it_was(
     assert certify(*arguments).code in (1, 2, 3)
     assert Path("precious").read_text() == "keep me"
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_an_option_that_is_given_twice_is_refused_and_not_half_ignored(certify: Any) -> None:
+    twice = certify("formula", "Q_1", "--max-n", "2", "-o", "one.cert", "--output", "two.cert")
+    assert_refused(twice, "certify: --output is given twice, expected once; certify formula --help")
+    assert not list(Path().iterdir())
+    definitions = ("--predicate", "ONE(k) := k % 3 == 1", "--predicate", "TWO(k) := k % 3 == 2")
+    assert certify("explain", "ONE & TWO", *definitions, "--json", "--json").code == 0

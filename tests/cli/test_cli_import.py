@@ -82,3 +82,14 @@ def test_a_folder_stands_for_the_files_in_it(certify: Any, tmp_path: Path) -> No
     (tmp_path / "folder" / "config.json").write_text(json.dumps({"a": 1}))
     (tmp_path / "folder" / "model.safetensors").write_bytes(b"\2\0\0\0\0\0\0\0{}")
     assert "no network is recognised in 0 tensors" in certify("import", "folder").err
+
+
+def test_a_certificate_is_no_trained_network_and_what_it_is_is_said(certify: Any) -> None:
+    certify("build", "Q_1", "-o", "m.json")
+    imported = certify("import", "m.json", "-o", "t.json")
+    assert (imported.code, imported.out) == (2, "")
+    assert imported.err == ('certify: m.json: a file in the format "certify-transformer", expected one that another '
+                            "library wrote\n")
+    decided = certify("decide", "m.json")
+    assert (decided.code, decided.out) == (2, "")
+    assert decided.err.startswith('certify: m.json, format: "certify-transformer", expected "certify-trained"')

@@ -112,3 +112,14 @@ def test_bad_input_is_one_line_and_status_2() -> None:
     result = run("formula", "Q_1", "--max-n", "0")
     assert (result.returncode, result.stdout, result.stderr) == (
         2, "", "certify: max-n: 0, expected a number from 1 to 1024\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be removed there")
+def test_a_current_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"cd {gone} && rmdir {gone} && {sys.executable} -m certify list"
+    result = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == ("certify: the current folder: No such file or directory, expected one; start in a folder "
+                             "that exists\n")

@@ -39,6 +39,10 @@ def test_a_regular_expression_means_what_it_means_in_python(pattern: str) -> Non
         "".join(word) for word in WORDS if re.fullmatch(pattern, "".join(word))}
 
 
+def test_groups_without_memory_are_brackets() -> None:
+    assert words_of(language_of_regex("(?:ab)*(?:a|b)", "ab")) == words_of(language_of_regex("(ab)*(a|b)", "ab"))
+
+
 @pytest.mark.parametrize(("pattern", "message"), [
     ("a&b", "& at character 2, expected one of the symbols a b"),
     ("^a", r"^ at character 1, expected nothing there, for whole words are matched, or \^"),
@@ -164,6 +168,14 @@ def test_letters_of_hoa_are_choices_of_truths_or_single_propositions() -> None:
     assert names == ("q", "p") and single.contains((0, 1)) and not single.contains((1, 0))
 
 
+def test_properties_of_hoa_may_stand_on_several_lines() -> None:
+    """As Spot writes them; what decides the language is said once."""
+    several = HOA.replace("Start: 0", "properties: explicit-labels\nproperties: deterministic\nStart: 0")
+    assert language_of_text(several, "a.hoa") == language_of_text(HOA, "a.hoa")
+    with pytest.raises(InputError, match='line 6: "AP:", expected it once'):
+        language_of_text(HOA.replace("Alias:", 'AP: 1 "p"\nAlias:'), "a.hoa")
+
+
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("1 Inf(0)", "2 Inf(0)&Inf(1)", 'Acceptance: "2 Inf ( 0 ) & Inf ( 1 )", expected 1 Inf(0)'),
     ("Start: 0", "Start: 0 & 1", 'line 4: "Start:", expected one state each'),
@@ -197,7 +209,9 @@ def test_what_is_not_of_finite_words_is_refused_with_its_line(old: str, new: str
     ('start = "e"\n', "no key accepting, which is needed"),
     ('alphabet = "abc"\nstart = "e"\naccepting = []\nsteps = {e = {}}\n', "alphabet a b c, expected a b"),
     ("", "no key start, which is needed"),
-    ("some text that is none of these\n", "Expected '=' after a key"),
+    ('<?xml version="1.0"?>\n<structure/>\n', "found XML or a drawing by Graphviz, expected TOML, JSON, AT&T lines"),
+    ('digraph G {\n0 -> 1 [label="a"];\n}\n', "found XML or a drawing by Graphviz"),
+    ("some text that is none of these\n", "not TOML: Expected '=' after a key"),
 ])
 def test_what_is_no_automaton_is_refused_in_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -230,7 +230,7 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
      "answer 1: others: token 1 may follow, expected tokens that never do"),
     (HEAD + '[[answer]]\nkind = "follow"\nlanguage = "false"\n',
      "answer 1: language: it has no word, expected at least one"),
-    (HEAD + SIGN + "[[answer]", "Expected ']]' at the end of an array declaration (at line 8, column 9)"),
+    (HEAD + SIGN + "[[answer]", "not TOML: Expected ']]' at the end of an array declaration (at line 8, column 9)"),
     ("a = " + "[" * 5000, "brackets nested too deeply"),
 ])  # fmt: skip
 def test_a_claim_file_that_is_wrong_is_refused_in_one_line(text: str, message: str) -> None:
