@@ -88,6 +88,8 @@ def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | N
     from constructions.language.printer import format_formula
 
     if formula is None:
+        for name in {"symbol", "dialect"} & {*options.given}:
+            raise InputError(f"--{name}: says how a formula is read, expected --formula beside it")
         return None, options.predicates
     try:
         wanted = read_request(formula, options, (Kind.FORMULA, Kind.PROGRAM)).formula

@@ -70,7 +70,8 @@ class Attention:
         Equal letters are one object, and forms are of known directions, whose numbers are the file's.
         """
         held = tuple((value, id(some)) for value, some in letters)
-        return (n, self._head.mask, self._head.temperature, self._forms, self._errors, tuple(guards), held, tuple(kinds))
+        heat = self._head.temperature
+        return (n, self._head.mask, heat, self._forms, self._errors, tuple(guards), held, tuple(kinds))
 
     def _prove_length(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
                       kinds: Sequence[int]) -> None:
