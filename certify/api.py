@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Path = str | PathLike[str]
 
 
-def run(subject: Subject, word: str, **options: Any) -> Run | ProgramRun:
+def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
     """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
 
     The ``options`` are those of ``certify``.
@@ -50,7 +50,7 @@ def run(subject: Subject, word: str, **options: Any) -> Run | ProgramRun:
     return run_request(request, word)
 
 
-def build(subject: Subject, **options: Any) -> Transformer:
+def build(subject: Subject | None, **options: Any) -> Transformer:
     """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
 
     >>> build("prev Q_a", alphabet="ab", regime="position")
@@ -66,7 +66,7 @@ def build(subject: Subject, **options: Any) -> Transformer:
     return _read(subject, options, lengths, programs).network
 
 
-def explain(subject: Subject, **options: Any) -> Explanation:
+def explain(subject: Subject | None, **options: Any) -> Explanation:
     """The fragment of a formula, and what each regime would build.
 
     Raises:
@@ -80,7 +80,7 @@ def explain(subject: Subject, **options: Any) -> Explanation:
     return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")))
 
 
-def prove(subject: Subject, **options: Any) -> Theorem:
+def prove(subject: Subject | None, **options: Any) -> Theorem:
     """The theorem for every n, decided by Coq.
 
     Raises:
@@ -134,5 +134,5 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
 
 def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,
           programs: Programs = Programs.FORMULA) -> Request:
-    return request_found(find_python_subject(subject), read_arguments(options), lengths=lengths, spell=str,
-                         programs=programs)
+    given = read_arguments(options)
+    return request_found(find_python_subject(subject, given), given, lengths=lengths, spell=str, programs=programs)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from certify.request import Options
-from certify.subjects import Found, Kind, find_subject
+from certify.subjects import Found, Kind, find_language, find_subject
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_formula
@@ -30,12 +30,18 @@ PLAIN = (str, bytes, int, float, Fraction, list, tuple)
 LONGEST = 40
 
 
-def find_python_subject(subject: object) -> Found:
+def find_python_subject(subject: object, options: Options = Options()) -> Found:
     """A formula (its text or its node), a network, or the name of a file with a program or a network.
 
+    It is None where the options name a regular language in its place.
+
     Raises:
-        InputError: if it is something else.
+        InputError: if it is something else, or beside a regular language.
     """
+    name = None if subject is None else "the subject"
+    language = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, tuple(Kind))
+    if language is not None:
+        return language
     match subject:
         case Formula():
             return Found(format_formula(subject), Kind.FORMULA, formula=subject)

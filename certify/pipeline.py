@@ -50,20 +50,21 @@ class Clock:
         return time.perf_counter() - self._start
 
 
-def certify(subject: Subject, alphabet: str | Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
+def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
             regime: Regime | str | None = None, gamma: Exact | None = None, *, min_n: int = 1,
             temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
             allowed_error: Exact | None = None, precision: str | None = None, as_printed: bool = False,
-            symbol: str | None = None, dialect: str | None = None,
+            symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
+            dfa: str | PathLike[str] | None = None,
             floats: str | None = None, effort: int = 1, memory: Memory | None = None,
             progress: Progress = lambda _: None) -> Outcome:
     """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
 
-    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network. What stands
-    beside it is what the command line takes: ``regime="position"``, ``gamma="13/10"``, ``temperature="1/n"``,
-    ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``allowed_error`` is ``--delta``, ``precision`` is ``--for`` and
-    ``floats`` is ``--float``. Numbers are exact: texts, integers and Fractions. The search for a counterexample may
-    take ``effort`` times its usual work.
+    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex``
+    or ``dfa`` take its place. What stands beside it is what the command line takes: ``regime="position"``,
+    ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``allowed_error`` is
+    ``--delta``, ``precision`` is ``--for`` and ``floats`` is ``--float``. Numbers are exact: texts, integers and
+    Fractions. The search for a counterexample may take ``effort`` times its usual work.
 
     >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
     'certified'
@@ -75,8 +76,9 @@ def certify(subject: Subject, alphabet: str | Sequence[str] | None = None, max_n
     options = read_arguments({
         "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
         "predicates": predicates, "allowed_error": allowed_error, "precision": precision, "as_printed": as_printed,
-        "symbol": symbol, "dialect": dialect})
-    request = request_found(find_python_subject(subject), options, lengths=read_lengths(min_n, max_n), spell=str)
+        "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa})
+    lengths = read_lengths(min_n, max_n)
+    request = request_found(find_python_subject(subject, options), options, lengths=lengths, spell=str)
     outcome = certify_request(request, memory, progress, whole_number("effort", effort))
     return outcome if floats is None else claim_runs_named(outcome, floats, progress, effort)
 

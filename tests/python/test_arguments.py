@@ -74,6 +74,13 @@ def test_what_is_no_subject_is_refused_in_one_line(subject: Any) -> None:
         assert "\n" not in str(refusal.value)
 
 
+def test_a_regular_language_takes_the_place_of_a_subject() -> None:
+    assert certify(regex="(ab)*", max_n=4).verdict == "certified"
+    assert run(None, "abab", regex="(ab)*").truth == (False, True, False, True)
+    with pytest.raises(InputError, match="found beside a regular expression"):
+        certify("Q_a", regex="(ab)*")
+
+
 def test_an_argument_that_there_is_not_is_refused() -> None:
     with pytest.raises(InputError, match="gama: no such argument, expected one of alphabet, "):
         build("Q_1", gama=3)
