@@ -1,7 +1,7 @@
 """Whether a claim by margins holds of all words of one length: a class of words at a time.
 
 Every class is enclosed, at a higher precision while it is neither above the margin nor not. A word that breaks the
-claim is run once more, whole, and its truth is found by plain recursion, before it is called one.
+claim is run once more, whole, and its truth found by plain recursion, before it is shown as one (``replay``).
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int) -> Lengt
 
     Raises:
         InputError: if the margin has no value at n.
-        InternalError: if the run of a whole word contradicts that of its class.
     """
     required = claim.required(n)
     try:
@@ -71,7 +70,7 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int) -> Lengt
     broken = [one for one in judged if one.margin.upper <= required]
     if broken:
         worst = min(broken, key=lambda one: one.margin.upper)
-        return LengthFound(n, "refuted", required, len(judged), by_words, _replayed(transformer, claim, n, worst))
+        return LengthFound(n, "refuted", required, len(judged), by_words, worst)
     reason = f"at {PRECISIONS[-1]} bits the margin of some word is neither above {required} nor not"
     return LengthFound(n, "unknown", required, len(judged), by_words, least, reason)
 
@@ -108,16 +107,22 @@ def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:
     return Interval(lower, upper) if truth else Interval(-upper, -lower)
 
 
-def _replayed(transformer: Transformer, claim: MarginClaim, n: int, broken: Judged) -> Judged:
-    """The same word by a run of all of it, and by the definition of truth."""
+def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound) -> LengthFound:
+    """A refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
+
+    Raises:
+        InternalError: if that contradicts what was found.
+    """
+    broken = found.least
+    assert broken is not None, "a refuted length has a word"
     sequence = (*claim.before, *broken.word, *claim.after)
     truth = satisfies(claim.formula, broken.word, broken.read.letter)
     output = enclose_word(transformer, sequence, broken.read.position, PRECISIONS[-1],
                           {transformer.output: Fraction(1)})
     margin = _margin(output, truth, claim.threshold)
-    if truth != broken.truth or not margin.upper <= claim.required(n):
+    if truth != broken.truth or not margin.upper <= found.required:
         raise InternalError(f"a class of words is judged otherwise than its word {sequence}")
-    return replace(broken, output=output, margin=margin)
+    return replace(found, least=replace(broken, output=output, margin=margin))
 
 
 def certified_to(found: Sequence[LengthFound]) -> int | None:
