@@ -72,7 +72,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 def _without_temperatures(transformer: Transformer) -> Transformer:
     """The same transformer: scores of hard attention are divided by nothing, so the temperature of its heads is 1."""
     def of_head(head: Head) -> Head:
-        return head if head.weighting is Weighting.SOFTMAX else replace(head, temperature=parse_expression("1"))
+        return head if not head.weighting.is_hard else replace(head, temperature=parse_expression("1"))
 
     return replace(transformer, layers=tuple(
         replace(layer, heads=tuple(map(of_head, layer.heads))) for layer in transformer.layers))

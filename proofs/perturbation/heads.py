@@ -140,7 +140,7 @@ class HardAttention(Attention):
 
     def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,
                  observer: Observer):
-        if head.weighting is Weighting.SOFTMAX:
+        if not head.weighting.is_hard:
             raise Unsupported(f"layer {layer}, head {place}: soft attention with scores, expected hard attention")
         super().__init__(head, places, numbers)
         self._where, self._observer = (layer, place), observer
