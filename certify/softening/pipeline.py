@@ -15,7 +15,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
 from proofs.check import Refusal

@@ -14,7 +14,7 @@ from operator import eq
 from typing import Protocol
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Coefficients, Head, Weighting
+from constructions.network.transformer import Coefficients, Head
 from constructions.network.weighting import hard_weights
 from proofs.perturbation.interning import Form, Memo, Numbers, Pool, Vector
 from proofs.perturbation.profiles import Places, Profile, Rival
