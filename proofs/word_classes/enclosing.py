@@ -19,7 +19,7 @@ from proofs.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 from proofs.word_classes.buckets import Buckets, Signature, WordClass
 from proofs.word_classes.cells import UNORDERED, SeenHead
 from proofs.word_classes.norms import NO_NORMS, Norms, enclose_inverse_root
-from proofs.word_classes.terms import Answer, Form, Normed, Relu
+from proofs.word_classes.terms import ONE, Answer, Atom, Form, Normed, Relu, add, exact
 
 ROOM = 64
 """Numbers are rounded outward to so many bits more than weights are computed with."""
@@ -72,6 +72,7 @@ class ClassRun:
         self.heads = {(head.asked.layer, head.asked.place): (place, head)
                       for place, head in enumerate(self.cells.heads)}
         self.atoms: dict[int, Interval] = {}
+        self.settled: dict[int, Form] = {}
         self.inverse_roots: dict[tuple[int, str], Interval] = {}
         self.crowds: dict[tuple[int, int], Crowd] = {}
 
@@ -80,22 +81,33 @@ class ClassRun:
         return self.number(self.buckets.output_form(self.signature))
 
     def number(self, form: Form) -> Interval:
-        """An enclosure of a form; forms of what earlier layers answered are computed before it."""
-        total = point(form.constant)
-        for atom, coefficient in form.atoms:
-            if atom not in self.atoms:
-                self.atoms[atom] = rounded_outward(self._atom(atom), self.bits + ROOM)
-            total += self.atoms[atom].scaled(coefficient)
-        return total
+        """An enclosure of a form; what its atoms are made of is computed before it."""
+        settled = self._settled(form)
+        return sum((self.atoms[atom].scaled(coefficient) for atom, coefficient in settled.atoms),
+                   point(settled.constant))
 
-    def _atom(self, number: int) -> Interval:
-        atom = self.cells.atoms[number]
-        if isinstance(atom, Relu):
-            inside = self.number(atom.form)
-            return Interval(max(inside.lower, ZERO), max(inside.upper, ZERO)) if not inside.is_point else point(
-                max(inside.lower, ZERO))
+    def _settled(self, form: Form) -> Form:
+        """The same number, without ReLUs whose sign is known, so that opposite slopes cancel."""
+        if form.is_exact:
+            return form
+        return add([(self._settled_atom(atom), coefficient) for atom, coefficient in form.atoms], form.constant)
+
+    def _settled_atom(self, number: int) -> Form:
+        if number not in self.settled:
+            atom = self.cells.atoms[number]
+            inside = self.number(atom.form) if isinstance(atom, Relu) else None
+            if inside is not None and isinstance(atom, Relu) and (inside.upper <= ZERO or inside.lower >= ZERO):
+                self.settled[number] = self._settled(atom.form) if inside.lower >= ZERO else exact(ZERO)
+            else:
+                found = Interval(ZERO, inside.upper) if inside is not None else self._seen_atom(atom)
+                self.atoms[number] = rounded_outward(found, self.bits + ROOM)
+                self.settled[number] = Form(ZERO, ((number, ONE),))
+        return self.settled[number]
+
+    def _seen_atom(self, atom: Atom) -> Interval:
         if isinstance(atom, Normed):
             return self._normed(atom)
+        assert isinstance(atom, Answer), "ReLUs are settled"
         return self._crowd(atom).answer(atom, tuple(map(self.number, atom.queries)), self.bits)
 
     def _normed(self, atom: Normed) -> Interval:
