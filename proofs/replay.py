@@ -71,9 +71,11 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
 
 def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
     """What the head adds at each position, enclosed."""
-    if head.weighting is not Weighting.SOFTMAX:
+    if head.weighting.is_hard:
         exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
         return [{name: point(to_flint(x)) for name, x in change.items()} for change in attend_hard(head, exact)]
+    if head.weighting is not Weighting.SOFTMAX:
+        raise Unsupported(f"head {head.name}: weighting {head.weighting} is not enclosed")
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
