@@ -60,11 +60,12 @@ class CriticalTemperature:
 
 @dataclass(frozen=True)
 class SoftenedLength:
-    """What is known of the words of one length."""
+    """What is known of the words of one length; ``theorem`` is Theorem 26's temperature, or ``with_ties`` if any tie."""
 
     n: int
     survey: Survey
     theorem: Fraction
+    with_ties: Fraction
     temperature: Fraction
     errors: StageErrors
     error: Fraction
@@ -100,6 +101,11 @@ class Softening:
         from constructions.html_text import html_text
 
         return f"<p>{html_text(repr(self)[1:-1], 400)}</p>{self.transformer._repr_html_()}"
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether some head averages positions that tie."""
+        return any(survey.averaged for survey in self.surveys)
 
     @property
     def exit_code(self) -> int:
