@@ -118,8 +118,9 @@ def constants_of(transformer: Transformer) -> Constants:
         Unsupported: if a head is neither uniform nor hard.
     """
     for _, _, head in transformer.heads():
-        if head.weighting is Weighting.SOFTMAX and not is_uniform(head):
-            raise Unsupported(f"head {head.name}: softmax of scores, expected a uniform head or hard attention")
+        if not head.weighting.is_hard and not is_uniform(head):
+            raise Unsupported(f"head {head.name}: {head.weighting} of scores, expected a uniform head or hard "
+                              "attention")
     k1 = k2 = ONE
     growth = growth_factors(transformer)
     for layer, entering in zip(transformer.layers, growth, strict=False):

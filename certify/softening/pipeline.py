@@ -17,7 +17,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import (
     Constants,
@@ -41,8 +41,9 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
                  progress: Progress = lambda _: None, breaks_ties: bool = False) -> Softening:
     """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
 
-    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical ones are looked for at the lengths ``critical``. Leftmost and rightmost
-    heads that tie refute it, unless ``breaks_ties`` says to give them a term that does not let them.
+    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical
+    ones are looked for at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless
+    ``breaks_ties`` says to give them a term that breaks the ties.
 
     Raises:
         InputError: if an embedding or the temperature is not defined, or not positive, at some n, or the temperature
@@ -85,7 +86,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 def _without_temperatures(transformer: Transformer) -> Transformer:
     """The same transformer: scores of hard attention are divided by nothing, so the temperature of its heads is 1."""
     def of_head(head: Head) -> Head:
-        return head if head.weighting is Weighting.SOFTMAX else replace(head, temperature=parse_expression("1"))
+        return head if not head.weighting.is_hard else replace(head, temperature=parse_expression("1"))
 
     return replace(transformer, layers=tuple(
         replace(layer, heads=tuple(map(of_head, layer.heads))) for layer in transformer.layers))

@@ -24,7 +24,6 @@ WINDOW = 100_000
 assert WINDOW > MAX_SITUATIONS
 Seen = tuple[int, ...]
 """The ids of the keys and values of the visible positions."""
-HARD = (Weighting.AVERAGE_HARDMAX, Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX)
 Change = tuple[tuple[int, int], ...]
 """What is added: places in the vector, and ids of numbers."""
 
@@ -144,7 +143,7 @@ class HardAttention(Attention):
 
     def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,
                  observer: Observer):
-        if head.weighting not in HARD:
+        if not head.weighting.is_hard:
             raise Unsupported(f"layer {layer}, head {place}: soft attention with scores, expected hard attention")
         super().__init__(head, places, numbers)
         self._where, self._observer = (layer, place), observer
