@@ -17,7 +17,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.margins.claim import At, MarginClaim, check_fits
+from proofs.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
 from proofs.word_classes.norms import NO_NORMS, Norms, everywhere
 
 
@@ -54,10 +54,10 @@ def read_question(model: str, options: MarginOptions, lengths: Lengths) -> Margi
     Raises:
         InputError: one line that says which option, and what was expected.
     """
-    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
-                           lengths)
-    network = request.network
     before, after = (_symbols(name, text) for name, text in (("--before", options.before), ("--after", options.after)))
+    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
+                           lengths_of_sequences(lengths, len(before) + len(after)))
+    network = request.network
     letters = _letters(options.letters, network, {*before, *after})
     margin = read_expression(options.margin or "0", "--margin", frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters), letters, lengths, options.at, before, after,

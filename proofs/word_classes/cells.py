@@ -39,12 +39,12 @@ Choices = Sequence[Sequence[str]]
 Cell = tuple[int, str]
 Column = tuple[Form, ...]
 """What a head reads of one cell: its live keys, then its values."""
-NORMALISED = frozenset({Weighting.SOFTMAX, *(weighting for weighting in Weighting if "hardmax" in weighting)})
+EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
+"""Weightings that weigh equal scores equally, and whose weights add up to 1."""
+NORMALISED = EQUAL_WEIGHTS | {Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX}
 """Weightings whose weights add up to 1, so that the mean of equal values is that value."""
-UNORDERED = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
-"""Weightings whose weights depend on the scores, and not on where they are seen."""
-EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
-"""Weightings that weigh equal scores equally, with the sum 1."""
+UNORDERED = EQUAL_WEIGHTS | {Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID}
+"""Weightings whose weights depend on the multiset of scores, and not on where they are seen."""
 
 
 class WordsMatter(Unsupported):

@@ -17,10 +17,12 @@ from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, r
 from proofs.enclosures.softmax import enclose_mean
 from proofs.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 from proofs.word_classes.buckets import Buckets, Signature, WordClass
-from proofs.word_classes.cells import UNORDERED, SeenHead
+from proofs.word_classes.cells import SeenHead
 from proofs.word_classes.norms import NO_NORMS, Norms, enclose_inverse_root
 from proofs.word_classes.terms import ONE, Answer, Atom, Form, Normed, Relu, add, exact
 
+COMPUTED = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
+"""The weightings that are computed from how often each column is seen."""
 ROOM = 64
 """Numbers are rounded outward to so many bits more than weights are computed with."""
 
@@ -34,9 +36,10 @@ def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
     """
     if buckets.cells is None:
         return enclose_output(buckets.transformer, found.word, buckets.at, bits, buckets.read, buckets.norms)
-    if any(head.asked.head.weighting not in UNORDERED for head in buckets.cells.heads):
+    others = {head.asked.head.weighting for head in buckets.cells.heads} - COMPUTED
+    if others:
         if buckets.norms.epsilons:
-            raise Unsupported("norms beside a head whose weights depend on places")
+            raise Unsupported(f"norms beside the weighting {min(others)}")
         return enclose_word(buckets.transformer, found.word, buckets.at, bits, buckets.read, NO_NORMS)
     return interval_from_flint(ClassRun(buckets, found.signature, bits).output())
 
