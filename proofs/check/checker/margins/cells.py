@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS
-from ..language import Language
 from ..numbers import ONE, add, divide, total
 from ..proving.proof import visible
-from ..reading.records import Layer, Transformer
+from ..reading.margin import Epsilon, MarginFile
+from ..reading.records import Layer
 from ..verdicts import quote, require
-from .forms import NOTHING, Answer, Form, Forms
+from .forms import NOTHING, Answer, Form, Forms, Normed
 from .needed import Asked, Stage, find_needed
 
 Cell = tuple[int, str]
@@ -106,7 +106,8 @@ class Cells:
         by_words: whether a class is one word.
     """
 
-    def __init__(self, transformer: Transformer, language: Language, choices: Sequence[Sequence[str]], at: int) -> None:
+    def __init__(self, given: MarginFile, choices: Sequence[Sequence[str]], at: int) -> None:
+        transformer, language = given.transformer, given.network_language
         self.transformer, self.language, self.choices, self.at = transformer, language, choices, at
         self.budget, self.length = language.budget, len(choices)
         self.forms = Forms(self.budget)
@@ -114,12 +115,12 @@ class Cells:
         self.seen: list[Seen] = []
         self._numbers: dict[str, int] = {}
         self._check_heads()
-        needed = find_needed(transformer)
-        vectors = self._embed(needed.embedded)
-        for layer, asked, attended, behind in zip(transformer.layers, needed.asked, needed.attended, needed.behind,
-                                                  strict=True):
-            vectors = self._attend(asked, attended, vectors)
-            vectors = {cell: self._feed(layer, self._wanted(behind, cell), vector) for cell, vector in vectors.items()}
+        embedded, layers = find_needed(transformer, given.norms)
+        vectors = self._embed(embedded)
+        for layer, needs, (attention, units) in zip(transformer.layers, layers, given.norms, strict=True):
+            vectors = self._norm(attention, self._attend(needs.asked, needs.attended, vectors))
+            vectors = self._norm(units, {cell: self._feed(layer, self._wanted(needs.fed, cell), vector)
+                                         for cell, vector in vectors.items()})
         self.outputs = [vectors[at, symbol][transformer.output] for symbol in choices[at - 1]]
         self.by_words = any(map(self._needs_words, self.seen))
 
@@ -211,6 +212,18 @@ class Cells:
         sharpness = divide(self.budget, ONE, heat)
         queries = tuple(self.forms.combine([(self.forms.read(row, vector), sharpness)]) for row in head.asked.queries)
         return self.forms.of_atom(Answer(number, name, queries, 0 if head.asked.head.mask == "none" else i))
+
+    def _norm(self, epsilon: Epsilon, vectors: dict[Cell, Vector]) -> dict[Cell, Vector]:
+        """All directions of the vectors that hold some, normed; the vectors themselves without an epsilon."""
+        if epsilon is None:
+            return vectors
+        names = list(self.transformer.directions)
+        found: dict[Cell, Vector] = {}
+        for cell, vector in vectors.items():
+            numbers = tuple(vector[name] for name in names) if vector else ()
+            found[cell] = {name: self.forms.of_atom(Normed(place, numbers, epsilon))
+                           for place, name in enumerate(names if vector else ())}
+        return found
 
     def _feed(self, layer: Layer, wanted: frozenset[str], vector: Vector) -> Vector:
         """The wanted directions behind a feed-forward part."""

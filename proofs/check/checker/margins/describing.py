@@ -32,4 +32,7 @@ def describe_margin(given: MarginFile, coverage: Mapping[str, int]) -> list[str]
         *entry("margin", given.language.write(claim.margin)),
         *entry("transformer", [f"{len(network.layers)} layers, {len(network.heads)} heads; weightings: "
                                f"{', '.join(weightings) or 'none'}"]),
+        *entry("norms", [f"layer {number}, behind {part}: epsilon {show(epsilon)}"
+                         for number, layer in enumerate(given.norms, 1)
+                         for part, epsilon in zip(("attention", "units"), layer, strict=True) if epsilon is not None]),
         *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]

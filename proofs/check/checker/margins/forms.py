@@ -1,8 +1,8 @@
 """Numbers that are known up to what heads see: linear forms over numbered atoms; docs/margins.md, section 3.
 
-An atom is max(0, form), or what a head answers to queries. Equal atoms have one number, so two forms that are equal, as
-tuples, denote one number in every word in which each atom has one value. Atoms and columns are found by a text, as the
-hashes of numbers could be chosen by a file to be all alike.
+An atom is max(0, form), a normed number, or what a head answers to queries. Equal atoms have one number, so two forms
+that are equal, as tuples, denote one number in every word in which each atom has one value. Atoms and columns are found
+by a text, as the hashes of numbers could be chosen by a file to be all alike.
 """
 
 from __future__ import annotations
@@ -28,6 +28,14 @@ class Relu(NamedTuple):
     form: Form
 
 
+class Normed(NamedTuple):
+    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place among those of a vector."""
+
+    place: int
+    vector: tuple[Form, ...]
+    epsilon: Fraction
+
+
 class Answer(NamedTuple):
     """What a head (by its number among those that are asked) adds to a direction, for these scaled queries.
 
@@ -40,7 +48,7 @@ class Answer(NamedTuple):
     origin: int
 
 
-Atom = Relu | Answer
+Atom = Relu | Normed | Answer
 NOTHING = Form(ZERO)
 
 

@@ -1,14 +1,16 @@
 """What the output at one position needs of every stage: docs/margins.md, section 3.
 
 The position that is read is *here*, every other one *elsewhere*. Claim: the output here depends on nothing but the
-directions of ``Needed`` at each stage. Proof: backwards, each of them is a function of those of the stage before.
+directions that are found at each stage. Proof: backwards, each of them is a function of those of the stage before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..reading.margin import Norms
 from ..reading.records import Head, Layer, Transformer, Weights
 
 
@@ -32,25 +34,31 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Needed:
-    """What is needed of the embedding; for each layer the heads that are asked, and what is needed behind each part."""
+class LayerNeeds:
+    """The heads of a layer that are asked; what is needed behind its attention and its units, before norms there."""
 
-    embedded: Stage
-    asked: tuple[tuple[Asked, ...], ...]
-    attended: tuple[Stage, ...]
-    behind: tuple[Stage, ...]
+    asked: tuple[Asked, ...]
+    attended: Stage
+    fed: Stage
 
 
-def find_needed(transformer: Transformer) -> Needed:
-    """What the output needs, from the last layer to the embedding."""
-    stage = Stage(frozenset([transformer.output]), frozenset())
-    asked, attended, behind = list[tuple[Asked, ...]](), list[Stage](), list[Stage]()
-    for layer in reversed(transformer.layers):
-        behind.append(stage)
-        attended.append(Stage(before_units(layer, stage.here), before_units(layer, stage.elsewhere)))
-        asked.append(ask_heads(layer, attended[-1]))
-        stage = before_heads(asked[-1], attended[-1])
-    return Needed(stage, tuple(reversed(asked)), tuple(reversed(attended)), tuple(reversed(behind)))
+def find_needed(transformer: Transformer, norms: Norms) -> tuple[Stage, Sequence[LayerNeeds]]:
+    """What the output needs of the embedding, and of each layer."""
+    stage, found = Stage(frozenset([transformer.output]), frozenset()), list[LayerNeeds]()
+    for layer, (attention, units) in zip(reversed(transformer.layers), reversed(norms), strict=True):
+        fed = stage if units is None else before_norm(transformer, stage)
+        stage = Stage(before_units(layer, fed.here), before_units(layer, fed.elsewhere))
+        attended = stage if attention is None else before_norm(transformer, stage)
+        asked = ask_heads(layer, attended)
+        stage = before_heads(asked, attended)
+        found.append(LayerNeeds(asked, attended, fed))
+    return stage, found[::-1]
+
+
+def before_norm(transformer: Transformer, wanted: Stage) -> Stage:
+    """All directions where something is wanted."""
+    everything = frozenset(transformer.directions)
+    return Stage(everything if wanted.here else wanted.here, everything if wanted.elsewhere else wanted.elsewhere)
 
 
 def before_units(layer: Layer, wanted: frozenset[str]) -> frozenset[str]:

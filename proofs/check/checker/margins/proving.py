@@ -52,7 +52,7 @@ def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: in
     """
     claim = given.claim
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
-    cells = Cells(given.transformer, given.network_language, choices, at)
+    cells = Cells(given, choices, at)
     buckets, classes = find_classes(cells, claim, read_formula_at(claim, given.language, letter, n))
     words = number = 0
     for found in classes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isqrt
 from typing import NamedTuple
 
 from ..numbers import ZERO, add, divide, multiply, total
@@ -14,7 +15,7 @@ from ..proving.weights import Weigher
 from ..verdicts import Rejected, quote, require
 from .cells import OUTPUT, Bucket, Cells, Seen, all_equal
 from .classes import Signature
-from .forms import Answer, Form, Relu
+from .forms import Answer, Form, Normed, Relu
 
 GRAIN = 256
 
@@ -80,7 +81,29 @@ class Run:
         if isinstance(atom, Relu):
             inside = self.number(atom.form)
             return Interval(max(ZERO, inside.lower), max(ZERO, inside.upper))
+        if isinstance(atom, Normed):
+            return self._normed(atom)
         return self._answer(atom)
+
+    def _normed(self, atom: Normed) -> Interval:
+        """The deviation from the mean, over the root."""
+        numbers = [self.number(form) for form in atom.vector]
+        mean = self._plain_mean(numbers, [1] * len(numbers))
+        deviations = [Interval(add(self._budget, x.lower, -mean.upper), add(self._budget, x.upper, -mean.lower))
+                      for x in numbers]
+        variance = self._plain_mean([self._square(x) for x in deviations], [1] * len(numbers)).outward()
+        radicand = Interval(add(self._budget, variance.lower, atom.epsilon),
+                            add(self._budget, variance.upper, atom.epsilon))
+        require(radicand.lower > 0, "a norm is not known to be of a vector with two different numbers")
+        self._budget.spend(20)
+        low, high = floor_root(radicand.lower), floor_root(radicand.upper) + Fraction(1, 1 << GRAIN)
+        require(low > 0, "a norm is not known closely enough")
+        return self._multiply(deviations[atom.place], Interval(1 / high, 1 / low))
+
+    def _square(self, x: Interval) -> Interval:
+        """All squares."""
+        ends = sorted(multiply(self._budget, end, end) for end in x)
+        return Interval(ZERO if x.lower < 0 < x.upper else ends[0], ends[1])
 
     def _answer(self, atom: Answer) -> Interval:
         head = self._cells.seen[atom.head]
@@ -193,3 +216,8 @@ class Run:
                         for ends in zip(*values, strict=True))
         number = Fraction(sum(counts))
         return Interval(divide(self._budget, lower, number), divide(self._budget, upper, number))
+
+
+def floor_root(x: Fraction) -> Fraction:
+    """The greatest multiple of 2^-GRAIN that is at most the root."""
+    return Fraction(isqrt((x.numerator << 2 * GRAIN) // x.denominator), 1 << GRAIN)

@@ -19,6 +19,9 @@ from .shapes import Fields, integer_within, list_of, one_of, read_rational, read
 from .transformer import expect_known_symbols, in_language, read_transformer
 
 FORMAT_OF_MARGIN = "certify-margin"
+Epsilon = Fraction | None
+Norms = tuple[tuple[Epsilon, Epsilon], ...]
+"""For each layer the epsilons of the norms behind its attention and behind its feed-forward part; None without one."""
 Length = integer_within(range(1, MAX_N + 1))
 
 
@@ -60,12 +63,14 @@ class MarginFile:
     Attributes:
         language: the table of the claim.
         network_language: the table of the transformer.
+        norms: an entry for each layer.
     """
 
     claim: MarginClaim
     transformer: Transformer
     language: Language
     network_language: Language
+    norms: Norms
 
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
@@ -74,7 +79,7 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
     Raises:
         Malformed: if it is not in the format.
     """
-    fields = Fields(document, "format", "version", "claim", "transformer")
+    fields = Fields(document, "format", "version", "claim", "transformer", "norms", optional=("norms",))
     fields.read("format", one_of(FORMAT_OF_MARGIN))
     fields.read("version", one_of(1))
     language, network_language = Language(budget), Language(budget)
@@ -83,7 +88,24 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
     expect_known_symbols(network_language, transformer.alphabet)
     for symbol in (*claim.alphabet, *claim.before, *claim.after):
         expect(symbol in transformer.token_embedding, "claim: {} is no symbol of the transformer", quote(symbol))
-    return MarginFile(claim, transformer, language, network_language)
+    norms: Norms = ((None, None),) * len(transformer.layers)
+    if "norms" in fields:
+        norms = fields.read("norms", list_of(read_norms))
+        expect(len(norms) == len(transformer.layers), "norms: expected an entry for each layer")
+    return MarginFile(claim, transformer, language, network_language, norms)
+
+
+def read_norms(value: Json) -> tuple[Epsilon, Epsilon]:
+    """The epsilons of a layer."""
+    fields = Fields(value, "attention", "feedforward")
+    return fields.read("attention", read_epsilon), fields.read("feedforward", read_epsilon)
+
+
+def read_epsilon(value: Json) -> Epsilon:
+    """A rational of 0 or more, or null."""
+    epsilon = None if value is None else read_rational(value)
+    expect(epsilon is None or epsilon >= 0, "expected 0 or more, got {}", epsilon)
+    return epsilon
 
 
 def read_claim(value: Json, language: Language) -> MarginClaim:
