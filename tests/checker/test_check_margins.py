@@ -172,5 +172,5 @@ def test_the_claim_s_predicates_are_not_those_of_the_network() -> None:
     changed = document()
     changed["claim"]["predicates"] = ["THIRD(k) := k % 3 == 1"]
     changed["claim"]["formula"] = "THIRD"
-    with pytest.raises(Rejected, match="not (above|below) the threshold"):
+    with pytest.raises(Rejected, match=r"not (above|below) the threshold"):
         check_text(seal(changed))
