@@ -34,7 +34,6 @@ from typing import Any
 from constructions.network.transformer import Transformer
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval
-from proofs.enclosures.rationals import ZERO, from_flint, row_to_flint
 from proofs.enclosures.softmax import Weight
 from proofs.sensitivity.boxes import (
     BITS,
@@ -48,7 +47,7 @@ from proofs.sensitivity.boxes import (
     in_units,
     initial_boxes,
 )
-from proofs.sensitivity.slopes import Ramp, ramps_of
+from proofs.sensitivity.slopes import ramps_of
 
 UNIT = 1 << GRID
 Moves = Mapping[int, Mapping[str, int]]
@@ -196,10 +195,10 @@ class _HeadBounds:
                    for row in self.query_rows]
         scores = self._score_moves(bounds, queries, keys)
         turned = _turned(bounds, scores)
+        weighed = list(zip(bounds.row.visible, bounds.row.weights, strict=True))
         found = {}
         for name, span in bounds.spans.items():
-            passed = [(values[j][name], weight) for j, weight in zip(bounds.row.visible, bounds.row.weights, strict=True)
-                      if j in values and name in values[j]]
+            passed = [(values[j][name], weight) for j, weight in weighed if name in values.get(j, ())]
             moved = greatest_mean(passed, bounds.least) + _product(turned, span)
             if moved := min(moved, bounds.widths[name]):
                 found[name] = moved
@@ -267,6 +266,3 @@ def greatest_mean(values: Sequence[tuple[int, Weight]], least: int) -> int:
         total += high - low
         weighted += (high - low) * value
     return -(-weighted // total)
-
-
-__all__ = ["Bounds", "Ramp", "ZERO", "from_flint", "greatest_mean", "row_to_flint", "tanh_of_quarter"]

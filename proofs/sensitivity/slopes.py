@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from constructions.network.transformer import FeedForward, Unit
@@ -65,7 +66,7 @@ def _slopes(knees: Sequence[_Knee], y: Interval) -> Form:
         return {}
     inside = sorted(place for knee in knees if y.lower < (place := -knee.bias / knee.factor) < y.upper)
     ends = [y.lower, *inside, y.upper]
-    middles = [(a + b) / 2 for a, b in zip(ends, ends[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(ends)]
     found = {}
     for name in dict.fromkeys(name for knee in knees for name in knee.writes):
         writing = [knee for knee in knees if name in knee.writes]
