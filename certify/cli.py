@@ -62,8 +62,8 @@ app = typer.Typer(
 )
 NAMES = {list_all: "list", import_files: "import"}
 """Of commands whose names Python has taken."""
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, sensitivity, floats, import_files,
-                decide, export, crosscheck, list_all, examples, docs):
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, sensitivity, floats,
+                import_files, decide, export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
 

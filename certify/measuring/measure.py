@@ -1,7 +1,8 @@
 """The sensitivity of what a request is about: for each length the best method that the network and the work allow.
 
-A network that is certified for all lengths at hand has truths, which are decided exactly. Else all words are run, if
-they are few; else the change is put between a bound and a replayed pair.
+A network that is certified for all lengths at hand has truths, which are decided exactly. Else words are run class by
+class, or all of them, whichever is less work, if that is little; else the change is put between a bound and a replayed
+pair.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from proofs.enclosures.intervals import point
 from proofs.refutation.budget import replay_work
 from proofs.sensitivity.bounds import Bounds
 from proofs.sensitivity.changes import ReplayedPair, at_least, unlike_letters
+from proofs.sensitivity.classes import Classes, merged
 from proofs.sensitivity.climbing import replay_pairs
 from proofs.sensitivity.truths import ExchangedTruths, TooManyPairs
 from proofs.sensitivity.words import changes_of_all_words
 
-WORDS_WORK = 150_000
-"""All words of a length are run if that takes no more, in the units of proofs/refutation/budget.py: some seconds."""
+ENCLOSING_WORK = 150_000
+"""Words of a length, or classes, are all run if that takes no more, in the units of proofs/refutation/budget.py."""
 USUAL_SHORT = 8
 ONE = Fraction(1)
 
@@ -108,9 +110,15 @@ class Question:
 
     def _row_of_numbers(self, n: int) -> MeasuredLength:
         judged = judged_positions(self.at, n)
-        words = len(unlike_letters(self.network)) ** n
-        if words * replay_work(self.network)(n) <= WORDS_WORK:
+        words = len(unlike_letters(self.network)) ** n * replay_work(self.network)(n)
+        classes = [Classes(self.network, n, self.direction, i) for i in judged]
+        if sum(one.work for one in classes) < min(words, ENCLOSING_WORK):
+            return MeasuredLength(n, Method.CLASSES, merged([one.changes() for one in classes]))
+        if words <= ENCLOSING_WORK:
             return MeasuredLength(n, Method.WORDS, changes_of_all_words(self.network, n, self.direction, judged))
+        return self._row_of_bounds(n, judged)
+
+    def _row_of_bounds(self, n: int, judged: Sequence[int]) -> MeasuredLength:
         pairs = replay_pairs(self.network, n, self.direction, judged)
         uppers = self._uppers(n, judged)
         changes = tuple(at_least(p, pairs.get(p), uppers(p)) for p in range(1, n + 1))

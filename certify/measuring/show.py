@@ -46,7 +46,7 @@ def _where(found: Sensitivity) -> str:
 def _summary(found: Sensitivity) -> str:
     longest = found.rows[-1]
     exact = all(row.lower == row.upper for row in found.rows)
-    how = "exactly" if exact else "between bounds" if longest.upper is not None else "from below"
+    how = "exactly" if exact else "between bounds" if found.verdict == "measured" else "from below"
     return f"the largest change is found {how}; at n = {longest.n} it is {show_change(longest.lower, longest.upper)}"
 
 
