@@ -35,6 +35,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
                "-o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
+    "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",
         "certify export since.cert --to proof -o since.tex",

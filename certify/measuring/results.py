@@ -79,6 +79,7 @@ class Sensitivity:
     description: str
     alphabet: tuple[str, ...]
     direction: str
+    """Its name, or which logits."""
     at: At
     rows: tuple[MeasuredLength, ...]
     law: FittedLaw | None

@@ -85,7 +85,7 @@ def _print_lengths(out: Console, found: Sensitivity) -> None:
 def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
     if pair is None or len(pair.first) > LONGEST_WORD:
         return ""
-    judged = f" at {pair.judged}" if found.at == "every" else ""
+    judged = f", judged at {pair.judged}" if found.at == "every" else ""
     return f"{show_word(pair.first)} and {show_word(pair.second)}{judged}"
 
 

@@ -10,12 +10,13 @@ from certify.pipeline import Clock
 from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import SoftenedLength, Softening, StageErrors
-from certify.softening.shards import Workers, check_certificate, survey_lengths
+from certify.softening.shards import Workers, check_certificate, check_number_of_words, survey_lengths
 from constructions.average_hard_attention import temperature_with_ties
+from constructions.breaking_ties import break_ties
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
-from constructions.network.lengths import up_to
+from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Head, Transformer
 from constructions.network.validation import check_defined
 from constructions.theorem_26_uniform_tieless import (
@@ -30,16 +31,19 @@ from proofs.discharge import Progress
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
 from proofs.perturbation.search import ALLOWED
+from proofs.perturbation.sides import survey_sides
 
 ZERO = Fraction(0)
 
 
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
                  critical: Collection[int] = (), workers: Workers = Workers(),
-                 progress: Progress = lambda _: None) -> Softening:
+                 progress: Progress = lambda _: None, breaks_ties: bool = False) -> Softening:
     """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
 
-    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical ones are looked for at the lengths ``critical``.
+    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical
+    ones are looked for at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless
+    ``breaks_ties`` says to give them a term that breaks the ties.
 
     Raises:
         InputError: if an embedding or the temperature is not defined, or not positive, at some n, or the temperature
@@ -57,6 +61,9 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         found = replace(found, constants=constants_of(transformer))
     except Unsupported as construct:
         return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
+    if breaks_ties:
+        found = _break_ties(found, lengths, progress)
+        transformer = found.transformer
     found = replace(found, surveys=tuple(survey_lengths(transformer, lengths, workers)))
     clock.stamp("survey")
     if tied := next((survey for survey in found.surveys if survey.tie), None):
@@ -83,6 +90,19 @@ def _without_temperatures(transformer: Transformer) -> Transformer:
 
     return replace(transformer, layers=tuple(
         replace(layer, heads=tuple(map(of_head, layer.heads))) for layer in transformer.layers))
+
+
+def _break_ties(found: Softening, lengths: Lengths, progress: Progress) -> Softening:
+    """Leftmost and rightmost heads that tie on some word are given a term that breaks the ties."""
+    check_number_of_words(found.transformer, lengths.last)
+    sides = {}
+    for n in lengths:
+        progress(f"looking for ties at n = {n}")
+        sides[n] = survey_sides(found.transformer, n)
+    tied = sorted({where for at in sides.values() for where in at.tied})
+    laws = {where: law_of_gaps({n: at.gaps.get(where) for n, at in sides.items()}) for where in tied}
+    broken = break_ties(found.transformer, laws)
+    return replace(found, transformer=broken, broken=tuple(tied), constants=constants_of(broken))
 
 
 def _bound(found: Softening, progress: Progress) -> Softening:

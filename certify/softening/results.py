@@ -12,7 +12,7 @@ from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
 from proofs.perturbation.errors import Errors
-from proofs.perturbation.findings import Survey
+from proofs.perturbation.findings import Survey, Where
 from proofs.perturbation.gap import Word
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
@@ -74,7 +74,10 @@ class SoftenedLength:
 
 @dataclass(frozen=True, repr=False)
 class Softening:
-    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given."""
+    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given.
+
+    ``broken`` are the heads (layer and place) of ``transformer`` that were given a term that breaks their ties.
+    """
 
     verdict: Verdict
     transformer: Transformer
@@ -90,6 +93,7 @@ class Softening:
     stated: bool = False
     certificate: str | None = None
     tie: Tie | None = None
+    broken: tuple[Where, ...] = ()
     moved: Moved | None = None
     reason: str = ""
 

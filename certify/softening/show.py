@@ -54,6 +54,9 @@ def _facts(found: Softening) -> Iterator[tuple[str, str]]:
     if found.temperature:
         origin = "as given" if found.stated else "by the theorem with ties" if found.has_ties else "by Theorem 26"
         yield "softmax", f"at temperature {found.temperature}, {origin}"
+    if found.broken:
+        heads = ", ".join(f"{layer}.{place}" for layer, place in found.broken)
+        yield "broken", f"the ties of {heads}, by a term in the position: the same transformer with hard attention"
     if first := next((survey.averaged for survey in found.surveys if survey.averaged), None):
         yield "ties", (f"head {first.layer}.{first.head} ties, first on the word {show_word(first.word)} at {first.i}: "
                        "tied positions are averaged")
@@ -143,7 +146,7 @@ def describe_outcome(found: Softening) -> str:
 def _describe_tie(tie: Tie) -> str:
     return (f"on the word {show_word(tie.word)} (n = {len(tie.word)}) at position {tie.position}, layer {tie.layer}, "
             f"head {tie.head} ({tie.name}) scores positions {', '.join(map(str, tie.winners))} equally, and highest: "
-            f"{_short(tie.score)}")
+            f"{_short(tie.score)}; softmax tends to their average, the head takes one side (--break-ties adds a term)")
 
 
 def _describe_moved(moved: Moved) -> str:
@@ -169,6 +172,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "temperature_given": found.stated,
         "words": [survey.words for survey in found.surveys],
         "gaps": [_gap_to_json(survey) for survey in found.surveys],
+        "ties_broken": [{"layer": layer, "head": place} for layer, place in found.broken],
         "ties": [_averaged_to_json(survey) for survey in found.surveys],
         "x_max": [_x_max_to_json(survey) for survey in found.surveys],
         "constants": _constants_to_json(found.constants) if found.constants else None,

@@ -171,14 +171,14 @@ class HardAttention(Attention):
                              tuple([form(vector) for form in self.values])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """The mean of the winners; after a tie that must not be, the values of one of them."""
+        """The mean of the winners; after a tie that must not be, the values of the first or the last of them."""
         query, seen = at
         winners = self._winners(query, seen)
-        if len(winners) > 1:
-            if not self._averages:
-                self._observer.note_tie(*self._where)
-                return self._won[winners[:1]]
+        if len(winners) > 1 and self._averages:
             self._observer.note_averaged(*self._where)
+        elif len(winners) > 1:
+            self._observer.note_tie(*self._where)
+            winners = winners[:1] if self.head.weighting is Weighting.LEFTMOST_HARDMAX else winners[-1:]
         if len(seen) > 1:
             self._collect(query, winners, seen)
         return self._won[tuple(sorted(winners))]

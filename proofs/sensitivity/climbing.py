@@ -123,7 +123,7 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
         found = find_pairs(program, letters, n, judged)
     runs: dict[Word, dict[int, Interval]] = {}
     pairs = {}
-    for candidate in _spread(found, most):
+    for candidate in spread(found, most):
         for word in (candidate.first, candidate.second):
             if word not in runs:
                 runs[word] = enclose_values(network, word, direction, judged)
@@ -132,7 +132,7 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
     return pairs
 
 
-def _spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
+def spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
     """The best, and of the others as many as may be, evenly over the positions."""
     others = sorted(found[1:], key=lambda candidate: candidate.p)
     if most <= 1 or len(others) < most:

@@ -47,12 +47,17 @@ def counting() -> Json:
     return transformer("is mean out", tokens, {}, [only])
 
 
-def majority() -> Json:
-    """The mean over the symbols that are preferred here, and in the second layer ties of scores that err.
+def echo() -> Json:
+    """The second query is 0, so that all positions win, whatever their keys. But it errs, and so do the scores, the
+    more the farther keys are apart: the bound depends on which winner weights are relative to."""
+    tokens = {"0": {"one": "1"}, "1": {"one": "1", "is": "1"}}
+    first = head({"near": {"is": "1"}}, {"one": "1"}, {"place": "1"})
+    again = head({"out": {"is": "1"}}, {"is": "-1", "near": "1"}, {"place": "1"}, weighting="average-hardmax")
+    return transformer("one place is near out", tokens, {"place": "i"}, [layer([first]), layer([again])])
 
-    Where ``more`` is 0 the second query is, so that all positions win; but it errs, so that weights do, the more the
-    farther keys are apart: the bound depends on which winner is *. Two heads write one direction.
-    """
+
+def majority() -> Json:
+    """The mean over the symbols that are preferred here; then scores that err, and two heads write one direction."""
     tokens = {"0": {"one": "1", "zero": "1"}, "1": {"one": "1", "is": "1"}}
     first = layer([head({"share": {"place": "1/3", "is": "1"}}, {"one": "1", "is": "1"}, {"zero": "1/2", "is": "1"},
                         weighting="average-hardmax", mask="none")],
@@ -72,7 +77,8 @@ def constant() -> Json:
 
 
 MODELS = {"recent": (recent, "1/(40*n)"), "rounded": (rounded, "1/20"), "copied": (copied, "1/20"),
-          "counting": (counting, "1/n"), "majority": (majority, "1/20"), "constant": (constant, "1/(40*n)")}
+          "counting": (counting, "1/n"), "majority": (majority, "1/20"), "echo": (echo, "1/20"),
+          "constant": (constant, "1/(40*n)")}
 
 
 @functools.cache
