@@ -31,7 +31,7 @@ from proofs.sensitivity.climbing import replay_pairs
 from proofs.sensitivity.truths import ExchangedTruths, TooManyPairs
 from proofs.sensitivity.words import changes_of_all_words
 
-ENCLOSING_WORK = 150_000
+ENCLOSING_WORK = 250_000
 """Words of a length, or classes, are all run if that takes no more, in the units of proofs/refutation/budget.py."""
 USUAL_SHORT = 8
 ONE = Fraction(1)

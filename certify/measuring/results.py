@@ -25,10 +25,9 @@ class Method(StrEnum):
 
 
 CLAIMS = {
-    Method.TRUTHS: "the network is certified to compute the formula, so a change is 0 or 1: decided for every pair of "
-                   "words by two runs of the formula's automaton",
+    Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs of the formula",
     Method.WORDS: "every word is run, enclosed",
-    Method.CLASSES: "words that the judged positions cannot tell apart are run once, enclosed; all classes",
+    Method.CLASSES: "every class of words that the judged position cannot tell apart is run, enclosed",
     Method.BRACKET: "at most what changes can grow to layer by layer; at least what two replayed words differ by",
     Method.PAIRS: "at least what two replayed words differ by; nothing is known from above",
 }

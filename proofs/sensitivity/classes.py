@@ -24,8 +24,6 @@ from proofs.word_classes.buckets import Buckets, Signature, WordClass
 from proofs.word_classes.cells import UNORDERED
 from proofs.word_classes.enclosing import enclose_class
 
-CLASS_WORK = 2
-"""So many units a class takes for each position and each head, or somewhat less."""
 Kind = tuple[int, ...]
 """The buckets of a position, symbol by symbol."""
 
@@ -57,7 +55,7 @@ class Classes:
         cells = self.buckets.cells
         if cells is None or any(head.asked.head.weighting not in UNORDERED for head in cells.heads):
             return self.at_most * replay_work(self.buckets.transformer)(self.n)  # each is run as a word
-        return self.at_most * self.n * (1 + len(cells.heads)) * CLASS_WORK
+        return self.at_most * self.n * (1 + len(cells.heads))
 
     def changes(self) -> list[Change]:
         """The greatest change for an exchange at each position.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constructions.network.transformer import FeedForward, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Mask, Transformer, Unit, Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import to_flint
 from proofs.replay import InexactHardAttention
@@ -27,7 +27,9 @@ from tests.sensitivity.random_networks import random_network
 def output_in_floats(network: Transformer, word: tuple[str, ...]) -> Any:
     """The output at every position, by a plain softmax transformer in numpy."""
     n, names = len(word), list(network.directions)
-    row = lambda form: np.array([float(form.get(name, 0)) for name in names])  # noqa: E731
+    def row(form: Coefficients) -> Any:
+        return np.array([float(form.get(name, 0)) for name in names])
+
     stream = np.array([row(network.token_embedding[symbol]) for symbol in word])
     for name, value in network.position_embedding.items():
         stream[:, names.index(name)] += [float(value.evaluate(i=i, n=n)) for i in range(1, n + 1)]

@@ -10,7 +10,7 @@ import pytest
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula
-from proofs.sensitivity.formula_runs import FormulaRuns, Side
+from proofs.sensitivity.formula_runs import FormulaRuns, Side, State
 from proofs.sensitivity.truths import ExchangedTruths, TooManyPairs, Work
 
 LEAVES = ("Q_a", "Q_b", "Q_c", "FIRST", "LAST", "ODD", "true")
@@ -80,7 +80,7 @@ def test_a_word_has_exactly_one_run_and_its_truths_are_those_of_the_semantics() 
     runs = FormulaRuns(formula)
     for word in product("ab", repeat=4):
         for judged in range(1, 5):
-            states = [(state, None) for state in runs.starts(4)]
+            states: list[tuple[State, bool | None]] = [(state, None) for state in runs.starts(4)]
             for j, letter in enumerate(word, start=1):
                 side = Side.THERE if j == judged else Side.BEFORE if j < judged else Side.BEHIND
                 states = [(after, truth if j == judged else before) for state, before in states
