@@ -22,13 +22,15 @@ class Method(StrEnum):
     CLASSES = "classes"
     BRACKET = "bracket"
     PAIRS = "pairs"
+    BOUND = "bound"
 
 
 CLAIMS = {
-    Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs of the formula",
+    Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs",
     Method.WORDS: "every word is run, enclosed",
     Method.CLASSES: "every class of words that the judged position cannot tell apart is run, enclosed",
     Method.BRACKET: "at most what changes can grow to layer by layer; at least what two replayed words differ by",
+    Method.BOUND: "at most what changes can grow to layer by layer; words cannot be run here",
     Method.PAIRS: "at least what two replayed words differ by; nothing is known from above",
 }
 

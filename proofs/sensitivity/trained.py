@@ -81,7 +81,8 @@ class LogitQuestion:
         """Whether all words can be run with balls."""
         weights = sum(prod(view.shape) for view in dict.fromkeys(views(self.network)))
         tokens = len(self.before) + self.n + len(self.after)
-        return len(self.unlike) ** self.n * weights * tokens <= ENCLOSING_WORK
+        words: int = len(self.unlike) ** self.n
+        return words * weights * tokens <= ENCLOSING_WORK
 
 
 def changes_of_logits(question: LogitQuestion) -> tuple[Change, ...]:
