@@ -3,8 +3,8 @@
 Source      [Hahn] footnote 4: "the height H_n of the prefix x up to length n forms a Markov chain"; it "is also
             positive recurrent, as words sampled from the PCFG have finite expected length", so "converges to its
             stationary distribution", "the transition probabilities P(H_{n+1}|H_n) are independent of n".
-Chain       At height 0 a word ends with probability 1 - p, so of the prefixes of length n only some go on, and the law of
-            H_n, given that there is a prefix of length n, is not carried on by transitions that do not depend on n:
+Chain       At height 0 a word ends with probability 1 - p, so only some prefixes of length n go on, and the law of H_n,
+            given that there is a prefix of length n, is not carried on by transitions that do not depend on n:
             between two prefixes, height 0 leads to 1, other heights up with p, down with 1 - p. At p = 1/2 these take
             the law of H_2, 1/2 at 0 and at 2, to 3/8 at 0; but P(H_4 = 0) = 1/3, as at height 0 half of the words end.
             The limit is quasi-stationary, (k+1)ρ^(k/2) up to a factor for ρ = p/(1-p) < 1 and even n
