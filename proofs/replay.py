@@ -65,15 +65,17 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
     embedded = [{name: point(to_flint(x)) for name, x in vector.items()} for vector in embed(transformer, word)]
-    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), _feed, add)
+    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), enclose_feed_forward, add)
     return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
 
 
 def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
     """What the head adds at each position, enclosed."""
-    if head.weighting is not Weighting.SOFTMAX:
+    if head.weighting.is_hard:
         exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
         return [{name: point(to_flint(x)) for name, x in change.items()} for change in attend_hard(head, exact)]
+    if head.weighting is not Weighting.SOFTMAX:
+        raise Unsupported(f"head {head.name}: weighting {head.weighting} is not enclosed")
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
@@ -100,7 +102,7 @@ class InexactHardAttention(Unsupported):
     """Hard attention cannot be enclosed when what it may read is only known approximately."""
 
 
-def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
+def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual:
     """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
     units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
     for unit in feedforward.units:

@@ -46,12 +46,32 @@ class Mask(StrEnum):
 
 
 class Weighting(StrEnum):
-    """The weighting functions of [SHA] Definitions 2 to 4; softmax divides the scores by the head's temperature."""
+    """The weighting functions: those of [SHA] Definitions 2 to 4, and others (docs/certificate.md, section 2).
+
+    All but the hard ones divide the scores by the head's temperature.
+    """
 
     SOFTMAX = "softmax"
     AVERAGE_HARDMAX = "average-hardmax"
     LEFTMOST_HARDMAX = "leftmost-hardmax"
     RIGHTMOST_HARDMAX = "rightmost-hardmax"
+    SPARSEMAX = "sparsemax"
+    ENTMAX = "entmax-1.5"
+    SOFTMAX_PLUS_ONE = "softmax-plus-one"
+    RELU = "relu"
+    RELU_OVER_N = "relu-over-n"
+    SIGMOID = "sigmoid"
+    GEOMETRIC = "geometric"
+    STICK_BREAKING = "stick-breaking"
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it looks at the order of the scores alone."""
+        return self in HARD
+
+
+HARD = frozenset({Weighting.AVERAGE_HARDMAX, Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX})
+"""The weightings of [SHA] Definition 2."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from constructions.errors import Unsupported
 from constructions.network.transformer import Weighting
 
 
@@ -23,5 +24,7 @@ def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fract
             winners = winners[-1:]
         case Weighting.AVERAGE_HARDMAX | Weighting.SOFTMAX:
             pass
+        case _:
+            raise Unsupported(f"hard attention in place of {weighting}: only softmax is replaced by its limit")
     share = Fraction(1, len(winners))
     return [share if place in winners else Fraction(0) for place in range(len(scores))]
