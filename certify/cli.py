@@ -20,6 +20,7 @@ from certify.commands.building import build
 from certify.commands.checking import check
 from certify.commands.checking_out import checker
 from certify.commands.copying import docs, examples
+from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosschecking import crosscheck
 from certify.commands.deciding import decide
 from certify.commands.every_length import prove
@@ -61,10 +62,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NAMES = {list_all: "list", import_files: "import"}
-"""Of commands whose names Python has taken."""
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity, floats,
-                import_files, decide, export, crosscheck, list_all, examples, docs):
+NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy"}
+"""Of commands whose names are none of a function, or taken by Python."""
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
+                cross_entropy, floats, import_files, decide, export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
 

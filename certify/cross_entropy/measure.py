@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from certify.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPr
 from certify.measuring.measure import check_direction, check_numbers, usual_lengths
 from certify.pipeline import Clock
 from certify.quantities import read_positive
-from certify.request import Request
+from certify.request import Request, as_option
 from constructions.errors import InputError, InternalError, Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
@@ -22,7 +22,7 @@ from proofs.discharge import Progress
 
 USUAL_STEEPEST = Fraction(8)
 LANGUAGES: dict[LanguageName, type[Parity] | type[Brackets]] = {"parity": Parity, "2dyck": Brackets}
-EXAMPLES = {"parity": "01", "2dyck": "'()[]'"}
+EXAMPLES = {"parity": "01", "2dyck": "()[]"}
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,21 @@ class Head:
         return self.steepest if self.slope is None else abs(self.slope)
 
 
-def read_head(slope: str | None, offset: str | None, steepest: str | None) -> Head:
-    """The numbers of the options.
+def read_head(slope: str | None, offset: str | None, steepest: str | None,
+              spell: Callable[[str], str] = as_option) -> Head:
+    """The numbers of the options; ``spell`` says how complaints write these.
 
     Raises:
         InputError: if one is no rational, or one is given that another makes meaningless.
     """
     if offset is not None and slope is None:
-        raise InputError("--offset: found no --slope, expected one: a slope that is chosen has offsets that are")
+        raise InputError(f"{spell('offset')}: found no {spell('slope')}, expected one: where slopes are chosen, so are "
+                         "offsets")
     if steepest is not None and slope is not None:
-        raise InputError("--steepest: found --slope, expected one of them")
-    return Head(None if slope is None else read_rational(slope, "--slope"),
-                None if offset is None else read_rational(offset, "--offset"),
-                USUAL_STEEPEST if steepest is None else read_positive(steepest, "--steepest"))
+        raise InputError(f"{spell('steepest')}: found {spell('slope')} beside it, expected one of them")
+    return Head(None if slope is None else read_rational(slope, spell("slope")),
+                None if offset is None else read_rational(offset, spell("offset")),
+                USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
 
 
 def read_rational(text: str, option: str) -> Fraction:
@@ -114,8 +116,8 @@ def measure(request: Request, name: LanguageName, p: Fraction, head: Head = Head
 def check_alphabet(network: Transformer, name: str, language: Language) -> None:
     """Raise InputError unless the network reads the symbols of the language, in any order, and no others."""
     if sorted(network.alphabet) != sorted(language.alphabet):
-        raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}: "
-                         f"--alphabet {EXAMPLES[name]}")
+        raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}, "
+                         f"{EXAMPLES[name]}")
 
 
 def measure_length(network: Transformer, n: int, language: Language, direction: str, head: Head) -> LengthOfPrefixes:

@@ -1,7 +1,7 @@
 """What a network predicts after all prefixes of one length, by classes of prefixes that it cannot tell apart.
 
-Claim       The log-odds of yes are slope · x + offset, x the direction that is read at the last position, with an offset
-            for each last symbol (the residual stream holds what is embedded there). Prefixes of one class
+Claim       The log-odds of yes are slope · x + offset, x the direction that is read at the last position; each last
+            symbol has its offset (the residual stream holds what is embedded there). Prefixes of one class
             (``proofs/word_classes``) have one x; what they weigh, and how often the question is asked after them and
             answered with yes, is summed over the class, by its words' states and last symbols, exactly. So the
             cross-entropy is a finite sum of enclosed costs with exact coefficients.
@@ -28,11 +28,9 @@ from proofs.word_classes.buckets import NOTHING, Buckets, Signature, WordClass
 from proofs.word_classes.enclosing import enclose_class
 
 BITS = 128
-MOST_WORDS = 1 << 13
-"""So many prefixes are run one by one."""
-MOST_STATES = 1 << 13
-MOST_WORK = 1 << 18
-"""Classes times positions that are run."""
+MOST_CLASSES = 2000
+"""So many classes of prefixes are run, some seconds."""
+MOST_STATES = 1 << 10
 
 
 class TooManyPrefixes(Unsupported):
@@ -69,15 +67,15 @@ class Predictions:
         """
         self.n, self.language = n, language
         self.buckets = Buckets(network, [language.alphabet] * n, n, {direction: Fraction(1)})
-        if self.buckets.by_words and language.prefixes(n) > MOST_WORDS:
-            raise TooManyPrefixes(f"{language.prefixes(n)} prefixes of length {n}, each of which is a class of its own")
+        if self.buckets.by_words and language.prefixes(n) > MOST_CLASSES:
+            raise TooManyPrefixes(f"there are {language.prefixes(n)} prefixes, and each is a class of its own")
         if language.states(n) > MOST_STATES:
-            raise TooManyPrefixes(f"{language.states(n)} states after prefixes of length {n}")
+            raise TooManyPrefixes(f"there are {language.states(n)} states of the language")
         folded = self.buckets.fold(language.start, lambda state, j, symbol: language.step(state, symbol),
                                    lambda state, j, symbol: language.weigh(state, symbol))
         first = {signature: word for (signature, _), (word, _) in folded.items()}
-        if not self.buckets.by_words and len(first) * n > MOST_WORK:
-            raise TooManyPrefixes(f"{len(first)} classes of prefixes of length {n}")
+        if len(first) > MOST_CLASSES:
+            raise TooManyPrefixes(f"there are {len(first)} classes of prefixes")
         self._masses = {key: mass for key, (_, mass) in folded.items()}
         self.values = {signature: enclose_class(self.buckets, WordClass(signature, word, Fraction(1)), BITS)
                        for signature, word in first.items()}
