@@ -19,9 +19,9 @@ from constructions.network.transformer import Transformer
 
 if TYPE_CHECKING:
     from certify.commands.exporting import Format
-    from certify.cross_entropy.results import CrossEntropy, LanguageName
     from certify.deciding.decision import Decision
     from certify.measuring.results import At, Sensitivity
+    from certify.predicting.results import CrossEntropy, LanguageName
     from certify.showing.explanation import Explanation
     from certify.showing.program_runs import ProgramRun
     from certify.showing.runs import Run
@@ -178,7 +178,7 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         InputError: if something is malformed, or the network's symbols are not those of the language.
         Unsupported: if there is no network.
     """
-    from certify.cross_entropy.measure import LANGUAGES, measure, read_head, read_probability
+    from certify.predicting.measure import LANGUAGES, measure, read_head, read_probability
 
     if language not in LANGUAGES:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")

@@ -20,7 +20,6 @@ from certify.commands.building import build
 from certify.commands.checking import check
 from certify.commands.checking_out import checker
 from certify.commands.copying import docs, examples
-from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosschecking import crosscheck
 from certify.commands.deciding import decide
 from certify.commands.every_length import prove
@@ -30,6 +29,7 @@ from certify.commands.help_examples import epilog_of
 from certify.commands.importing import import_files
 from certify.commands.margins import margin
 from certify.commands.measuring import sensitivity
+from certify.commands.predicting import cross_entropy
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften

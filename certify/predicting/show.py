@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.cross_entropy.results import CrossEntropy, LengthOfPrefixes
+from certify.predicting.results import CrossEntropy, LengthOfPrefixes
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.verdicts import colour
@@ -18,10 +18,10 @@ from proofs.enclosures.intervals import Interval
 COLUMNS = ("n", "optimal", "forced", "network", "last symbol", "chance", "change", "slope")
 CLAIMS = {
     "optimal": "the least there is: of who knows the whole prefix",
-    "forced": "no predictions whose log-odds change by so little can be below it",
+    "forced": "no predictions whose log-odds change by so little are below it",
     "network": "what this network's predictions cost, everything else predicted as well as it can be",
     "last symbol": "the least of who knows n and the last symbol",
-    "change": "of the log-odds at n, at most, when a symbol before it is exchanged as in the proof of the bound",
+    "change": "of the log-odds at n, at most, with the steepest slope, when a symbol before n is exchanged",
 }
 QUESTIONS = {"parity": "the end of the word after a prefix; 0 and 1 are equally likely otherwise",
              "2dyck": ") against ] after a prefix that a closing bracket follows"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from certify.auditing.plots import BLUE, GREEN, INK, ORANGE, Curve, Plot, draw_curves, standalone
-from certify.cross_entropy.results import CrossEntropy
+from certify.predicting.results import CrossEntropy
 from certify.showing.numbers import decimal, decimal_lower
 from proofs.enclosures.intervals import point
 

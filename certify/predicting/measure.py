@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.cross_entropy.fitting import choose_offsets, choose_output
-from certify.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPrefixes
 from certify.measuring.measure import check_direction, check_numbers, usual_lengths
 from certify.pipeline import Clock
+from certify.predicting.fitting import choose_offsets, choose_output
+from certify.predicting.results import CrossEntropy, LanguageName, LengthOfPrefixes
 from certify.quantities import read_positive
 from certify.request import Request, as_option
 from constructions.errors import InputError, InternalError, Unsupported
@@ -128,7 +128,7 @@ def measure_length(network: Transformer, n: int, language: Language, direction: 
     except Unsupported as reason:
         return _from_bounds(network, n, language, direction, head, str(reason))
     output = head.choose(predictions)
-    change = abs(output.slope) * predictions.change
+    change = head.greatest_slope * predictions.change
     forced, found = language.forced(n, change), predictions.cross_entropy(output)
     if found.upper < forced.lower or found.upper < levels.optimal.lower:
         raise InternalError(f"n = {n}: the cross-entropy is below what is possible")

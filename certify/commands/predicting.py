@@ -74,8 +74,8 @@ def cross_entropy(
     of who knows all, the last symbol, nothing; and the least that predictions so little sensitive can have.
     docs/hahn.md says what is claimed.
     """
-    from certify.cross_entropy.measure import measure, read_head, read_probability
-    from certify.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
+    from certify.predicting.measure import measure, read_head, read_probability
+    from certify.predicting.show import cross_entropy_to_json, print_cross_entropy
     from certify.progress import ProgressLine
     from certify.quantities import read_lengths_to_bracket
     from certify.request import Options, read_request
@@ -99,8 +99,8 @@ def cross_entropy(
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     if plot is not None:
-        from certify.cross_entropy.plot import draw_cross_entropy
         from certify.files import write_text
+        from certify.predicting.plot import draw_cross_entropy
 
         write_text(plot, draw_cross_entropy([("the network", found)]))
     if as_json:

@@ -19,9 +19,9 @@ Verdict = Literal["measured", "unknown"]
 class LengthOfPrefixes:
     """The cross-entropies at one length.
 
-    ``change`` is what the exchanges of the bound change the log-odds by, at most, and ``forced`` the cross-entropy that
-    no predictions with so small a change are below; ``found`` is that of the network with the ``output`` map. What is
-    not known is None, and ``reason`` says why.
+    ``change`` is what the exchanges of the bound change the log-odds by, at most, with the steepest output map that is
+    admitted, and ``forced`` the cross-entropy that no predictions with so small a change are below; ``found`` is that
+    of the network with the ``output`` map. What is not known is None, and ``reason`` says why.
     """
 
     n: int
