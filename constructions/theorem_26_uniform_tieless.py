@@ -126,7 +126,8 @@ def constants_of(transformer: Transformer) -> Constants:
     """
     for _, _, head in transformer.heads():
         if not head.weighting.is_hard and not is_uniform(head):
-            raise Unsupported(f"head {head.name}: {head.weighting} of scores, expected a uniform head or hard attention")
+            raise Unsupported(f"head {head.name}: {head.weighting} of scores, expected a uniform head or hard "
+                              "attention")
     k1 = k2 = ONE
     growth = growth_factors(transformer)
     for layer, entering in zip(transformer.layers, growth, strict=False):
