@@ -66,7 +66,7 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
     embedded = [{name: point(to_flint(x)) for name, x in vector.items()} for vector in embed(transformer, word)]
-    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), _feed, add)
+    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), enclose_feed_forward, add)
     return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
 
 
@@ -101,7 +101,7 @@ class InexactHardAttention(Unsupported):
     """Hard attention cannot be enclosed when what it may read is only known approximately."""
 
 
-def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
+def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual:
     """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
     units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
     for unit in feedforward.units:
