@@ -5,12 +5,17 @@ It guards against a wrong enclosure by raising an error; it never turns a verdic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 
 from proofs.enclosures.softmax import MAX_SPREAD
+from proofs.exact.bumps import BumpExtreme
 from proofs.exact.extremes import Extreme
+from proofs.exact.geometric import StickExtreme
+from proofs.obligations.bumps import Bump
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
@@ -21,19 +26,50 @@ LEAST_EXPONENT = -2 * MAX_SPREAD
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
     """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
-    terms = extreme.terms()
-    top = max(score for score, _ in terms)
     with mpmath.workdps(DIGITS):
-        total = wrong = mpmath.mpf(0)
-        for score, error in terms:
-            weight = mpmath.exp(_mpf(score - top))
-            total += weight
-            wrong += weight * _mpf(error)
-        error = wrong / total
+        match extreme:
+            case BumpExtreme():
+                error = _error_of_bump(extreme.bump, extreme.truth)
+            case StickExtreme():
+                error = _error_of_stick(extreme)
+            case _:
+                error = _error_of_mean(extreme.terms())
     mantissa, exponent = error.man_exp  # without the sign
     if exponent < LEAST_EXPONENT:
         return Fraction(0)
     return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _error_of_mean(terms: Sequence[tuple[Fraction, Fraction]]) -> Any:
+    """The mean of errors, weighted by softmax of the scores beside them."""
+    top = max(score for score, _ in terms)
+    total = wrong = mpmath.mpf(0)
+    for score, error in terms:
+        weight = mpmath.exp(_mpf(score - top))
+        total += weight
+        wrong += weight * _mpf(error)
+    return wrong / total
+
+
+def _error_of_bump(bump: Bump, truth: bool) -> Any:
+    """What the bump misses 1 by at its peak, or has elsewhere."""
+    with mpmath.extradps(bump.distances.stop * 8 if bump.sigmoid else 0):
+        weights = {d: sum(_mpf(factor) * _weight(bump.sigmoid, _mpf(slope * d + offset))
+                          for factor, slope, offset in bump.parts) for d in bump.distances}
+        return 1 - weights[bump.peak] if truth else sum(weight for d, weight in weights.items() if d != bump.peak)
+
+
+def _weight(sigmoid: bool, score: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-score)) if sigmoid else max(score, mpmath.mpf(0))
+
+
+def _error_of_stick(extreme: StickExtreme) -> Any:
+    """What is left of each position's value by those that are nearer, and how far the sum is from the truth."""
+    held = mpmath.mpf(0)
+    for score, value in extreme.read():
+        taken = _weight(True, _mpf(score))
+        held = (1 - taken) * held + taken * _mpf(value)
+    return 1 - held if extreme.truth else held
 
 
 def agrees(extreme: Extreme) -> bool:

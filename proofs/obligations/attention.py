@@ -26,6 +26,10 @@ from proofs.obligations.sweeps import Sweep
 from proofs.obligations.targets import Assignment, Target, build_target
 
 
+STICK_BREAKING = frozenset({Weighting.GEOMETRIC, Weighting.STICK_BREAKING})
+"""Weightings that go from position to position: one function under two names."""
+
+
 @dataclass(frozen=True)
 class AttentionObligation:
     """Every weighted mean of the head's values is near the truth of the target, at all rows.
@@ -44,7 +48,7 @@ class AttentionObligation:
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and formulas."""
-        return self.allowed_error, *self.reading.problem()
+        return self.head.weighting, self.allowed_error, *self.reading.problem()
 
     @property
     def target(self) -> Target:
@@ -105,7 +109,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
     """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
-    if head.weighting is not Weighting.SOFTMAX:
+    if head.weighting not in {Weighting.SOFTMAX, *STICK_BREAKING}:
         raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
     for row in head.queries:
         for name in row:
