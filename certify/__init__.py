@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from certify.api import build, decide, explain, export, prove, run
+    from certify.api import build, decide, explain, export, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.outcomes import Outcome
@@ -51,6 +51,7 @@ __all__ = [
     "parse_formula",
     "prove",
     "run",
+    "sensitivity",
     "soften",
 ]
 
@@ -78,6 +79,7 @@ _HOMES = {
     "parse_formula": ("constructions.language.parser", "parse_formula"),
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),
+    "sensitivity": ("certify.api", "sensitivity"),
     "soften": ("certify.softening.pipeline", "soften_model"),
 }
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from certify.arguments import find_python_subject, read_arguments
+from certify.arguments import find_python_subject, read_arguments, read_lengths, whole_number
 from certify.outcomes import Certified
 from certify.pipeline import Subject
 from certify.request import Request, request_found
@@ -18,6 +19,7 @@ from constructions.network.transformer import Transformer
 if TYPE_CHECKING:
     from certify.commands.exporting import Format
     from certify.deciding.decision import Decision
+    from certify.measuring.results import At, Sensitivity
     from certify.showing.explanation import Explanation
     from certify.showing.program_runs import ProgramRun
     from certify.showing.runs import Run
@@ -130,6 +132,30 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
 
     where = None if claim is None else os.fspath(claim)
     return decide_claim(*read_question(os.fspath(network), where, Flags(), Scope(max_n, min_n)))
+
+
+def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, lengths: Sequence[int] | None = None,
+                at: At = "last", direction: str | None = None, **options: Any) -> Sensitivity:
+    """The largest change of a direction (left out: the output) when one symbol of a word is exchanged.
+
+    It is measured at the ``lengths``; left out, at every length up to 8, at powers of two and at ``max_n``. What is
+    claimed stands in docs/sensitivity.md.
+
+    >>> [str(row.upper) for row in sensitivity("prev Q_a", max_n=3, alphabet="ab").rows]
+    ['0', '1', '1']
+
+    Raises:
+        InputError: if something is malformed, or the network has no such direction.
+        Unsupported: if there is no network, or words cannot be run.
+    """
+    from certify.measuring.measure import measure
+
+    if at not in ("first", "last", "every"):
+        raise InputError(f"at: found {at!r}, expected first, last or every")
+    as_formula = options.pop("as_formula", False)
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    request = _read(subject, options, read_lengths(min_n, max_n), programs)
+    return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
 def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,

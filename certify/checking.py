@@ -183,8 +183,9 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
         return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
                 "covered": accepted.coverage}
     if not isinstance(given, Certificate):
+        weighting = {} if given.claim.weighting == "softmax" else {"weighting": given.claim.weighting}
         return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
-                "temperature": "; ".join(language.write(given.claim.temperature)),
+                "temperature": "; ".join(language.write(given.claim.temperature)), **weighting,
                 "gaps": [None if gap is None else str(gap) for gap in given.gaps],
                 "errors": [[{name: str(error) for name, error in stage.items()} for stage in stages]
                            for stages in given.errors],

@@ -27,6 +27,8 @@ from certify.commands.exporting import export
 from certify.commands.floats import floats
 from certify.commands.help_examples import epilog_of
 from certify.commands.importing import import_files
+from certify.commands.margins import margin
+from certify.commands.measuring import sensitivity
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
@@ -61,8 +63,8 @@ app = typer.Typer(
 )
 NAMES = {list_all: "list", import_files: "import"}
 """Of commands whose names Python has taken."""
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, floats, import_files, decide,
-                export, crosscheck, list_all, examples, docs):
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity, floats,
+                import_files, decide, export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
 

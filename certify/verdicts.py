@@ -29,6 +29,7 @@ VERDICTS: Mapping[str, Meaning] = {
     "unknown": Meaning(3, YELLOW),
     "unsupported": Meaning(3, YELLOW),
     "not decidable": Meaning(0, CYAN),  # the audit says so, and why: there is nothing to decide
+    "measured": Meaning(0, CYAN),  # of a number: between two bounds, each of which is shown or proved
     # of a theorem for every n: what Coq does not accept is not refuted, as its library accepts less than what is true
     "proved": Meaning(0, GREEN),
     "unproved": Meaning(3, YELLOW),

@@ -1,4 +1,4 @@
-"""The statements of [SHA], each under one stem: the source of a table in docs/map.md and of ``certify list``.
+"""The statements of [SHA] and of [Hahn], each under one stem: the source of a table in docs/map.md and of ``certify list``.
 
 The stem names the construction in ``constructions``, the statement about numbers in ``proofs/instances``, the theorem
 for every n in ``proofs/coq`` and the tests of each: where a statement has such a file, it is found under this name.
@@ -70,6 +70,12 @@ NUMBERS = (
     Statement("Lemma 34", "lemma_34_attention_output", "errors of what attention retrieves"),
     Statement("Section 4, optimality", "section_4_optimality", "how small a temperature must be"),
     Statement("Section 6, flip-flop", "section_6_flip_flop", "how small a temperature flip-flop needs"),
+    Statement("Hahn, Lemma 5, proof", "hahn_lemma_5_proof_steps", "steps of a proof that one symbol matters little"),
+    Statement("Hahn, Lemma 5", "hahn_lemma_5_repaired", "how little one symbol matters without masks"),
+    Statement("Section 1, Hahn's Lemma 5", "hahn_lemma_5_masked", "how little under future masks"),
+    Statement("Hahn, Theorem 6 (PARITY)", "hahn_theorem_6_parity", "cross-entropy where the end depends on the parity"),
+    Statement("Hahn, Theorem 6 (2DYCK)", "hahn_theorem_6_brackets", "cross-entropy of closing brackets"),
+    Statement("Hahn, Footnote 4", "hahn_footnote_4_heights", "heights of prefixes, and the length of words"),
 )
 """Those about numbers alone."""
 
@@ -80,12 +86,19 @@ _NUMBERED = (
     *(("Appendix", letter) for letter in "ABCDE"), ("Figure", 1),
 )  # fmt: skip
 
+_NUMBERED_BY_HAHN = (("Lemma", 5), ("Theorem", 6), ("Footnote", 4), ("Section", 6))
+
 
 def is_statement(name: str) -> bool:
-    """Whether [SHA] has a statement (or section) of this name; cases and remarks may follow.
+    """Whether [SHA] has a statement (or section) of this name, or [Hahn] behind "Hahn, "; cases and remarks may follow.
 
     >>> is_statement("Theorem 15 a"), is_statement("Lemma 7, proof"), is_statement("Theorem 14")
     (True, True, False)
+    >>> is_statement("Hahn, Lemma 5"), is_statement("Hahn, Lemma 7")
+    (True, False)
     """
-    found = re.match(r"([A-Z][a-z]+) ([0-9]+|[A-E])(?![0-9A-Za-z])", name)
-    return found is not None and (found[1], int(found[2]) if found[2].isdigit() else found[2]) in _NUMBERED
+    found = re.match(r"(Hahn, )?([A-Z][a-z]+) ([0-9]+|[A-E])(?![0-9A-Za-z])", name)
+    if found is None:
+        return False
+    numbered = (found[2], int(found[3]) if found[3].isdigit() else found[3])
+    return numbered in (_NUMBERED_BY_HAHN if found[1] else _NUMBERED)

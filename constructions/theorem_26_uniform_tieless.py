@@ -103,15 +103,8 @@ class Constants:
         Raises:
             Unsupported: if its numbers are too long to be written.
         """
-        bits = log2ceil(self._scale * x_max.factor**2 / gap.factor)
-        factor = gap.factor * Fraction(5, 7)
-        divisor = [str(factor.denominator), *([_power(-gap.exponent)] if gap.exponent else []),
-                   f"({bits}+log2ceil({_power(1 - gap.exponent + 2 * x_max.exponent)}))"]
-        text = f"{factor.numerator}/({'*'.join(divisor)})"
-        if len(text) > MAX_LENGTH:
-            raise Unsupported(f"the temperature of Theorem 26 takes {len(text)} characters, expected at most "
-                              f"{MAX_LENGTH}: the gap or the activations are extreme")
-        return parse_expression(text)
+        return temperature_from_powers(gap, self._scale * x_max.factor**2 / gap.factor,
+                                       1 - gap.exponent + 2 * x_max.exponent)
 
     @property
     def _scale(self) -> Fraction:
@@ -230,6 +223,22 @@ def _power(exponent: int) -> str:
 def at_most_one(gap: Fraction | None) -> Fraction:
     """min(γ(n), 1), and 1 where no head has two positions to choose from."""
     return ONE if gap is None else min(gap, ONE)
+
+
+def temperature_from_powers(gap: Law, scale: Fraction, exponent: int) -> Expression:
+    """A rational function of n that is not above gap / (2 ln(scale n^exponent)), since 2 ln 2 < 7/5.
+
+    Raises:
+        Unsupported: if its numbers are too long to be written.
+    """
+    factor = gap.factor * Fraction(5, 7)
+    divisor = [str(factor.denominator), *([_power(-gap.exponent)] if gap.exponent else []),
+               f"({log2ceil(scale)}+log2ceil({_power(exponent)}))"]
+    text = f"{factor.numerator}/({'*'.join(divisor)})"
+    if len(text) > MAX_LENGTH:
+        raise Unsupported(f"the temperature takes {len(text)} characters, expected at most {MAX_LENGTH}: the gap or "
+                          "the activations are extreme")
+    return parse_expression(text)
 
 
 def law_of_gaps(gaps: Mapping[int, Fraction | None]) -> Law:

@@ -30,10 +30,12 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "explain": ("certify explain 'ODD(#<[Q_1])' --alphabet 01",),
     "prove": ("certify prove 'ODD(#<[Q_1])' --alphabet 01 -o parity",),
     "soften": ("certify soften examples/hard/flip_flop.json --max-n 4",),
+    "sensitivity": ("certify sensitivity 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "floats": ("certify floats since.cert --format binary32",),
     "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
                "-o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
+    "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",
         "certify export since.cert --to proof -o since.tex",

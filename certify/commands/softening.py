@@ -39,6 +39,8 @@ def soften(
         "--critical", metavar="LENGTHS",
         help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
     alphabet: AlphabetOption = None,
+    break_ties: Annotated[bool, typer.Option(
+        "--break-ties", help="give leftmost and rightmost heads that tie a term that breaks the ties")] = False,
     output: CertificateOption = None,
     softmax: Annotated[str | None, typer.Option(
         "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
@@ -51,8 +53,9 @@ def soften(
 ) -> None:
     """Give hard attention softmax, and certify the result.
 
-    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26, or at the one that is given. Every word up
-    to length N is run exactly. Shows gaps, bounds, and the temperatures at which some word moves too far.
+    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26 (where positions tie: of the theorem with
+    ties), or at the one that is given. Every word up to length N is run exactly. Shows gaps, bounds, and the temperatures
+    at which some word moves too far.
     """
     from certify.progress import ProgressLine
     from certify.quantities import read_expression
@@ -67,7 +70,8 @@ def soften(
     workers = Workers(read_workers(few if jobs is None else jobs, dask).jobs, dask, folder)
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
-            "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax}))
+            "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
+            "--break-ties": break_ties or None}))
     check_place(output, as_json)
     check_place(softmax, as_json)
     heat = None if temperature is None else read_expression(temperature, "--temperature")
@@ -76,7 +80,7 @@ def soften(
     try:
         network = read_hard_network(subject, alphabet)
         with ProgressLine() as progress:
-            found = soften_model(network, max_n, heat, wanted, workers, progress)
+            found = soften_model(network, max_n, heat, wanted, workers, progress, break_ties)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})

@@ -10,29 +10,40 @@ from certify.pipeline import Clock
 from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import SoftenedLength, Softening, StageErrors
-from certify.softening.shards import Workers, check_certificate, survey_lengths
+from certify.softening.shards import Workers, check_certificate, check_number_of_words, survey_lengths
+from constructions.average_hard_attention import temperature_with_ties
+from constructions.breaking_ties import break_ties
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
-from constructions.network.lengths import up_to
+from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Head, Transformer
 from constructions.network.validation import check_defined
-from constructions.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps, soften
+from constructions.theorem_26_uniform_tieless import (
+    Constants,
+    constants_of,
+    law_of_activations,
+    law_of_gaps,
+    soften,
+)
 from proofs.check import Refusal
 from proofs.discharge import Progress
 from proofs.perturbation.certificate import seal_softened
 from proofs.perturbation.errors import final_error, find_errors
 from proofs.perturbation.search import ALLOWED
+from proofs.perturbation.sides import survey_sides
 
 ZERO = Fraction(0)
 
 
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
                  critical: Collection[int] = (), workers: Workers = Workers(),
-                 progress: Progress = lambda _: None) -> Softening:
+                 progress: Progress = lambda _: None, breaks_ties: bool = False) -> Softening:
     """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
 
-    Without a ``temperature`` it is that of Theorem 26. Critical ones are looked for at the lengths ``critical``.
+    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical
+    ones are looked for at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless
+    ``breaks_ties`` says to give them a term that breaks the ties.
 
     Raises:
         InputError: if an embedding or the temperature is not defined, or not positive, at some n, or the temperature
@@ -50,6 +61,9 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         found = replace(found, constants=constants_of(transformer))
     except Unsupported as construct:
         return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
+    if breaks_ties:
+        found = _break_ties(found, lengths, progress)
+        transformer = found.transformer
     found = replace(found, surveys=tuple(survey_lengths(transformer, lengths, workers)))
     clock.stamp("survey")
     if tied := next((survey for survey in found.surveys if survey.tie), None):
@@ -78,19 +92,35 @@ def _without_temperatures(transformer: Transformer) -> Transformer:
         replace(layer, heads=tuple(map(of_head, layer.heads))) for layer in transformer.layers))
 
 
+def _break_ties(found: Softening, lengths: Lengths, progress: Progress) -> Softening:
+    """Leftmost and rightmost heads that tie on some word are given a term that breaks the ties."""
+    check_number_of_words(found.transformer, lengths.last)
+    sides = {}
+    for n in lengths:
+        progress(f"looking for ties at n = {n}")
+        sides[n] = survey_sides(found.transformer, n)
+    tied = sorted({where for at in sides.values() for where in at.tied})
+    laws = {where: law_of_gaps({n: at.gaps.get(where) for n, at in sides.items()}) for where in tied}
+    broken = break_ties(found.transformer, laws)
+    return replace(found, transformer=broken, broken=tuple(tied), constants=constants_of(broken))
+
+
 def _bound(found: Softening, progress: Progress) -> Softening:
     """The temperature, and the bounds of all stages at every length."""
     assert found.constants
     gap_law = law_of_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
     x_law = law_of_activations({survey.n: survey.x_max.value if survey.x_max else ZERO for survey in found.surveys})
-    theorem = found.constants.temperature(gap_law, x_law)
+    tieless, with_ties = (temperature(found.constants, gap_law, x_law)
+                          for temperature in (Constants.temperature, temperature_with_ties))
+    theorem = with_ties if found.has_ties else tieless
     temperature = found.temperature or theorem
     rows = []
     for survey in found.surveys:
         progress(f"bounding the errors at n = {survey.n}")
         heat = temperature.evaluate(n=survey.n)
         errors = find_errors(found.transformer, survey, survey.n, heat)
-        rows.append(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), heat, errors, final_error(errors)))
+        rows.append(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), with_ties.evaluate(n=survey.n), heat,
+                                   errors, final_error(errors)))
     return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
 
 

@@ -12,7 +12,7 @@ from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
 from proofs.perturbation.errors import Errors
-from proofs.perturbation.findings import Survey
+from proofs.perturbation.findings import Survey, Where
 from proofs.perturbation.gap import Word
 
 Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
@@ -60,11 +60,12 @@ class CriticalTemperature:
 
 @dataclass(frozen=True)
 class SoftenedLength:
-    """What is known of the words of one length."""
+    """What is known of the words of one length; ``theorem`` is Theorem 26's temperature, or ``with_ties`` if any tie."""
 
     n: int
     survey: Survey
     theorem: Fraction
+    with_ties: Fraction
     temperature: Fraction
     errors: StageErrors
     error: Fraction
@@ -73,7 +74,10 @@ class SoftenedLength:
 
 @dataclass(frozen=True, repr=False)
 class Softening:
-    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given."""
+    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given.
+
+    ``broken`` are the heads (layer and place) of ``transformer`` that were given a term that breaks their ties.
+    """
 
     verdict: Verdict
     transformer: Transformer
@@ -89,6 +93,7 @@ class Softening:
     stated: bool = False
     certificate: str | None = None
     tie: Tie | None = None
+    broken: tuple[Where, ...] = ()
     moved: Moved | None = None
     reason: str = ""
 
@@ -100,6 +105,11 @@ class Softening:
         from constructions.html_text import html_text
 
         return f"<p>{html_text(repr(self)[1:-1], 400)}</p>{self.transformer._repr_html_()}"
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether some head averages positions that tie."""
+        return any(survey.averaged for survey in self.surveys)
 
     @property
     def exit_code(self) -> int:

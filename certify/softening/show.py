@@ -17,11 +17,11 @@ from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
 from constructions.theorem_26_uniform_tieless import Constants
-from proofs.perturbation.findings import Survey
+from proofs.perturbation.findings import Lead, Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
-COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "claimed", "bound", "critical", "ratio")
+COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "with ties", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
 _NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
@@ -52,11 +52,18 @@ def _facts(found: Softening) -> Iterator[tuple[str, str]]:
         gap = f"gap at least {found.gap_law}" if any(survey.gap for survey in found.surveys) else "no gap"
         yield "estimates", f"{gap}, x_max at most {found.x_law}"
     if found.temperature:
-        yield "softmax", f"at temperature {found.temperature}, {'as given' if found.stated else 'by Theorem 26'}"
+        origin = "as given" if found.stated else "by the theorem with ties" if found.has_ties else "by Theorem 26"
+        yield "softmax", f"at temperature {found.temperature}, {origin}"
+    if found.broken:
+        heads = ", ".join(f"{layer}.{place}" for layer, place in found.broken)
+        yield "broken", f"the ties of {heads}, by a term in the position: the same transformer with hard attention"
+    if first := next((survey.averaged for survey in found.surveys if survey.averaged), None):
+        yield "ties", (f"head {first.layer}.{first.head} ties, first on the word {show_word(first.word)} at {first.i}: "
+                       "tied positions are averaged")
 
 
 def _print_lengths(out: Console, found: Softening) -> None:
-    rows = [_cells(survey, row, found.stated) for survey, row in _paired(found)]
+    rows = [_cells(survey, row, found) for survey, row in _paired(found)]
     filled = [name for name in COLUMNS if any(row.get(name) for row in rows)]
     kept = [name for name in filled if out.width >= NARROW or name not in LESS_ESSENTIAL]
     table = open_table(((name, "left" if name == "attained on" else "right") for name in kept), fold=("attained on",))
@@ -72,7 +79,7 @@ def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:
         yield survey, rows.get(survey.n)
 
 
-def _cells(survey: Survey, row: SoftenedLength | None, stated: bool) -> dict[str, str]:
+def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict[str, str]:
     gap = survey.gap
     cells = {
         "n": str(survey.n),
@@ -82,8 +89,9 @@ def _cells(survey: Survey, row: SoftenedLength | None, stated: bool) -> dict[str
         "x_max": _short(survey.x_max.value) if survey.x_max else "0",
     }
     if row:
-        cells |= {"theorem": decimal_lower(row.theorem, 6), "bound": decimal_upper(row.error, 6)}
-        cells |= {"claimed": decimal(row.temperature)} if stated else {}
+        cells |= {"with ties": decimal_lower(row.with_ties, 6), "bound": decimal_upper(row.error, 6)}
+        cells |= {} if found.has_ties else {"theorem": decimal_lower(row.theorem, 6)}
+        cells |= {"claimed": decimal(row.temperature)} if found.stated else {}
     if row and row.critical:
         cells |= {"critical": show_bracket(row.critical), "ratio": show_ratio(row)}
     return cells
@@ -138,7 +146,7 @@ def describe_outcome(found: Softening) -> str:
 def _describe_tie(tie: Tie) -> str:
     return (f"on the word {show_word(tie.word)} (n = {len(tie.word)}) at position {tie.position}, layer {tie.layer}, "
             f"head {tie.head} ({tie.name}) scores positions {', '.join(map(str, tie.winners))} equally, and highest: "
-            f"{_short(tie.score)}")
+            f"{_short(tie.score)}; softmax tends to their average, the head takes one side (--break-ties adds a term)")
 
 
 def _describe_moved(moved: Moved) -> str:
@@ -164,6 +172,8 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "temperature_given": found.stated,
         "words": [survey.words for survey in found.surveys],
         "gaps": [_gap_to_json(survey) for survey in found.surveys],
+        "ties_broken": [{"layer": layer, "head": place} for layer, place in found.broken],
+        "ties": [_averaged_to_json(survey) for survey in found.surveys],
         "x_max": [_x_max_to_json(survey) for survey in found.surveys],
         "constants": _constants_to_json(found.constants) if found.constants else None,
         "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law)} if found.gap_law else None,
@@ -182,10 +192,15 @@ def _constants_to_json(k: Constants) -> dict[str, Any]:
 
 
 def _gap_to_json(survey: Survey) -> dict[str, Any] | None:
-    gap = survey.gap
-    if survey.tie or gap is None:
-        return None
-    return {"value": str(gap.value), "word": list(gap.word), "position": gap.i, "layer": gap.layer, "head": gap.head}
+    return {"value": str(survey.gap.value), **_lead_to_json(survey.gap)} if survey.gap else None
+
+
+def _averaged_to_json(survey: Survey) -> dict[str, Any] | None:
+    return _lead_to_json(survey.averaged) if survey.averaged else None
+
+
+def _lead_to_json(lead: Lead) -> dict[str, Any]:
+    return {"word": list(lead.word), "position": lead.i, "layer": lead.layer, "head": lead.head}
 
 
 def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:

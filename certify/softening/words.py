@@ -24,6 +24,8 @@ STEPS = 20_000_000
 KEPT = 3
 """So many words are handed on, those that move farthest first."""
 LEAST_TRIED, STARTS = 40, 4
+NEAR = 1e-9
+"""Scores that differ relatively by no more count as tied: rounding may have told them apart."""
 
 
 def likely_words(transformer: Transformer, n: int, temperature: Fraction, seeds: Iterable[Word]) -> list[Word]:
@@ -153,7 +155,7 @@ class _Sketch:
         best = max(scores)
         if soft:
             return [math.exp((score - best) / self.temperature) for score in scores]
-        return [float(score == best) for score in scores]
+        return [float(best - score <= NEAR * (1 + abs(best))) for score in scores]
 
 
 def _form(row: Sparse, vector: Sequence[float]) -> float:

@@ -13,11 +13,11 @@ from constructions.network.transformer import Layer, Mask, Transformer
 from examples.hard.writing import hard_head, network, save
 
 
-def build(tie_break: str = "i/n") -> Transformer:
-    """The network, whose later positions score higher by this function of the position."""
-    last = hard_head("last bit", Mask.FUTURE, key={"write": 1, "place": 1}, value={"bit": 1})
-    return network({"0": {"write": 1}, "1": {"write": 1, "bit": 1}, "-": {}}, {"one": "1", "place": tie_break},
-                   [Layer((last,))])
+def build(tie_break: str | None = "i/n") -> Transformer:
+    """The network, whose later positions score higher by this function of the position, if any."""
+    place = {"place": tie_break} if tie_break else {}
+    last = hard_head("last bit", Mask.FUTURE, key={"write": 1, **dict.fromkeys(place, 1)}, value={"bit": 1})
+    return network({"0": {"write": 1}, "1": {"write": 1, "bit": 1}, "-": {}}, {"one": "1", **place}, [Layer((last,))])
 
 
 if __name__ == "__main__":

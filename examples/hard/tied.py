@@ -1,4 +1,10 @@
-"""The flip-flop without a tie-breaking term, which is neither uniform nor tieless: two writes have equal scores."""
+"""The flip-flop without a tie-breaking term: all writes have equal scores, and the head averages them.
+
+So it answers the share of 1s among the writes so far, and 0 before the first write.
+
+Gap                   1: a write, and something that is none.
+Critical temperature  1/c with (n - 1) e^-c = 1/3: one write of 1, and then none. So it needs ln n.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from examples.hard.writing import save
 
 def build() -> Transformer:
     """The network."""
-    return flip_flop.build("0")
+    return flip_flop.build(None)
 
 
 if __name__ == "__main__":

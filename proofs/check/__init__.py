@@ -2,6 +2,7 @@
 
 from .checker.asking import Asked, ask_the_same
 from .checker.checking import (
+    FORMATS,
     Accepted,
     check_file,
     check_part,
@@ -23,6 +24,7 @@ from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, 
 
 __all__ = [
     "ACCEPTED",
+    "FORMATS",
     "STATUS",
     "Accepted",
     "Asked",

@@ -6,7 +6,7 @@ They do not mix with Fractions, so they stay inside a run: what goes in is conve
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from flint import fmpq
 
@@ -42,3 +42,15 @@ def from_flint(x: Any) -> Fraction:
 def interval_from_flint(x: Interval) -> Interval:
     """The same interval; a point stays one."""
     return point(from_flint(x.lower)) if x.lower is x.upper else Interval(from_flint(x.lower), from_flint(x.upper))
+
+
+def rounded_outward(x: Interval, bits: int) -> Interval:
+    """An interval around x whose ends are multiples of 2**-bits; a point stays exact.
+
+    >>> rounded_outward(Interval(to_flint(Fraction(1, 3)), to_flint(Fraction(2, 3))), 2)
+    Interval(lower=1/4, upper=3/4)
+    """
+    if x.is_point:
+        return x
+    unit, lower, upper = 1 << bits, cast(Any, x.lower), cast(Any, x.upper)
+    return Interval(cast(Any, fmpq((lower * unit).floor(), unit)), cast(Any, fmpq((upper * unit).ceil(), unit)))

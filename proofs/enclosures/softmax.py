@@ -39,15 +39,17 @@ def _in_units(mantissa: int, shift: int) -> int:
 
 
 def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int,
-                 spread: int = MAX_SPREAD) -> Interval:
+                 spread: int = MAX_SPREAD, counts: Sequence[int] | None = None) -> Interval:
     """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals.
 
-    The mean of equal numbers is exact, whatever the weights.
+    The mean of equal numbers is exact, whatever the weights. With ``counts``, each value is there so many times.
     """
     first = values[0]
     if first.is_point and all(value == first for value in values):
         return first
     weights = weights_in_common_units(scores, bits, spread)
+    if counts is not None:
+        weights = [(low * count, high * count) for (low, high), count in zip(weights, counts, strict=True)]
     return Interval(-_greatest_mean(weights, [-value.lower for value in values]),
                     _greatest_mean(weights, [value.upper for value in values]))
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 from itertools import chain
 
 from proofs.instances import (
+    hahn_footnote_4_heights,
+    hahn_lemma_5_masked,
+    hahn_lemma_5_proof_steps,
+    hahn_lemma_5_repaired,
+    hahn_theorem_6_brackets,
+    hahn_theorem_6_parity,
     lemma_06_near_hardmax,
     lemma_07_table_lookup,
     lemma_08_tie_breaking,
@@ -41,4 +47,10 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     lemma_32_scores.EXAMINATIONS,
     lemma_33_tieless_softmax.EXAMINATIONS,
     lemma_34_attention_output.EXAMINATIONS,
+    hahn_lemma_5_proof_steps.EXAMINATIONS,
+    hahn_lemma_5_repaired.EXAMINATIONS,
+    hahn_lemma_5_masked.EXAMINATIONS,
+    hahn_theorem_6_parity.EXAMINATIONS,
+    hahn_theorem_6_brackets.EXAMINATIONS,
+    hahn_footnote_4_heights.EXAMINATIONS,
 )}

@@ -1,9 +1,9 @@
 """What the words of a course show of one hard head: its gap, and its situations or their profile.
 
 Claim       The same as of all words one by one (heads.py). Proof. A situation is what some word passes, up to a
-            position, beside the winner of the query there: the rivals on a route (routes.py) of this query and winner.
-            The gap is the least loss of a rival on any route; what a profile has are greatest values of rivals on
-            routes, and greatest sums of values along routes.
+            position, beside a winner of the query there: the rivals on a route (routes.py) of this query and winner.
+            The gap is the least positive loss of a rival on any route, and a loss of 0 is a tie; what a profile has are
+            greatest values of rivals on routes, and greatest sums of values along routes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,19 @@ from math import lcm
 from proofs.perturbation import situations
 from proofs.perturbation.heads import HardAttention
 from proofs.perturbation.interning import Pool
-from proofs.perturbation.profiles import Amounts, Asked, Mass, Profile, Rival, bounded, differences, greatest
-from proofs.perturbation.routes import Letters, Readings, Routes
+from proofs.perturbation.profiles import (
+    NOTHING,
+    Amounts,
+    Asked,
+    Mass,
+    Profile,
+    Rival,
+    bounded,
+    differences,
+    greatest,
+    peaks,
+)
+from proofs.perturbation.routes import Readings, Routes
 from proofs.perturbation.situations import Situations
 
 ZERO = Fraction(0)
@@ -27,7 +38,7 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class Contest:
-    """A query and the winner that it meets on some routes, with the rivals there, by keys and values."""
+    """A query and a winner that it meets on some routes, with the rivals there, by keys and values."""
 
     routes: Routes
     rivals: Mapping[int, Rival]
@@ -36,7 +47,7 @@ class Contest:
     def find(cls, head: HardAttention, readings: Readings, query: int, winner: int) -> Contest:
         """The contest of a head along the course that was read."""
         scores = dict(zip(readings.seen, head.scores(query, readings.seen), strict=True))
-        routes = Routes(readings, query, winner, {x for x, score in scores.items() if score < scores[winner]})
+        routes = Routes(readings, query, winner, {x for x, score in scores.items() if score <= scores[winner]})
         return cls(routes, {x: head.rival(query, winner, x) for x in routes.used})
 
 
@@ -48,15 +59,16 @@ class Contests:
         found = (Contest.find(head, readings, *met) for met in sorted(head.won))
         self._all = [contest for contest in found if contest.rivals]
 
-    def gap(self) -> Fraction | None:
-        """The least loss of a rival; None without rivals."""
-        return min((rival.loss for contest in self._all for rival in contest.rivals.values()), default=None)
+    def losses(self) -> set[Fraction]:
+        """The losses of all rivals."""
+        return {rival.loss for contest in self._all for rival in contest.rivals.values()}
 
-    def first(self, gap: Fraction) -> tuple[Letters, int]:
-        """The first word and position with this gap, which some have."""
+    def first(self, loss: Fraction) -> tuple[list[int], int]:
+        """The first word and position where a rival has this loss, which some have."""
         found = (contest.routes.first(wanted, self._n) for contest in self._all
-                 if (wanted := {x for x, rival in contest.rivals.items() if rival.loss == gap}))
-        return min(first for first in found if first)
+                 if (wanted := {x for x, rival in contest.rivals.items() if rival.loss == loss}))
+        word, i = min(first for first in found if first)
+        return list(word), i
 
     def finish(self) -> Situations | Profile:
         """All situations met, or their profile if they are too many."""
@@ -85,21 +97,23 @@ def _asked(contest: Contest) -> Asked:
         keys[rival.loss] = greatest([rival.keys, keys.get(rival.loss, rival.keys)])
     columns = differences(rivals)
     masses = _masses(contest, sorted(keys), list(dict.fromkeys(column for column in columns if any(column))))
-    return Asked(tuple(sorted(keys.items())), tuple(masses.get(column, Mass(ZERO, ())) for column in columns))
+    return Asked(tuple(sorted(keys.items())), tuple(masses.get(column, NOTHING) for column in columns))
 
 
 def _masses(contest: Contest, losses: Sequence[Fraction], columns: Sequence[Amounts]) -> dict[Amounts, Mass]:
-    """The greatest sums of values, a column of them for each rival, within each loss."""
+    """The greatest sums of values, a column of them for each rival, within each loss; what ties is not added up."""
     scale = lcm(*(x.denominator for column in columns for x in column))
-    places, weights = {loss: place for place, loss in enumerate(losses)}, {}
-    for number, (seen, rival) in enumerate(contest.rivals.items()):
+    rivals, places, weights = contest.rivals, {loss: place for place, loss in enumerate(losses)}, {}
+    for number, (seen, rival) in enumerate(rivals.items()):
+        if not rival.loss:
+            continue
         values = [column[number].numerator * (scale // column[number].denominator) for column in columns]
         if any(values):
             below = places[rival.loss]
             weights[seen] = tuple(chain.from_iterable([0] * below + [x] * (len(losses) - below) for x in values))
     sums = contest.routes.greatest_sums(weights, len(losses) * len(columns))
     parts = (sums[k * len(losses) : (k + 1) * len(losses)] for k in range(len(columns)))
-    return {column: Mass(max(column), tuple(_increases(losses, (Fraction(x, scale) for x in part))))
+    return {column: Mass(*peaks(rivals.values(), column), tuple(_increases(losses, (Fraction(x, scale) for x in part))))
             for column, part in zip(columns, parts, strict=True)}
 
 

@@ -3,6 +3,9 @@
 Claim       Whatever is stated is a bound, and at least what the rules give, so that the checker finds no more.
 Method      Each part of a stage is bounded by itself over all situations it meets, and the parts are added up. Weights
             are integers in units of 2^-BITS, rounded outward; what is stated is a short decimal above them.
+Ties        Where several positions win, the situation is bounded from each of them as the reference, so that it does not
+            matter which one the checker takes. e^(δ/τ) - 1, which bounds what a tied weight is off, is raised by GRAIN,
+            so that whoever encloses weights a little less closely finds no more.
 Profiles    Take the situations of some |q_r|, a direction and a sign, with peak D and steps F. Let x⁺ and x⁻ be the
             ends of the interval of x, δ(Δ) what the keys at loss Δ allow δ_j to be, and E(Δ) the least Δ' - δ(Δ') with
             Δ' >= Δ, so that x_j⁺ <= exp(-E(Δ_j)/τ), which decreases. The rule's numerator is at most N = Σ x_j⁺
@@ -11,13 +14,17 @@ Profiles    Take the situations of some |q_r|, a direction and a sign, with peak
             times exp(-E/τ) at the cut. With c = exp(-2δ/τ) for the greatest δ below the cut, x_j⁻ >= c x_j⁺ there, so
             the denominator is at least 1 + c near/D. (near + far)/(1 + c near/D) increases with near if c far <= D
             and with far; else near + far will do. The best cut is taken, so all of it is at least what the rule gives.
+            Where m positions tie, μ_t is between the values of winners: so |Σ x_j (v_t(j) - μ_t)| over those that lose,
+            convex in μ_t, is bounded by the above from one of them. Each of the m - 1 others is at most S from μ_t, the
+            greatest difference of two winners' values, its x_j - 1 at most u - 1 and x_j at least l, both of the
+            greatest δ of keys that tie; and (m - 1)/(1 + (m - 1) l) <= 1/l. So they add at most S (u - 1)/l.
 Too large   Where a rival may weigh more than e^64 times the winner, at least 1 is stated, and no less than the values
             of the positions differ. That bounds the error (weights add up to 1), but no certificate can use it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,6 +45,7 @@ from proofs.perturbation.profiles import Asked, Mass, Profile
 from proofs.perturbation.situations import Situations
 
 BITS = 192
+GRAIN = 1 << BITS - 100
 PRECISION = 128
 UNIT = 1 << BITS
 DIGITS = 12
@@ -130,7 +138,7 @@ class Softening:
     keys: tuple[Fraction, ...]
 
     def of_situations(self, found: Situations) -> list[Fraction]:
-        """For each direction, how far the weighted mean is from the winner's value at most; empty without rivals."""
+        """For each direction, how far the weighted mean is from that of the winners at most; empty without rivals."""
         columns = list(zip(*(rival.values for rival in found.rivals), strict=True))
         try:
             weights = [self._weight(rival.loss, self.off(rival.queries, rival.keys)) for rival in found.rivals]
@@ -138,7 +146,10 @@ class Softening:
             return [_no_less_than_1(map(abs, column)) for column in columns]
         least = [low for low, _ in weights]
         totals = {places: UNIT + sum([least[x] for x in places]) for places in found.places}
-        return [_furthest(totals, weights, column) for column in columns]
+        number = sum(not rival.loss for rival in found.rivals)
+        tied = [(places, bisect_left(places, number), total) for places, total in totals.items() if places[0] < number]
+        clear = {places: total for places, total in totals.items() if places[0] >= number}
+        return [max(_furthest(clear, weights, column), _furthest_of_tied(tied, weights, column)) for column in columns]
 
     def of_profile(self, found: Profile) -> list[Fraction]:
         """The same from a profile."""
@@ -146,7 +157,7 @@ class Softening:
         try:
             bounds = [self._of_asked(queries, asked) for queries, asked in found.asked]
         except _TooLarge:
-            greatest = [max(mass.peak for mass in column) for column in columns]
+            greatest = [max(max(mass.tied, mass.peak) for mass in column) for column in columns]
             return [_no_less_than_1(pair) for pair in zip(greatest[::2], greatest[1::2], strict=True)]
         signed = [max(column) for column in zip(*bounds, strict=True)]
         return [max(pair) for pair in zip(signed[::2], signed[1::2], strict=True)]
@@ -171,8 +182,19 @@ class Softening:
         leads = list(accumulate(reversed([loss - off for loss, off in zip(losses, offs, strict=True)]), min))[::-1]
         powers = [enclose_power(-lead / self.temperature)[1] for lead in leads]
         kept = [enclose_power(-2 * off / self.temperature)[0] for off in accumulate(offs, max)]
+        spread = ZERO if losses[0] else _spread(*self._weight(ZERO, offs[0]))
         return [_of_mass(mass, [bisect_right(losses, loss) - 1 for loss, _ in mass.steps], powers, kept)
-                for mass in asked.masses]
+                + mass.tied * spread for mass in asked.masses]
+
+
+def _spread(low: int, high: int) -> Fraction:
+    """(u - 1)/l, of a rival that ties."""
+    return Fraction(_excess(high), low)
+
+
+def _excess(high: int) -> int:
+    """u - 1."""
+    return high - UNIT + GRAIN if high > UNIT else 0
 
 
 def _of_mass(mass: Mass, at: Sequence[int], powers: Sequence[int], kept: Sequence[int]) -> Fraction:
@@ -219,6 +241,26 @@ def _furthest(totals: Mapping[tuple[int, ...], int], weights: Sequence[tuple[int
             for places, total in totals.items():
                 greatest = max(greatest, -(-(sum([ends[x] for x in places]) << BITS) // total))
     return Fraction(greatest, scale << BITS)
+
+
+def _furthest_of_tied(situations: Iterable[tuple[tuple[int, ...], int, int]], weights: Sequence[tuple[int, int]],
+                      values: Sequence[Fraction]) -> Fraction:
+    """The same where rivals tie: they are the first of each situation, so many.
+
+    With m winners and W = m μ, what follows is m times as large: Σ (u_j - 1) |m v_j - W| over rivals that tie, and the
+    greatest |Σ x_j (m v_j - W)| over the others.
+    """
+    scale = lcm(*(value.denominator for value in values))
+    whole = [int(value * scale) for value in values]
+    greatest = ZERO
+    for places, number, total in situations:
+        m, mean = number + 1, sum([whole[x] for x in places[:number]])
+        moved = sum([_excess(weights[x][1]) * abs(m * whole[x] - mean) for x in places[:number]])
+        others = [(m * whole[x] - mean, *weights[x]) for x in places[number:]]
+        above = sum([x * (high if x > 0 else low) for x, low, high in others])
+        below = sum([-x * (high if x < 0 else low) for x, low, high in others])
+        greatest = max(greatest, Fraction(moved + max(above, below, 0), m * total))
+    return greatest / scale
 
 
 def _no_less_than_1(differences: Iterable[Fraction]) -> Fraction:

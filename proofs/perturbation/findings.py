@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Lead:
-    """The least lead of a winner (0 is a tie), and the first word, position and head where it occurs."""
+    """The least positive lead of the winners (or 0, a tie), and the first word, position and head where it occurs."""
 
     value: Fraction
     word: tuple[str, ...]
@@ -70,8 +70,9 @@ def taken(numbers: Iterable[Fraction], complete: bool = True) -> Taken:
 class Survey:
     """What hard attention does on words of one length.
 
-    ``gap`` is None if no head that is not uniform sees two positions, or if there is a ``tie``. After a tie nothing
-    further is known: ``heads`` and ``forms`` are then empty. ``x_max`` is None if nothing is embedded.
+    ``averaged`` is the first tie of a head that averages what ties. ``tie`` is the first one of another head; after it
+    nothing further is known: ``averaged`` and ``gap`` are then None, ``heads`` and ``forms`` empty. ``gap`` is None, too,
+    if no head with scores sees two of them. ``x_max`` is None if nothing is embedded.
     """
 
     alphabet: tuple[str, ...]
@@ -79,6 +80,7 @@ class Survey:
     words: int
     gap: Lead | None
     tie: Lead | None
+    averaged: Lead | None
     x_max: Entry | None
     heads: Mapping[Where, Situations | Profile]
     forms: Mapping[FormOfLayer, Taken]
@@ -88,7 +90,8 @@ class Survey:
         tie = self._first(self.tie, other.tie)
         return Survey(
             self.alphabet, self.n, self.words + other.words, None if tie else self._least(self.gap, other.gap), tie,
-            self._greatest(self.x_max, other.x_max), {} if tie else _united(self.heads, other.heads, merge),
+            None if tie else self._first(self.averaged, other.averaged), self._greatest(self.x_max, other.x_max),
+            {} if tie else _united(self.heads, other.heads, merge),
             {} if tie else _united(self.forms, other.forms, Taken.merge))
 
     def _first(self, *found: Lead | None) -> Lead | None:
@@ -120,6 +123,7 @@ class Survey:
             "words": self.words,
             "gap": _lead_to_json(self.gap),
             "tie": _lead_to_json(self.tie),
+            "averaged": _lead_to_json(self.averaged),
             "x_max": self.x_max and {"value": spell(self.x_max.value), "word": list(self.x_max.word), "i": self.x_max.i,
                                      "direction": self.x_max.direction},
             "heads": [{"layer": layer, "head": head, **found.to_json()} for (layer, head), found in
@@ -136,7 +140,7 @@ class Survey:
         entry = data["x_max"]
         return cls(
             tuple(data["alphabet"]), data["n"], data["words"], _lead_from_json(data["gap"]),
-            _lead_from_json(data["tie"]),
+            _lead_from_json(data["tie"]), _lead_from_json(data["averaged"]),
             entry and Entry(Fraction(entry["value"]), tuple(entry["word"]), entry["i"], entry["direction"]),
             {(head["layer"], head["head"]): (Situations if "situations" in head else Profile).from_json(head)
              for head in data["heads"]},

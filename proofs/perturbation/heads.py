@@ -14,8 +14,7 @@ from operator import eq
 from typing import Protocol
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Coefficients, Head
-from constructions.network.weighting import hard_weights
+from constructions.network.transformer import Coefficients, Head, Weighting
 from proofs.perturbation.interning import Form, Memo, Numbers, Pool, Vector
 from proofs.perturbation.profiles import Places, Profile, Rival
 from proofs.perturbation.situations import MAX_SITUATIONS, Situations, collect, merge
@@ -39,17 +38,20 @@ def scoring(head: Head) -> list[tuple[Coefficients, Coefficients]]:
 
 
 class Tied(Exception):
-    """The greatest score occurs twice."""
+    """The greatest score occurs twice, in a head that does not average."""
 
 
 class Observer(Protocol):
     """Who is told of scores, in the order in which words and positions are looked at."""
 
     def note_gap(self, gap: Fraction, layer: int, place: int) -> None:
-        """The winner's lead over a rival, where it was first seen."""
+        """The winners' lead over a rival, where it was first seen."""
 
     def note_tie(self, layer: int, place: int) -> None:
-        """The greatest score occurs twice."""
+        """The greatest score occurs twice, in a head that does not average."""
+
+    def note_averaged(self, layer: int, place: int) -> None:
+        """The greatest score occurs twice, and what attains it is averaged."""
 
 
 @dataclass
@@ -90,7 +92,7 @@ class Attention:
         """The id of what the head adds where it has seen this, as far as it matters.
 
         Raises:
-            Tied: if two scores are greatest.
+            Tied: if two scores are greatest, in a head that does not average.
         """
         raise NotImplementedError
 
@@ -99,10 +101,10 @@ class Attention:
         return self.changes.id(tuple([(target, value) for target, value in zip(self._targets, values, strict=True)
                                       if target is not None and value]))
 
-    def mean(self, rows: Sequence[Sequence[int]], weights: Sequence[Fraction]) -> int:
-        """The id of adding a weighted mean of rows of values."""
-        return self.change([self.numbers.id(sum((w * self.numbers[x] for w, x in zip(weights, column, strict=True)),
-                                                Fraction(0)))
+    def mean(self, seen: Seen) -> int:
+        """The id of adding the mean of the values of what is seen."""
+        rows = [self.seen[x][1] for x in seen]
+        return self.change([self.numbers.id(sum((self.numbers[x] for x in column), Fraction(0)) / len(rows))
                             for column in zip(*rows, strict=True)])
 
 
@@ -113,7 +115,7 @@ class UniformAttention(Attention):
         super().__post_init__()
         self._read = [value if target is not None else None
                       for value, target in zip(self.values, self._targets, strict=True)]
-        self._means: Memo[Seen, int] = Memo(self._mean)
+        self._means: Memo[Seen, int] = Memo(self.mean)
 
     def key_and_value(self, vector: Vector) -> int:
         """The id of the values."""
@@ -131,12 +133,13 @@ class UniformAttention(Attention):
         """The mean."""
         return self._means[kept]
 
-    def _mean(self, seen: Seen) -> int:
-        return self.mean([self.seen[x][1] for x in seen], [Fraction(1, len(seen))] * len(seen))
-
 
 class HardAttention(Attention):
-    """A head that must be tieless: it tells the observer where it is not, and collects its situations."""
+    """A head with scores: it tells the observer its gaps and ties, and collects its situations.
+
+    Where several positions win, an average-hard head gives their mean; each of them is a winner that the situation is
+    seen from, as any may be the reference of docs/softened.md, section 3. Leftmost and rightmost heads must not tie.
+    """
 
     def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,
                  observer: Observer):
@@ -147,12 +150,12 @@ class HardAttention(Attention):
         self._queries, self._keys = ([Form(row, places, numbers) for row in rows]
                                      for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
         self.asked: Pool[Vector] = Pool()
-        self._won: Memo[int, int] = Memo(lambda winner: self.change(self.seen[winner][1]))
+        self._averages = head.weighting is Weighting.AVERAGE_HARDMAX
+        self._won: Memo[Seen, int] = Memo(self.mean)
         self._scale = 1
         self._scores: dict[int, Memo[int, int]] = {}
         self._rival_of: Memo[tuple[int, int], Memo[int, int]] = Memo(lambda at: Memo(lambda x: self._rival(*at, x)))
-        self._rivals: Pool[Rival | None] = Pool()
-        self._rivals.id(None)
+        self._rivals: Pool[Rival] = Pool()
         self.won: set[tuple[int, int]] = set()
         self._rows: dict[int, tuple[int, ...]] = {}
         self._situations: set[Places] = set()
@@ -168,18 +171,17 @@ class HardAttention(Attention):
                              tuple([form(vector) for form in self.values])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """The values of the winner; if there is none, those that the weighting gives."""
+        """The mean of the winners; after a tie that must not be, the values of the first or the last of them."""
         query, seen = at
-        scores = self.scores(query, seen)
-        best = max(scores)
-        winner = seen[scores.index(best)]
-        if scores.count(best) > 1:
+        winners = self._winners(query, seen)
+        if len(winners) > 1 and self._averages:
+            self._observer.note_averaged(*self._where)
+        elif len(winners) > 1:
             self._observer.note_tie(*self._where)
-            return self.mean([self.seen[x][1] for x in seen], hard_weights(list(map(Fraction, scores)),
-                                                                           self.head.weighting))
+            winners = winners[:1] if self.head.weighting is Weighting.LEFTMOST_HARDMAX else winners[-1:]
         if len(seen) > 1:
-            self._collect(query, winner, seen)
-        return self._won[winner]
+            self._collect(query, winners, seen)
+        return self._won[tuple(sorted(winners))]
 
     def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
         """What these queries make of all this, by which of it wins."""
@@ -194,14 +196,20 @@ class HardAttention(Attention):
         return tuple(sorted([x for x, row in zip(seen, rows, strict=True) if any(map(eq, row, best))]))
 
     def outcome(self, query: int, kept: Seen) -> int:
-        """The values of the winner."""
-        scores = self.scores(query, kept)
-        best = max(scores)
-        if scores.count(best) > 1:
+        """The mean of the winners."""
+        winners = self._winners(query, kept)
+        if len(winners) > 1 and not self._averages:
             raise Tied
-        winner = kept[scores.index(best)]
-        self.won.add((query, winner))
-        return self._won[winner]
+        self.won.update([(query, winner) for winner in winners])
+        return self._won[winners]
+
+    def _winners(self, query: int, seen: Seen) -> Seen:
+        """All that has the greatest score, in the order in which it was seen."""
+        scores = self.scores(query, seen)
+        best = max(scores)
+        if scores.count(best) == 1:
+            return (seen[scores.index(best)],)
+        return tuple([x for x, score in zip(seen, scores, strict=True) if score == best])
 
     def scores(self, query: int, seen: Sequence[int]) -> list[int]:
         """The scores in units of 1/scale; the scale may grow while they are computed."""
@@ -227,22 +235,22 @@ class HardAttention(Attention):
     def _product(self, query: Vector, key: Vector) -> Fraction:
         return sum((self.numbers[q] * self.numbers[k] for q, k in zip(query, key, strict=True)), Fraction(0))
 
-    def _collect(self, query: int, winner: int, seen: Seen) -> None:
-        """Remember the situation; the winner itself has number 0 among its rivals, which comes first."""
-        table = self._rival_of[query, winner]
-        self._situations.add(tuple(sorted([table[x] for x in seen])))
+    def _collect(self, query: int, winners: Seen, seen: Seen) -> None:
+        """Remember the situation, as each of the winners sees it: with what else is seen as its rivals."""
+        for winner in {*winners}:
+            table, place = self._rival_of[query, winner], seen.index(winner)
+            self._situations.add(tuple(sorted([table[x] for x in (*seen[:place], *seen[place + 1 :])])))
         if len(self._situations) >= WINDOW:
             self._sum_up()
 
     def _rival(self, query: int, winner: int, other: int) -> int:
-        if other == winner:
-            return 0
         rival = self.rival(query, winner, other)
-        self._observer.note_gap(rival.loss, *self._where)
+        if rival.loss:
+            self._observer.note_gap(rival.loss, *self._where)
         return self._rivals.id(rival)
 
     def rival(self, query: int, winner: int, other: int) -> Rival:
-        """What the other is to the winner, which has a greater score."""
+        """What the other is to the winner, which has no lower score."""
         numbers, asked = self.numbers, self.asked[query]
         (keys, values), (keys_of_other, values_of_other) = self.seen[winner], self.seen[other]
         return Rival(
@@ -252,8 +260,7 @@ class HardAttention(Attention):
             tuple([numbers[b] - numbers[a] for a, b in zip(values, values_of_other, strict=True)]))
 
     def _sum_up(self) -> None:
-        rivals = [rival or _NOBODY for rival in self._rivals]
-        found = collect(rivals, {places[1:] for places in self._situations})
+        found = collect(self._rivals, self._situations)
         self._summed = found if self._summed is None else merge(self._summed, found)
         self._situations = set()
 
@@ -262,6 +269,3 @@ class HardAttention(Attention):
         self._sum_up()
         assert self._summed is not None
         return self._summed
-
-
-_NOBODY = Rival(Fraction(0), (), (), ())

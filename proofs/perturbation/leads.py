@@ -1,4 +1,4 @@
-"""The least gap and the first tie, and where they occur first, in the order of words, positions, layers and heads."""
+"""The least gap and the first ties, and where they occur first, in the order of words, positions, layers and heads."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Leads:
         self.word, self.i = [0] * n, 1
         self.gap: Lead | None = None
         self.tie: Lead | None = None
+        self.averaged: Lead | None = None
         self._alphabet = alphabet
 
     def note_gap(self, gap: Fraction, layer: int, place: int) -> None:
@@ -25,8 +26,12 @@ class Leads:
             self.gap = self._earlier(self.gap, gap, layer, place)
 
     def note_tie(self, layer: int, place: int) -> None:
-        """Keep the first tie."""
+        """Keep the first tie that must not be."""
         self.tie = self._earlier(self.tie, ZERO, layer, place)
+
+    def note_averaged(self, layer: int, place: int) -> None:
+        """Keep the first tie that is averaged."""
+        self.averaged = self._earlier(self.averaged, ZERO, layer, place)
 
     def _earlier(self, known: Lead | None, value: Fraction, layer: int, place: int) -> Lead:
         """What is observed here, unless what is known has the same value and comes no later."""

@@ -3,9 +3,9 @@
 Source      docs/softened.md, section 3.
 Profile     Situations are told apart by the |q_r| of the query only. For each: how far the keys of rivals with each
             loss are from the winner's at most; and for each direction and sign, how much the values of the rivals
-            within each loss differ from the winner's in sum, at most.
+            within each positive loss differ from the winner's in sum, at most, and how much the value of one that ties.
 Merging     Every entry is a greatest one, so the order does not matter. With more than MAX_LEVELS pairs of |q_r| and
-            loss the profile becomes *coarse*: one entry for all, and it stays so.
+            loss the profile becomes *coarse*: one entry for all, with the least positive loss, and it stays so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Steps = tuple[tuple[Fraction, Fraction], ...]
 
 @dataclass(frozen=True, order=True)
 class Rival:
-    """A visible position that loses: Δ, the |q_r| it lost by, its |k_r(*) - k_r(j)|, and its v_t(j) - v_t(*)."""
+    """A visible position beside *: Δ, the |q_r| it lost by, its |k_r(*) - k_r(j)|, and its v_t(j) - v_t(*)."""
 
     loss: Fraction
     queries: tuple[Fraction, ...]
@@ -51,8 +51,12 @@ class Rival:
 
 @dataclass(frozen=True)
 class Mass:
-    """Of one direction and sign: the greatest difference of one rival, and the greatest sums of those within a loss."""
+    """Of one direction and sign: the greatest difference of one rival that ties, of one that loses, the greatest sums.
 
+    The sums are of the differences of rivals that lose, within each loss.
+    """
+
+    tied: Fraction
     peak: Fraction
     steps: Steps
 
@@ -66,24 +70,28 @@ class Mass:
                 if merged and merged[-1][0] == loss:
                     merged.pop()
                 merged.append((loss, mass))
-        return Mass(max(self.peak, other.peak), tuple(merged))
+        return Mass(max(self.tied, other.tied), max(self.peak, other.peak), tuple(merged))
 
     def to_json(self) -> list[Any]:
-        """The peak, and the steps."""
-        return [spell(self.peak), [spell_all(step) for step in self.steps]]
+        """The two differences, and the steps."""
+        return [spell(self.tied), spell(self.peak), [spell_all(step) for step in self.steps]]
 
     @classmethod
     def from_json(cls, data: Any) -> Mass:
         """What ``to_json`` wrote."""
-        peak, steps = data
-        return cls(Fraction(peak), tuple((Fraction(loss), Fraction(total)) for loss, total in steps))
+        tied, peak, steps = data
+        return cls(Fraction(tied), Fraction(peak), tuple((Fraction(loss), Fraction(total)) for loss, total in steps))
+
+
+NOTHING = Mass(ZERO, ZERO, ())
 
 
 @dataclass(frozen=True)
 class Asked:
     """The situations of queries with the same |q_r|: the greatest |k_r(*) - k_r(j)| by loss, and the masses.
 
-    There are two masses for each direction, of values above the winner's and of those below.
+    There are two masses for each direction, of values above the winner's and of those below. A rival that ties is a
+    winner, too, from which the same situation is seen: in masses of all situations both signs differ as much at most.
     """
 
     keys: tuple[tuple[Fraction, Amounts], ...]
@@ -98,8 +106,10 @@ class Asked:
                      tuple(a.merge(b) for a, b in zip(self.masses, other.masses, strict=True)))
 
     def as_one_level(self) -> Asked:
-        """The least loss, with the greatest differences of all."""
-        return Asked(((self.keys[0][0], greatest(amounts for _, amounts in self.keys)),), self.masses)
+        """The least positive loss, with the greatest differences of all; and so of those that tie."""
+        levels = [[level for level in self.keys if bool(level[0]) is loses] for loses in (False, True)]
+        return Asked(tuple((level[0][0], greatest(amounts for _, amounts in level)) for level in levels if level),
+                     self.masses)
 
 
 @dataclass(frozen=True)
@@ -149,8 +159,10 @@ def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile
 def _asked(rivals: Sequence[Rival], situations: Sequence[Places]) -> Asked:
     used = sorted({place for places in situations for place in places})
     losses = [(loss, list(group)) for loss, group in groupby(used, key=lambda place: rivals[place].loss)]
-    columns = differences([rivals[place] for place in used])
-    masses = {values: _mass(losses, situations, dict(zip(used, values, strict=True))) for values in {*columns}}
+    met = [rivals[place] for place in used]
+    columns = differences(met)
+    masses = {values: Mass(*peaks(met, values), _steps(losses, situations, dict(zip(used, values, strict=True))))
+              for values in {*columns}}
     return Asked(tuple((loss, greatest(rivals[place].keys for place in group)) for loss, group in losses),
                  tuple(masses[values] for values in columns))
 
@@ -161,15 +173,24 @@ def differences(rivals: Sequence[Rival]) -> list[Amounts]:
             for column in zip(*(rival.values for rival in rivals), strict=True) for sign in (1, -1)]
 
 
-def _mass(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],
-          values: Mapping[int, Fraction]) -> Mass:
-    """The greatest sums of values within a loss; a situation lists its rivals by increasing loss."""
+def peaks(rivals: Iterable[Rival], values: Iterable[Fraction]) -> tuple[Fraction, Fraction]:
+    """The greatest value of a rival that ties, and of one that loses."""
+    tied, peak = ZERO, ZERO
+    for rival, value in zip(rivals, values, strict=True):
+        tied, peak = (tied, max(peak, value)) if rival.loss else (max(tied, value), peak)
+    return tied, peak
+
+
+def _steps(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],
+           values: Mapping[int, Fraction]) -> Steps:
+    """The greatest sums of values within a loss, of what loses; a situation lists its rivals by increasing loss."""
     if not any(values.values()):
-        return Mass(ZERO, ())
+        return ()
+    tied = {place for loss, group in losses if not loss for place in group}
     scale = lcm(*(value.denominator for value in values.values()))
     whole = [0] * (max(values) + 1)
     for place, value in values.items():
-        whole[place] = int(value * scale)
+        whole[place] = 0 if place in tied else int(value * scale)
     sums = [0] * len(whole)
     for places in situations:
         total = 0
@@ -185,7 +206,7 @@ def _mass(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Pla
         if top > highest:
             highest = top
             steps.append((loss, Fraction(top, scale)))
-    return Mass(max(values.values()), tuple(steps))
+    return tuple(steps)
 
 
 def greatest(rows: Iterable[Amounts]) -> Amounts:

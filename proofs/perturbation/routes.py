@@ -1,8 +1,8 @@
 """All words in which a query meets a winner, as routes through a course: never one by one.
 
 Route       A path through the course (courses.py) of a head's layer up to a position that asks the query, on which the
-            winner is read once and everything else scores less. These are the prefixes of words where the query meets
-            the winner, no other; what they pass beside the winner are its rivals.
+            winner is read and nothing scores more. These are the prefixes of words where the query meets this winner,
+            alone or with others. What they pass beside it are its rivals: all but the first position that reads it.
 Claim       Every result is exact over all routes. Proof. A transition is kept if a route takes it: it can be reached
             from the beginning, and a query can be reached from it. The greatest of a sum along routes, the first of
             their words, and the multisets that they collect are found transition by transition, since what follows a
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from operator import add
 
 from proofs.perturbation.courses import Course
@@ -25,10 +26,10 @@ BEGIN: Place = 0, False
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """From a place to a place of the next level, past what is ``seen`` there, by the first letter that does so."""
+    """From a place to a place of the next level, past a rival or the winner, by the first letter that does so."""
 
     before: Place
-    seen: int
+    rival: int | None
     after: Place
     letter: int
 
@@ -59,18 +60,21 @@ class Readings:
 
 
 class Routes:
-    """The routes of one query and winner; ``losers`` are all keys and values with a lower score than the winner."""
+    """The routes of one query and winner; ``below`` are all keys and values with no higher score, the winner's too."""
 
-    def __init__(self, readings: Readings, query: int, winner: int, losers: Set[int]):
-        ends: list[list[tuple[Place, int, int]]] = [[] for _ in readings.moves]
+    def __init__(self, readings: Readings, query: int, winner: int, below: Set[int]):
+        ends: list[list[tuple[Place, int | None, int]]] = [[] for _ in readings.moves]
         for depth, node, seen, letter in readings.asking[query]:
-            if seen == winner or seen in losers:
-                ends[depth].append(((node, seen != winner), seen, letter))
-        self._steps = _reached(_open(readings, ends, winner, losers))
+            if seen == winner:
+                ends[depth].append(((node, False), None, letter))
+            if seen in below:
+                ends[depth].append(((node, True), seen, letter))
+        self._steps = _reached(_open(readings, ends, winner, below))
         reached = [{BEGIN}, *({step.after for step in steps} for steps in self._steps)]
         self._ends = [[end for end in some if end[0] in places] for some, places in zip(ends, reached, strict=False)]
-        self.used = sorted({step.seen for steps in self._steps for step in steps}
-                           .union(seen for some in self._ends for _, seen, _ in some) - {winner})
+        passed = chain((step.rival for steps in self._steps for step in steps),
+                       (rival for some in self._ends for _, rival, _ in some))
+        self.used = sorted({rival for rival in passed if rival is not None})
 
     def situations(self, rivals: Mapping[int, int], most: int) -> set[tuple[int, ...]] | None:
         """The multisets of rivals, by their ids, on all routes; None if they are more than ``most``.
@@ -80,12 +84,12 @@ class Routes:
         found: set[tuple[int, ...]] = set()
         here: dict[Place, set[tuple[int, ...]]] = {BEGIN: {()}}
         for depth, ends in enumerate(self._ends):
-            for before, seen, _ in ends:
-                found.update([_with(some, rivals.get(seen)) for some in here[before]])
+            for before, rival, _ in ends:
+                found.update([_with(some, rivals, rival) for some in here[before]])
             following: dict[Place, set[tuple[int, ...]]] = {}
             for step in self._steps[depth]:
                 following.setdefault(step.after, set()).update(
-                    [_with(some, rivals.get(step.seen)) for some in here[step.before]])
+                    [_with(some, rivals, step.rival) for some in here[step.before]])
             here = following
             if max(map(len, (found, *here.values()))) > most:
                 return None
@@ -96,13 +100,14 @@ class Routes:
         nothing = (0,) * width
         best, here = nothing, {BEGIN: nothing}
         for depth, ends in enumerate(self._ends):
-            for before, seen, _ in ends:
-                best = tuple(map(max, best, map(add, here[before], weights.get(seen, nothing))))
+            for before, rival, _ in ends:
+                added = nothing if rival is None else weights.get(rival, nothing)
+                best = tuple(map(max, best, map(add, here[before], added)))
             following: dict[Place, tuple[int, ...]] = {}
             for step in self._steps[depth]:
                 sums = here[step.before]
-                if step.seen in weights:
-                    sums = tuple(map(add, sums, weights[step.seen]))
+                if step.rival is not None and step.rival in weights:
+                    sums = tuple(map(add, sums, weights[step.rival]))
                 known = following.get(step.after)
                 following[step.after] = sums if known is None or known == sums else tuple(map(max, known, sums))
             here = following
@@ -114,37 +119,36 @@ class Routes:
         here: dict[tuple[Place, bool], Letters] = {(BEGIN, False): ()}
         for depth, ends in enumerate(self._ends):
             found.extend(((*here[before, hit], letter, *(0,) * (n - depth - 1)), depth + 1)
-                         for before, seen, letter in ends for hit in (False, True)
-                         if (before, hit) in here and (hit or seen in wanted))
+                         for before, rival, letter in ends for hit in (False, True)
+                         if (before, hit) in here and (hit or rival in wanted))
             following: dict[tuple[Place, bool], Letters] = {}
             for step in self._steps[depth]:
                 for hit in (False, True):
                     if (step.before, hit) in here:
-                        word, after = (*here[step.before, hit], step.letter), (step.after, hit or step.seen in wanted)
+                        word, after = (*here[step.before, hit], step.letter), (step.after, hit or step.rival in wanted)
                         following[after] = min(word, following.get(after, word))
             here = following
         return min(found, default=None)
 
 
-def _with(some: tuple[int, ...], rival: int | None) -> tuple[int, ...]:
-    """A multiset with one more, unless it is no rival but the winner."""
-    return some if rival is None else tuple(sorted((*some, rival)))
+def _with(some: tuple[int, ...], ids: Mapping[int, int], rival: int | None) -> tuple[int, ...]:
+    """A multiset of ids with one more, unless it is no rival but the winner."""
+    return some if rival is None else tuple(sorted((*some, ids[rival])))
 
 
-def _open(readings: Readings, ends: Sequence[Sequence[tuple[Place, int, int]]], winner: int,
-          losers: Set[int]) -> list[list[Transition]]:
+def _open(readings: Readings, ends: Sequence[Sequence[tuple[Place, int | None, int]]], winner: int,
+          below: Set[int]) -> list[list[Transition]]:
     """For each level the transitions from which a query can be reached."""
     found: list[list[Transition]] = []
     open_after: set[Place] = set()
     for moves, some in zip(reversed(readings.moves), reversed(ends), strict=True):
         steps = []
         for node, seen, after, letter in moves:
-            if seen == winner:
-                if (after, True) in open_after:
-                    steps.append(Transition((node, False), seen, (after, True), letter))
-            elif seen in losers:
+            if seen == winner and (after, True) in open_after:
+                steps.append(Transition((node, False), None, (after, True), letter))
+            if seen in below:
                 steps.extend([Transition((node, won), seen, (after, won), letter) for won in (False, True)
-                              if (after, won) in open_after])
+                              if (after, won) in open_after and (won or seen != winner)])
         found.append(steps)
         open_after = {step.before for step in steps}.union([before for before, _, _ in some])
     return found[::-1]

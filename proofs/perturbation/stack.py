@@ -22,9 +22,9 @@ class Stack:
     that are all future-masked.
     """
 
-    def __init__(self, transformer: Transformer, n: int):
+    def __init__(self, transformer: Transformer, n: int, leads: Leads | None = None):
         self.transformer, self.n = transformer, n
-        self.numbers, self.leads = Numbers(), Leads(transformer.alphabet, n)
+        self.numbers, self.leads = Numbers(), leads or Leads(transformer.alphabet, n)
         self.layers: list[LayerRun] = []
         pool = Pool[Vector]()
         self._streams = [embed(transformer, (symbol,) * n) for symbol in transformer.alphabet]

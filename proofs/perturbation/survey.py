@@ -1,15 +1,16 @@
 """All words of one length under hard attention, exactly.
 
-Claim       ``survey_words`` is exact for every word of length n that begins with the prefix: its gap and its tie are
+Claim       ``survey_words`` is exact for every word of length n that begins with the prefix: its gap and its ties are
             the first to occur in the order of words (by the order of the alphabet), positions, layers, heads.
 Method      Where every head is future-masked, all words at once, layer by layer (courses.py), and what heads meet is
             found along routes (routes.py, contests.py). One by one (walk.py) where a head sees what follows; where one
-            ties, as nothing but the first tie is asked for then; and where words have too little in common.
+            ties that must not, as nothing but the first tie is asked for then; and where words have too little in common.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.network.transformer import Transformer
@@ -25,6 +26,7 @@ from proofs.perturbation.stack import Stack
 from proofs.perturbation.walk import Walk
 
 Heads = Mapping[Where, Situations | Profile]
+ZERO = Fraction(0)
 
 
 def survey_words(transformer: Transformer, n: int, prefix: Sequence[str] = ()) -> Survey:
@@ -55,10 +57,10 @@ def _described(stack: Stack, prefix: Sequence[str], heads: Heads) -> Survey:
     alphabet, leads, numbers = stack.transformer.alphabet, stack.leads, stack.numbers
     words = len(alphabet) ** (stack.n - len(prefix))
     if leads.tie:
-        return Survey(alphabet, stack.n, words, None, leads.tie, stack.find_x_max(prefix), {}, {})
+        return Survey(alphabet, stack.n, words, None, leads.tie, None, stack.find_x_max(prefix), {}, {})
     forms = {(number, form): taken(numbers[x] for x in found) for number, layer in enumerate(stack.layers, start=1)
              for form, found in layer.feedforward.taken.items()}
-    return Survey(alphabet, stack.n, words, leads.gap, None, stack.find_x_max(prefix), heads, forms)
+    return Survey(alphabet, stack.n, words, leads.gap, None, leads.averaged, stack.find_x_max(prefix), heads, forms)
 
 
 def _hard_heads(stack: Stack) -> list[tuple[Where, HardAttention]]:
@@ -70,10 +72,10 @@ def _hard_heads(stack: Stack) -> list[tuple[Where, HardAttention]]:
 
 
 def _run_together(stack: Stack, prefix: Sequence[int]) -> Heads:
-    """All layers on all words; what the heads met. The gap is noted.
+    """All layers on all words; what the heads met. Gaps are noted, and ties that are averaged.
 
     Raises:
-        Tied: if a head ties.
+        Tied: if a head ties that must not.
         TooManyStates: if words have too little in common.
     """
     course = first_course(stack.starts, prefix)
@@ -83,7 +85,7 @@ def _run_together(stack: Stack, prefix: Sequence[int]) -> Heads:
         for place, head in enumerate(layer.heads, start=1):
             if isinstance(head, HardAttention):
                 contests = _contests(stack, layer, place, course, prefix)
-                _note_gap(stack, contests, (number, place))
+                _note(stack, contests, (number, place))
                 found[number, place] = contests.finish()
         course = following
     return found
@@ -98,10 +100,13 @@ def _contests(stack: Stack, layer: LayerRun, place: int, course: Course, prefix:
     return Contests(head, readings, stack.n)
 
 
-def _note_gap(stack: Stack, contests: Contests, where: Where) -> None:
-    """Note the gap of a head where it occurs first."""
-    gap = contests.gap()
-    if gap is not None and (stack.leads.gap is None or gap <= stack.leads.gap.value):
-        word, stack.leads.i = contests.first(gap)
-        stack.leads.word = list(word)
-        stack.leads.note_gap(gap, *where)
+def _note(stack: Stack, contests: Contests, where: Where) -> None:
+    """Note the gap of a head, and its tie, where they occur first."""
+    leads, losses = stack.leads, contests.losses()
+    gap = min((loss for loss in losses if loss), default=None)
+    if gap is not None and (leads.gap is None or gap <= leads.gap.value):
+        leads.word, leads.i = contests.first(gap)
+        leads.note_gap(gap, *where)
+    if ZERO in losses:
+        leads.word, leads.i = contests.first(ZERO)
+        leads.note_averaged(*where)

@@ -26,6 +26,8 @@ STATEMENTS = [
     "Theorem 26", *(f"Lemma {n}" for n in range(27, 35)), "Section 4, optimality", "Section 6, flip-flop",
     "Section 6, induction heads", "Appendix E", "Figure 1",
 ]  # fmt: skip
+WITHOUT_NETWORK = {"hahn/footnote-4-chain", "hahn/footnote-4-length"}
+"""Refuted claims about a distribution alone: there is no network to run."""
 CLAIMS = {f"{path.stem}/{claim.name}": claim for path in sorted(FOLDER.glob("*.toml"))
           for claim in read_claims(str(path)).claims}
 
@@ -55,7 +57,8 @@ def test_short_words_bear_out_what_is_expected(name: str) -> None:
     result = judge(shortened(claim), search())
     assert result.mismatch == "", result
     if result.verdict == "refuted":
-        assert result.witness is not None and result.witness.command.startswith("certify run "), result
+        assert result.witness is not None, result
+        assert result.witness.command.startswith("certify run ") == (name not in WITHOUT_NETWORK), result
 
 
 def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:

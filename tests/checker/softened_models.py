@@ -1,4 +1,4 @@
-"""Small transformers whose heads are uniform or tieless, for the checker of softened transformers."""
+"""Small transformers whose heads are uniform, tieless, or tie; for the checker of softened transformers."""
 
 from __future__ import annotations
 
@@ -47,8 +47,38 @@ def counting() -> Json:
     return transformer("is mean out", tokens, {}, [only])
 
 
+def echo() -> Json:
+    """The second query is 0, so that all positions win, whatever their keys. But it errs, and so do the scores, the
+    more the farther keys are apart: the bound depends on which winner weights are relative to."""
+    tokens = {"0": {"one": "1"}, "1": {"one": "1", "is": "1"}}
+    first = head({"near": {"is": "1"}}, {"one": "1"}, {"place": "1"})
+    again = head({"out": {"is": "1"}}, {"is": "-1", "near": "1"}, {"place": "1"}, weighting="average-hardmax")
+    return transformer("one place is near out", tokens, {"place": "i"}, [layer([first]), layer([again])])
+
+
+def majority() -> Json:
+    """The mean over the symbols that are preferred here; then scores that err, and two heads write one direction."""
+    tokens = {"0": {"one": "1", "zero": "1"}, "1": {"one": "1", "is": "1"}}
+    first = layer([head({"share": {"place": "1/3", "is": "1"}}, {"one": "1", "is": "1"}, {"zero": "1/2", "is": "1"},
+                        weighting="average-hardmax", mask="none")],
+                  [unit({"share": "1"}, "-1/2", {"more": "1/5"})])
+    again = head({"out": {"is": "1/3", "share": "1/4"}}, {"more": "5"}, {"place": "1/2", "is": "1", "more": "-1/9"},
+                 weighting="average-hardmax")
+    second = layer([again, again | {"mask": "past", "values": {"out": {"place": "1/2", "more": "1/2"}}}])
+    return transformer("one place zero is share more out", tokens, {"place": "i/n"}, [first, second])
+
+
+def constant() -> Json:
+    """All scores are 1: every position wins, and softmax misses nothing; then the mean is looked up by its value."""
+    tokens = {"0": {"one": "1"}, "1": {"one": "1", "is": "1"}}
+    everything = head({"mean": {"is": "1"}}, {"one": "1"}, {"one": "1"}, weighting="average-hardmax", mask="past")
+    greatest = head({"out": {"is": "1"}}, {"one": "2"}, {"mean": "1"}, weighting="average-hardmax", mask="none")
+    return transformer("one is mean out", tokens, {}, [layer([everything]), layer([greatest])])
+
+
 MODELS = {"recent": (recent, "1/(40*n)"), "rounded": (rounded, "1/20"), "copied": (copied, "1/20"),
-          "counting": (counting, "1/n")}
+          "counting": (counting, "1/n"), "majority": (majority, "1/20"), "echo": (echo, "1/20"),
+          "constant": (constant, "1/(40*n)")}
 
 
 @functools.cache

@@ -92,10 +92,13 @@ def plus(vector: Row, adds: Row) -> Row:
     return {d: vector.get(d, ZERO) + adds.get(d, ZERO) for d in {**vector, **adds}}
 
 
+def winners_of(scores: dict[int, Fraction]) -> list[int]:
+    return [j for j, score in scores.items() if score == max(scores.values())]
+
+
 def attend(one: Json, stream: list[Row], i: int) -> Row:
-    """What a head adds; of a tie, the first greatest score."""
-    scores = scores_of(one, stream, i)
-    chosen = list(scores) if is_uniform(one) else [max(scores, key=scores.__getitem__)]
+    """What a head adds: the mean over the winners, which a leftmost or rightmost head has one of."""
+    chosen = winners_of(scores_of(one, stream, i))
     return {t: sum((apply(form, stream[j]) for j in chosen), ZERO) / len(chosen) for t, form in one["values"].items()}
 
 
@@ -123,16 +126,23 @@ def words(model: Json, n: int) -> Iterator[tuple[str, ...]]:
     return itertools.product(model["alphabet"], repeat=n)
 
 
-def find_gap(model: Json, n: int) -> Fraction | None:
-    """The gap; 0 for a tie."""
-    found = []
+def all_scores(model: Json, n: int) -> Iterator[tuple[Json, list[Fraction]]]:
+    """The scores of every head that has some, at every position of every word."""
     for word in words(model, n):
         for one, kind, stream, _ in stages(model, word):
             for part in one["heads"] if kind == "heads" else ():
-                for i in range(n):
-                    scores = sorted(scores_of(part, stream, i).values())
-                    found += [] if is_uniform(part) or len(scores) < 2 else [scores[-1] - scores[-2]]
-    return min(found, default=None)
+                if not is_uniform(part):
+                    yield from ((part, list(scores_of(part, stream, i).values())) for i in range(n))
+
+
+def find_gap(model: Json, n: int) -> Fraction | None:
+    """The gap."""
+    return min((max(scores) - x for _, scores in all_scores(model, n) for x in scores if x < max(scores)), default=None)
+
+
+def find_ties(model: Json, n: int) -> set[str]:
+    """The weightings of the heads that tie."""
+    return {one["weighting"] for one, scores in all_scores(model, n) if scores.count(max(scores)) > 1}
 
 
 def exp(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -147,22 +157,41 @@ def errors_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction)
     adds = {t: spread(form, e) for t, form in one["values"].items()}
     if is_uniform(one):
         return adds
-    scores = scores_of(one, stream, i)
-    winner = max(scores, key=scores.__getitem__)
-    pairs = zip(one["queries"], one["keys"], strict=True)
-    forms = [(spread(q, e), spread(k, e), apply(q, stream[i]), k) for q, k in pairs]
-    low, high, mass = dict.fromkeys(adds, ZERO), dict.fromkeys(adds, ZERO), Fraction(1)
-    for j in scores.keys() - {winner}:
-        doubt = sum((eta * abs(apply(k, stream[winner]) - apply(k, stream[j])) + (abs(q) + eta) * 2 * kappa
-                     for eta, kappa, q, k in forms), ZERO)
-        distance = scores[winner] - scores[j]
-        ends = exp(-(distance + doubt) / heat)[0], exp(-(distance - doubt) / heat)[1]
-        mass += ends[0]
+    found = [misses_of_head(one, stream, i, e, heat, star) for star in winners_of(scores_of(one, stream, i))]
+    return {t: adds[t] + CHOOSE_STAR(misses[t] for misses in found) for t in adds}
+
+
+CHOOSE_STAR: Callable[[Iterator[Fraction]], Fraction] = min
+"""Of the bounds that the winners give as *."""
+
+
+def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction, star: int) -> Row:
+    """By how much softmax may miss the mean over the winners, by the rule with this one of them as *."""
+    scores, exact = scores_of(one, stream, i), attend(one, stream, i)
+    low, high, mass = dict.fromkeys(exact, ZERO), dict.fromkeys(exact, ZERO), Fraction(1)
+    for j in scores.keys() - {star}:
+        least, most = ends_of_weight(one, stream, i, e, heat, (star, j))
+        mass += least
+        less = 1 if scores[j] == scores[star] else 0
         for t, form in one["values"].items():
-            move = apply(form, stream[j]) - apply(form, stream[winner])
-            low[t] += min(move * x for x in ends)
-            high[t] += max(move * x for x in ends)
-    return {t: adds[t] + max(high[t], -low[t]) / mass for t in adds}
+            moves = [(apply(form, stream[j]) - exact[t]) * (x - less) for x in (least, most)]
+            low[t] += min(moves)
+            high[t] += max(moves)
+    return {t: max(high[t], -low[t]) / mass for t in exact}
+
+
+def ends_of_weight(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction,
+                   pair: tuple[int, int]) -> tuple[Fraction, Fraction]:
+    """What the softened head weighs j at least and at most, relative to *."""
+    star, j = pair
+    distance = doubt = ZERO
+    for q, k in zip(one["queries"], one["keys"], strict=True):
+        query, apart = apply(q, stream[i]), apply(k, stream[star]) - apply(k, stream[j])
+        distance += query * apart
+        doubt += spread(q, e) * abs(apart) + (abs(query) + spread(q, e)) * 2 * spread(k, e)
+    if not doubt and not distance:
+        return Fraction(1), Fraction(1)
+    return exp(-(distance + doubt) / heat)[0], exp(-(distance - doubt) / heat)[1]
 
 
 def errors_of_units(part: Json, vector: Row, e: Row) -> Row:
@@ -219,6 +248,16 @@ def seal(model: Json, max_n: int, temperature: str,
             "claim": {"alphabet": model["alphabet"], "max_n": max_n, "temperature": temperature},
             "transformer": model, "gaps": [None if gap is None else str(gap) for gap in gaps],
             "errors": [[{d: str(x) for d, x in stage.items()} for stage in of_n] for of_n in errors]}
+
+
+def seal_sparse(model: Json, max_n: int, temperature: str, weighting: str) -> Json:
+    """The certificate that sparsemax or entmax-1.5 weighs exactly as the hard heads do."""
+    gaps = [find_gap(model, n) for n in range(1, max_n + 1)]
+    return {"format": "certify-softened", "version": 1,
+            "claim": {"alphabet": model["alphabet"], "max_n": max_n, "temperature": temperature,
+                      "weighting": weighting},
+            "transformer": model, "gaps": [None if gap is None else str(gap) for gap in gaps],
+            "errors": [[{}] * (2 * len(model["layers"]))] * max_n}
 
 
 def dump(certificate: Json) -> bytes:

@@ -118,6 +118,7 @@ def test_names_of_a_file_are_quoted(name: str, tmp_path: Path, capsys: pytest.Ca
     symbols = {"alphabet": [name, "1"], "token_embedding": {name: {"one": "1"}, "1": {"one": "1", "is": "1"}}}
     made = seal(rounded() | symbols, 2, "1/20")
     tied = edit(edit(made, *HEAD, "name", value=name), *HEAD, "keys", 0, value={"is": "1", "near": "1"})
+    tied = edit(tied, *HEAD, "weighting", value="leftmost-hardmax")
     for number, one in enumerate((made, tied, edit(made, "gaps", 1, value="2"))):
         path = tmp_path / str(number)
         path.write_bytes(dump(one))

@@ -21,9 +21,14 @@ from tests.instances.helpers import examined, verdicts
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "claims" / "models"
 FIRST_REFUTED = {
     "lemma-07-proof-step": 2, "lemma-25": 2, "lemma-25-step-sign": 2, "lemma-27-integers": 2,
-    "lemma-27-proof-step": 2, "lemma-29": 1, "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1,
+    "hahn-footnote-4-chain": 4, "hahn-footnote-4-length": 3, "hahn-lemma-5-masked-last": 2,
+    "hahn-lemma-5-masked-second": 3, "hahn-lemma-5-step-heads": 2, "hahn-lemma-5-step-norms": 2,
+    "hahn-lemma-5-step-same-position": 9, "hahn-lemma-5-step-weights": 2, "hahn-theorem-6-brackets-step": 3,
+    "hahn-theorem-6-parity": 2, "hahn-theorem-6-parity-step": 2, "lemma-27-proof-step": 2, "lemma-29": 1, "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1,
     "section-6-log": 2, "section-6-one-over-n": 2, "theorem-26-large-gap": 2,
 }
+WITHOUT_NETWORK = {"hahn-footnote-4-chain", "hahn-footnote-4-length"}
+"""About a distribution alone: no network shows them."""
 LAST = 6
 
 
@@ -64,6 +69,12 @@ def missing(run: Run, direction: str, place: int) -> Interval:
 
 
 SHOWN: dict[str, Callable[[Run], Interval]] = {
+    "hahn-lemma-5-masked-last": lambda run: point(Fraction(trace(run, "layer 2").hard[1])),
+    "hahn-lemma-5-masked-second": lambda run: point(Fraction(trace(run, "layer 1").hard[1])),
+    "hahn-lemma-5-step-heads": lambda run: trace(run, "y after one layer").soft[0],
+    "hahn-lemma-5-step-norms": lambda run: point(Fraction(trace(run, "y after one layer").hard[1])),
+    "hahn-lemma-5-step-same-position": lambda run: trace(run, "b_i").soft[0],
+    "hahn-lemma-5-step-weights": lambda run: trace(run, "change").soft[1],
     "lemma-07-proof-step": lambda run: missing(run, "found", 2),
     "lemma-25": lambda run: missing(run, "v", 2),
     "lemma-25-step-sign": lambda run: trace(run, "weight of b").soft[0].scaled(Fraction(2)),
@@ -117,7 +128,15 @@ def test_the_replays_of_lemma_32_show_what_is_multiplied() -> None:
     assert sum(int(row[0]) for row in rows) * sum(int(row[1]) for row in rows) == 8
 
 
+def test_the_replays_of_theorem_6_show_log_odds_that_attention_has_no_part_in() -> None:
+    log_odds = trace(run_of(with_replay("hahn-theorem-6-parity-step")), "log-odds of the end").hard
+    assert log_odds == ("-8/5", "-7/10")
+    assert trace(run_of(with_replay("hahn-theorem-6-parity")), "log-odds of the end").hard == ("-8/5", "-8/5")
+    assert trace(run_of(with_replay("hahn-theorem-6-brackets-step")), "log-odds of )").hard == ("4", "4", "4")
+
+
 def test_every_replay_is_shown_and_every_model_is_replayed() -> None:
-    replays = {instance.replay for name in EXAMINATIONS for n in (1, 2) for instance in examined(name, n)} - {None}
-    assert len(replays) == len(SHOWN) + 4 == len(FIRST_REFUTED)
+    replays = {instance.replay for name in EXAMINATIONS for n in {1, 2, FIRST_REFUTED.get(name, 2)}
+               for instance in examined(name, n)} - {None}
+    assert len(replays) == len(SHOWN) + 7 == len(FIRST_REFUTED.keys() - WITHOUT_NETWORK)
     assert {replay.model for replay in replays} == {path.name for path in MODELS.glob("*.json")}

@@ -1,4 +1,4 @@
-"""Small random transformers with hard attention: several layers, heads, masks, biases; with ties, or made tieless."""
+"""Small random transformers with hard attention: several layers, heads, masks, biases; with ties, averaged or not."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ WRITTEN = ("p", "q", "r")
 class Drawn:
     """Random parts of a model."""
 
-    def __init__(self, seed: int, tieless: bool, masks: tuple[Mask, ...] = tuple(Mask)):
+    def __init__(self, seed: int, tieless: bool, masks: tuple[Mask, ...] = tuple(Mask),
+                 weightings: tuple[Weighting, ...] = HARD):
         self.random = random.Random(seed)
-        self.tieless, self.masks = tieless, masks
+        self.tieless, self.masks, self.weightings = tieless, masks, weightings
 
     def number(self) -> Fraction:
         return Fraction(self.random.choice([-2, -1, 1, 2, 3]), self.random.choice([1, 1, 2, 3]))
@@ -37,7 +38,7 @@ class Drawn:
         else:
             queries = tuple(self.row() for _ in range(self.random.randint(1, 2)))
             keys = tuple(self.row() for _ in queries)
-            weighting = self.random.choice(HARD)
+            weighting = self.random.choice(self.weightings)
             if self.tieless:
                 queries, keys = (*queries, {"one": Fraction(1)}), (*keys, {"place": Fraction(5, 7)})
         values = {name: self.row() for name in self.random.sample(WRITTEN, self.random.randint(1, 2))}
@@ -67,6 +68,19 @@ def random_transformer(seed: int, layers: int = 2, masks: tuple[Mask, ...] = tup
     return Drawn(seed, False, masks).transformer(layers)
 
 
+def tied_transformers(count: int, n: int, layers: int = 2, masks: tuple[Mask, ...] = tuple(Mask),
+                      first_seed: int = 0) -> Iterator[Transformer]:
+    """Transformers with average-hard attention only, where some words of length n tie, and some scores differ."""
+    seed = first_seed
+    while count:
+        seed += 1
+        transformer = Drawn(seed, False, masks, (Weighting.AVERAGE_HARDMAX,)).transformer(layers)
+        found = survey_words(transformer, n)
+        if found.averaged and found.gap:
+            count -= 1
+            yield transformer
+
+
 def tieless_transformers(count: int, n: int, layers: int = 2,
                          masks: tuple[Mask, ...] = tuple(Mask)) -> Iterator[Transformer]:
     """Transformers that do not tie at lengths up to n, and have a head that is not uniform."""
@@ -75,6 +89,6 @@ def tieless_transformers(count: int, n: int, layers: int = 2,
         seed += 1
         transformer = Drawn(seed, True, masks).transformer(layers)
         surveys = [survey_words(transformer, k) for k in range(1, n + 1)]
-        if surveys[-1].gap is not None and not any(survey.tie for survey in surveys):
+        if surveys[-1].gap is not None and not any(survey.tie or survey.averaged for survey in surveys):
             count -= 1
             yield transformer

@@ -47,14 +47,27 @@ def is_uniform(head: Head) -> bool:
 
 def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fraction, stream: list[Residual],
             i: int) -> mpf:
-    """How far the head's mean of the exact values is from the winner's at most, at one position of one word."""
+    """How far the head's mean of the exact values is from that of the winners at most, at one position of one word.
+
+    Of several winners any may be the reference: the greatest of their bounds.
+    """
     queries = [form(row, stream[i - 1]) for row in head.queries]
     seen = list(head.mask.visible(i, len(stream)))
     keys = {j: [form(row, stream[j - 1]) for row in head.keys] for j in seen}
     scores = {j: sum((q * k for q, k in zip(queries, keys[j], strict=True)), Fraction(0)) for j in seen}
-    winner = max(seen, key=scores.__getitem__)
-    above, below, total = mpf(0), mpf(0), mpf(1)
-    for j in seen:
+    winners = [j for j in seen if scores[j] == max(scores.values())]
+    values = {j: form(value, stream[j - 1]) for j in seen}
+    return max(strayed_from(head, errors, temperature, queries, winner, winners, keys, scores, values)
+               for winner in winners)
+
+
+def strayed_from(head: Head, errors: Errors, temperature: Fraction, queries: list[Fraction], winner: int,
+                 winners: list[int], keys: Mapping[int, list[Fraction]], scores: Mapping[int, Fraction],
+                 values: Mapping[int, Fraction]) -> mpf:
+    """The same with one winner as the reference."""
+    mean = sum((values[j] for j in winners), Fraction(0)) / len(winners)
+    among, above, below, total = mpf(0), mpf(0), mpf(0), mpf(1)
+    for j in keys:
         if j == winner:
             continue
         off = sum((reach(query_row, errors) * abs(k - o)
@@ -64,11 +77,14 @@ def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fracti
         lead = scores[winner] - scores[j]
         low = mp.exp(-decimal((lead + off) / temperature))
         high = mp.exp(-decimal((lead - off) / temperature))
-        differs = decimal(form(value, stream[j - 1]) - form(value, stream[winner - 1]))
-        above += max(differs * low, differs * high)
-        below += max(-differs * low, -differs * high)
+        differs = decimal(values[j] - mean)
+        if j in winners:
+            among += (high - 1) * abs(differs)
+        else:
+            above += max(differs * low, differs * high)
+            below += max(-differs * low, -differs * high)
         total += low
-    return max(above, below, mpf(0)) / total
+    return (among + max(above, below, mpf(0))) / total
 
 
 class Rules:

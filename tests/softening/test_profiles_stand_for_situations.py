@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
@@ -36,6 +37,32 @@ def situations(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
     return rivals, chosen
 
 
+PAIRS, VALUE_PAIRS = st.tuples(QUARTERS, QUARTERS), st.tuples(VALUES, VALUES)
+
+
+@st.composite
+def situations_with_ties(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
+    """Situations as each of their winners sees them: positions have keys and values, losers a loss."""
+    asked = draw(st.lists(PAIRS, min_size=1, max_size=2, unique=True))
+    met: list[list[Rival]] = []
+    for queries in asked:
+        for _ in range(draw(st.integers(1, 3))):
+            winners = draw(st.lists(st.tuples(st.just(Fraction(0)), PAIRS, VALUE_PAIRS), min_size=1, max_size=3))
+            losers = draw(st.lists(st.tuples(QUARTERS.map(lambda x: x + Fraction(1, 4)), PAIRS, VALUE_PAIRS),
+                                   min_size=len(winners) == 1, max_size=3))
+            for place, winner in enumerate(winners):
+                others = [*winners[:place], *winners[place + 1 :], *losers]
+                met.append(sorted(Rival(loss, queries, differences(keys, winner[1], abs), differences(values, winner[2]))
+                                  for loss, keys, values in others))
+    rivals = sorted({rival for some in met for rival in some})
+    return rivals, [tuple(map(rivals.index, some)) for some in met]
+
+
+def differences(these: tuple[Fraction, ...], those: tuple[Fraction, ...],
+                of: Callable[[Fraction], Fraction] = Fraction) -> tuple[Fraction, ...]:
+    return tuple(of(a - b) for a, b in zip(these, those, strict=True))
+
+
 SOFTENINGS = st.builds(Softening, st.sampled_from([Fraction(1, k) for k in (1, 2, 5, 9)]), st.tuples(ERRORS, ERRORS),
                        st.tuples(ERRORS, ERRORS))
 
@@ -46,7 +73,7 @@ def limits(found: Profile) -> list[Profile]:
 
 
 @settings(max_examples=400)
-@given(situations(), SOFTENINGS)
+@given(situations() | situations_with_ties(), SOFTENINGS)
 def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tuple[int, ...]]],
                                             softening: Softening) -> None:
     rivals, chosen = given_
@@ -81,7 +108,7 @@ def test_where_a_rival_may_weigh_far_more_at_least_1_is_stated_and_no_less_than_
 
 
 @settings(max_examples=200)
-@given(situations(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
+@given(situations() | situations_with_ties(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
 def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
                                                    random: object, levels: int) -> None:
     rivals, chosen = given_
@@ -96,7 +123,7 @@ def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], li
 
 
 @settings(max_examples=200)
-@given(situations())
+@given(situations() | situations_with_ties())
 def test_situations_of_parts_unite(given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
     rivals, chosen = given_
     assert reduce(merge, [collect(rivals, [places]) for places in chosen]) == collect(rivals[:], chosen[::-1])

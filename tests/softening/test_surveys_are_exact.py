@@ -23,25 +23,32 @@ from proofs.perturbation.survey import survey_words
 from proofs.perturbation.tasks import do_task, write_survey_task
 from tests.proofs.gap_by_brute_force import scores
 from tests.softening.hardened import hardened
-from tests.softening.random_models import random_transformer, tieless_transformers
+from tests.softening.random_models import random_transformer, tied_transformers, tieless_transformers
 
 CAUSAL = (Mask.FUTURE,)
 SOME = range(60)
 
 
 def leads(transformer: Transformer, n: int) -> list[Lead]:
-    """The winner's lead (0 if it ties) wherever two positions are seen, in the order of words, positions and heads."""
-    return [Lead(ordered[0] - ordered[1], word, i, layer, place)
+    """The winners' lead over each other position (0 over another winner), in the order of words, positions and heads."""
+    return [Lead(ordered[0] - other, word, i, layer, place)
             for word in itertools.product(transformer.alphabet, repeat=n) for i in range(1, n + 1)
             for layer, place, head in transformer.heads() if not is_uniform(head)
-            for ordered in [sorted(scores(transformer, layer, place, word, i), reverse=True)] if len(ordered) > 1]
+            for ordered in [sorted(scores(transformer, layer, place, word, i), reverse=True)] for other in ordered[1:]]
+
+
+def averages(transformer: Transformer, lead: Lead) -> bool:
+    return transformer.layers[lead.layer - 1].heads[lead.head - 1].weighting is Weighting.AVERAGE_HARDMAX
 
 
 def check_leads(transformer: Transformer, n: int, survey: Survey) -> None:
     found = leads(transformer, n)
-    tie = next((lead for lead in found if lead.value == 0), None)
+    ties = [lead for lead in found if lead.value == 0]
+    tie = next((lead for lead in ties if not averages(transformer, lead)), None)
     assert survey.tie == tie
-    assert survey.gap == (None if tie else min(found, key=lambda lead: lead.value, default=None))
+    assert survey.averaged == (None if tie else next(iter(ties), None))
+    positive = [lead for lead in found if lead.value]
+    assert survey.gap == (None if tie else min(positive, key=lambda lead: lead.value, default=None))
     assert survey.words == len(transformer.alphabet) ** n
 
 
@@ -56,6 +63,13 @@ def test_gaps_and_ties_are_the_first_of_all_words(seed: int) -> None:
 def test_gaps_without_ties_are_the_first_of_all_words(masks: tuple[Mask, ...]) -> None:
     for transformer in tieless_transformers(12, 4, masks=masks):
         check_leads(transformer, 4, survey_words(transformer, 4))
+
+
+@pytest.mark.parametrize("masks", [CAUSAL, tuple(Mask)], ids=["causal", "any mask"])
+def test_gaps_and_ties_that_are_averaged_are_the_first_of_all_words(masks: tuple[Mask, ...]) -> None:
+    for transformer in tied_transformers(8, 3, masks=masks):
+        for n in (1, 2, 3):
+            check_leads(transformer, n, survey_words(transformer, n))
 
 
 def test_a_causal_layer_below_one_without_mask() -> None:
@@ -127,6 +141,12 @@ def test_nor_does_one_without_ties(masks: tuple[Mask, ...]) -> None:
         assert whole.heads
 
 
+@pytest.mark.parametrize("masks", [CAUSAL, tuple(Mask)], ids=["causal", "any mask"])
+def test_nor_does_one_with_ties_that_are_averaged(masks: tuple[Mask, ...]) -> None:
+    for seed, transformer in enumerate(tied_transformers(8, 4, masks=masks)):
+        assert check_division(transformer, 4, seed).averaged
+
+
 @pytest.mark.parametrize("most", [1, 3, 10, 30])
 def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
@@ -134,7 +154,7 @@ def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: py
     monkeypatch.setattr(heads, "WINDOW", most + 1)
     monkeypatch.setattr(profiles, "MAX_LEVELS", 2 * most)
     kinds = set()
-    for seed, transformer in enumerate(tieless_transformers(8, 4)):
+    for seed, transformer in enumerate([*tieless_transformers(8, 4), *tied_transformers(8, 4)]):
         kinds |= {type(found).__name__ for found in check_division(transformer, 4, seed).heads.values()}
     assert "Profile" in kinds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import pytest
@@ -18,8 +19,9 @@ from proofs.perturbation.courses import Course, TooManyStates, first_course, num
 from proofs.perturbation.errors import find_errors
 from proofs.perturbation.stack import Stack
 from proofs.perturbation.survey import survey_words
-from tests.softening.random_models import tieless_transformers
+from tests.softening.random_models import tied_transformers, tieless_transformers
 
+Models = Callable[..., Iterator[Transformer]]
 CAUSAL = (Mask.FUTURE,)
 COLD = "1/(2^20)"
 
@@ -32,9 +34,13 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 20, 2000])
-def test_surveys_are_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
+def test_surveys_are_the_same(models: Models, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
-    models = list(tieless_transformers(25, 4, masks=CAUSAL))
+    check_surveys(list(models(25 if models is tieless_transformers else 10, 4, masks=CAUSAL)), monkeypatch)
+
+
+def check_surveys(models: list[Transformer], monkeypatch: pytest.MonkeyPatch) -> None:
     prefixes = [((), model.alphabet[-1:], model.alphabet[1::-1]) for model in models]
     together = [[survey_words(model, 4, prefix).to_json() for prefix in some]
                 for model, some in zip(models, prefixes, strict=True)]

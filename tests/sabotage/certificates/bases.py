@@ -14,8 +14,9 @@ from certify.pipeline import certify
 from constructions.regimes import Regime, Sharpening
 from tests.checker import handmade, handmade_counting
 from tests.checker.handmade import near, position, truth
-from tests.checker.softened_models import MODELS
+from tests.checker.softened_models import MODELS, majority
 from tests.checker.softened_models import sealed as softened
+from tests.checker.softening import seal_sparse
 
 Json = Any
 MAX_N = 3
@@ -76,6 +77,8 @@ BASES: dict[str, Callable[[], Json]] = {
     "own predicate of two variables": lambda: handmade_counting.on_a_count(
         "THIRD", "#>", MAX_N, "THIRD(k,n) := k % 3 == 1 or k > n"),
     **{f"softened {name}": partial(softened, name, MAX_N) for name in MODELS},
+    **{f"softened majority by {weighting}": partial(seal_sparse, majority(), 2, "1/20", weighting)
+       for weighting in ("sparsemax", "entmax-1.5")},
     "sealed prev": partial(sealed, "prev Q_a", Regime()),
     "sealed since, causal position": partial(sealed, "Q_a S Q_b", Regime(Sharpening.POSITION, causal=True)),
     "sealed parity": partial(sealed, "ODD(#<[Q_a])", Regime()),

@@ -35,6 +35,7 @@ class Softened:
     transformer: Transformer
     max_n: int
     temperature: Expression
+    weighting: str
     gaps: tuple[Fraction | None, ...]
     errors: tuple[tuple[dict[str, Fraction], ...], ...]
 
@@ -47,9 +48,12 @@ def load_softened(data: bytes) -> Softened:
     """
     document = read_json(data.decode("ascii"), "certificate")
     claim, model = document["claim"], transformer_from_json(document["transformer"])
+    weighting = claim.pop("weighting", "softmax")
     if set(document) != {"format", "version", "claim", "transformer", "gaps", "errors"} or set(claim) != {
             "alphabet", "max_n", "temperature"} or claim["alphabet"] != list(model.alphabet):
         raise InputError("other keys, or another alphabet")
+    if weighting not in POWERS:
+        raise InputError("another weighting")
     gaps = tuple(None if gap is None else Fraction(gap) for gap in document["gaps"])
     errors = tuple(tuple({name: Fraction(x) for name, x in stage.items()} for stage in stages)
                    for stages in document["errors"])
@@ -60,7 +64,7 @@ def load_softened(data: bytes) -> Softened:
     temperature = parse_expression(claim["temperature"])
     if "i" in temperature.variables:
         raise InputError("the temperature is not in n alone")
-    return Softened(model, claim["max_n"], temperature, gaps, errors)
+    return Softened(model, claim["max_n"], temperature, weighting, gaps, errors)
 
 
 def find_untruth_of_softened(data: bytes) -> str | None:
@@ -95,8 +99,8 @@ def find_wrong_stage(given: Softened) -> str | None:
             heat = given.temperature.evaluate(n=len(word))
             if heat <= 0:
                 return f"the temperature is {heat} at n = {len(word)}"
-            hard = run(given.transformer, word, choose_winner, Fraction)
-            soft = run(given.transformer, word, partial(choose_softly, heat=heat), number)
+            hard = run(given.transformer, word, choose_winners, Fraction)
+            soft = run(given.transformer, word, partial(choose_softly, heat=heat, weighting=given.weighting), number)
             for stage, (exact, near) in enumerate(zip(hard, soft, strict=True), 1):
                 stated = given.errors[len(word) - 1][stage - 1]
                 for i, (u, v) in enumerate(zip(exact, near, strict=True), 1):
@@ -113,25 +117,43 @@ def is_uniform(head: Head) -> bool:
         Weighting.AVERAGE_HARDMAX, Weighting.SOFTMAX)
 
 
-def choose_winner(head: Head, scores: list[Fraction]) -> list[Fraction]:
-    """All of the weight to the one greatest score; of a uniform head, equal weights.
+def choose_winners(head: Head, scores: list[Fraction]) -> list[Fraction]:
+    """Equal weights to the greatest scores; of a uniform head, to all.
 
     Raises:
-        InputError: for a tie.
+        InputError: if a leftmost or rightmost head ties, or one with scores has softmax.
     """
     if is_uniform(head):
         return [Fraction(1, len(scores))] * len(scores)
-    if head.weighting is Weighting.SOFTMAX or scores.count(max(scores)) > 1:
+    winners = scores.count(max(scores))
+    if head.weighting is not Weighting.AVERAGE_HARDMAX and (head.weighting is Weighting.SOFTMAX or winners > 1):
         raise InputError(f"head {head.name!r} has softmax and scores, or a tie")
-    return [Fraction(score == max(scores)) for score in scores]
+    return [Fraction(score == max(scores), winners) for score in scores]
 
 
-def choose_softly(head: Head, scores: list[Any], heat: Fraction) -> list[Any]:
-    """Softmax at the temperature; of a uniform head, equal weights."""
+def choose_softly(head: Head, scores: list[Any], heat: Fraction, weighting: str) -> list[Any]:
+    """The weighting at the temperature; of a uniform head, equal weights."""
     if is_uniform(head):
         return [mpf(1) / len(scores)] * len(scores)
-    weights = [mp.exp((score - max(scores)) / number(heat)) for score in scores]
-    return [weight / mp.fsum(weights) for weight in weights]
+    scaled, power = [(score - max(scores)) / number(heat) for score in scores], POWERS[weighting]
+    if power is None:
+        weights = [mp.exp(score) for score in scaled]
+        return [weight / mp.fsum(weights) for weight in weights]
+    return choose_sparsely(scaled, power)
+
+
+def choose_sparsely(scaled: list[Any], power: int) -> list[Any]:
+    """max(s / power - theta, 0)^power with the theta, between -1 and 0 for a greatest score of 0, that gives 1."""
+    least, most = mpf(-1), mpf(0)
+    for _ in range(4 * DIGITS):
+        theta = (least + most) / 2
+        weights = [max(score / power - theta, mpf(0)) ** power for score in scaled]
+        least, most = (theta, most) if mp.fsum(weights) > 1 else (least, theta)
+    return weights
+
+
+POWERS = {"softmax": None, "sparsemax": 1, "entmax-1.5": 2}
+"""1 / (alpha - 1) of the sparse ones."""
 
 
 def run(transformer: Transformer, word: Sequence[str], choose: Choose,
@@ -189,11 +211,10 @@ def plus(vector: Vector, *changes: Vector) -> Vector:
 
 
 def gaps_of(transformer: Transformer, word: Sequence[str]) -> Iterator[Fraction]:
-    """The differences of the two greatest scores, of every head that is not uniform and sees two positions."""
-    before = [embed(transformer, word), *run(transformer, word, choose_winner, Fraction)]
+    """The positive differences of the greatest score and others, of every head with scores."""
+    before = [embed(transformer, word), *run(transformer, word, choose_winners, Fraction)]
     for layer, stream in zip(transformer.layers, before[::2], strict=False):
         for head in (head for head in layer.heads if not is_uniform(head)):
             for i in range(1, len(word) + 1):
-                scores = sorted(scores_of(head, stream, i, Fraction))
-                if len(scores) > 1:
-                    yield scores[-1] - scores[-2]
+                scores = scores_of(head, stream, i, Fraction)
+                yield from (max(scores) - score for score in scores if score < max(scores))

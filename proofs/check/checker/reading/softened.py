@@ -17,15 +17,17 @@ from .transformer import expect_known_symbols, in_language, read_transformer
 
 FORMAT = "certify-softened"
 LENGTHS = range(1, MAX_N + 1)
+SOFTMAX, SPARSE_WEIGHTINGS = "softmax", ("sparsemax", "entmax-1.5")
 
 
 @dataclass(frozen=True)
 class SoftenedClaim:
-    """For every n up to max_n and every word: softmax at this temperature moves U by at most what is stated."""
+    """For every n up to max_n and every word: this weighting and temperature move U by at most what is stated."""
 
     alphabet: tuple[str, ...]
     max_n: int
     temperature: Place
+    weighting: str
 
     @property
     def min_n(self) -> int:
@@ -43,7 +45,7 @@ class Softened:
     """A claim, the transformer that it is about, and for each length what is stated of it.
 
     Attributes:
-        gaps: the gap of each length, None if no head that is not uniform sees two positions.
+        gaps: the gap of each length, None if no head with scores sees two of them that differ.
         errors: for each length the error bounds after each stage, of those directions that have one.
     """
 
@@ -97,12 +99,18 @@ def read_softened(document: Json, budget: Budget) -> Softened:
 
 
 def read_claim(value: Json, language: Language) -> SoftenedClaim:
-    """The claim; nothing of it may be left out."""
-    fields = Fields(value, "alphabet", "max_n", "temperature")
+    """The claim; only the weighting may be left out, and is where it is softmax."""
+    fields = Fields(value, "alphabet", "max_n", "temperature", "weighting", optional=("weighting",))
     return SoftenedClaim(
         alphabet=fields.read("alphabet", read_symbols),
         max_n=fields.read("max_n", integer_within(LENGTHS)),
-        temperature=fields.read("temperature", in_language(language.number)))
+        temperature=fields.read("temperature", in_language(language.number)),
+        weighting=fields.read("weighting", read_weighting) if "weighting" in fields else SOFTMAX)
+
+
+def read_weighting(value: Json) -> str:
+    """A weighting that is exactly hard where scores are far enough apart."""
+    return str(one_of(*SPARSE_WEIGHTINGS)(value))
 
 
 def read_gap(value: Json) -> Fraction | None:

@@ -6,7 +6,8 @@ forms       the layers as both programs run them: uniform heads, groups of units
 stages      what a stage may add to the error of each direction
 uniform     uniform heads: the claim and its proof
 seeing      what a head remembers of the positions that it sees, and what it may forget
-tieless     heads with one greatest score; with doubts (of scores), weights (of softmax), misses (of what is added)
+scored      heads with scores; with doubts (of scores), weights (of softmax), misses (of what is added)
+sparse      sparsemax and entmax-1.5, which weigh exactly as hard attention does: the claim and its proof
 groups      units that read multiples of one form: the claim and its proof
 layers      a layer at one length
 lengths     the transformer at one length

@@ -52,5 +52,5 @@ class Doubts:
         return self._always + sum([abs(q) * x for q, x in zip(query, self._by_query, strict=True)])
 
     def of_keys(self, differences: Sequence[int]) -> int:
-        """The part for keys that differ by so much; there may be differences of values behind those of keys."""
+        """The part for keys that differ by so much."""
         return sum(map(mul, self._by_key, differences))

@@ -32,6 +32,11 @@ class HeadForms:
         """The directions that the head writes."""
         return tuple(self.head.values)
 
+    @property
+    def may_tie(self) -> bool:
+        """Whether it weighs all positions with the greatest score alike, however many there are."""
+        return self.is_uniform or self.head.weighting == "average-hardmax"
+
 
 @dataclass(frozen=True)
 class Group:

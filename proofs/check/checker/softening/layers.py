@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import lcm
 
 from ..budget import Budget
@@ -14,9 +13,10 @@ from .forms import HeadForms, LayerForms
 from .groups import GroupAtLength
 from .integers import Integers, charge_products, longest, multiply_scales, scaled
 from .remembering import POINTER_BITS, Addition, History, Memory, Vector, as_key
+from .scored import Scored
 from .stages import Stage
-from .tieless import Tieless
 from .uniform import Uniform
+from .weights import Weighing
 
 VECTOR_STEPS = 50  # the work to make a vector, beside what its numbers take
 
@@ -31,9 +31,9 @@ class Scales:
 
 
 def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales:
-    """The scales of a layer: its heads take values, and uniform heads means of up to n of them; its units multiply."""
+    """The scales of a layer: its heads take values, or means of up to n of them; its units multiply."""
     values = least_common_multiple(budget, (head.values.denominator for head in forms.heads))
-    means = lcm(*range(1, n + 1)) if any(head.is_uniform for head in forms.heads) else 1
+    means = lcm(*range(1, n + 1)) if any(head.may_tie for head in forms.heads) else 1
     middle = multiply_scales(budget, multiply_scales(budget, begin, values), means)
     return Scales(begin, middle, multiply_scales(budget, middle, forms.stretch))
 
@@ -44,14 +44,13 @@ class Surroundings:
 
     Attributes:
         bounds: the stated ones before its heads, after them, and after its units.
-        heat: the temperature of softmax.
         name: the layer's, for messages.
     """
 
     memory: Memory
     name: str
     bounds: Sequence[Weights]
-    heat: Fraction
+    weighing: Weighing
 
 
 class End:
@@ -77,18 +76,18 @@ class LayerAtLength:
         self._attention = Stage(self._budget, f"{around.name}, attention", before, between, forms.written_by_heads)
         self._feedforward = Stage(self._budget, f"{around.name}, feed-forward", between, after, forms.written_by_groups)
         self.masks = [head.head.mask for head in forms.heads]
-        self.heads = [self._make_head(head, around.heat) for head in forms.heads]
+        self.heads = [self._make_head(head, around.weighing) for head in forms.heads]
         self._groups = [GroupAtLength(around.memory, group, self._feedforward, scales.middle, scales.end)
                         for group in forms.groups]
         self._bias = Addition(tuple([scaled(self._budget, x, scales.end) for x in forms.bias.values()]), ())
         self.live = forms.live
         self._vectors: dict[str, Vector] = {}
 
-    def _make_head(self, forms: HeadForms, heat: Fraction) -> Uniform | Tieless:
+    def _make_head(self, forms: HeadForms, weighing: Weighing) -> Uniform | Scored:
         begin, middle = self._scales.begin, self._scales.middle
         if forms.is_uniform:
             return Uniform(self._memory, forms, self._attention, begin, middle)
-        return Tieless(self._memory, forms, self._attention, begin, middle, heat)
+        return Scored(self._memory, forms, self._attention, begin, middle, weighing)
 
     @property
     def start(self) -> list[History]:

@@ -14,13 +14,14 @@ from operator import add, attrgetter
 from ..language import Place
 from ..numbers import ZERO, bits_of
 from ..reading.records import Weights
-from ..reading.softened import Softened
+from ..reading.softened import SOFTMAX, Softened
 from ..verdicts import quote, within
 from .forms import LayerForms
 from .integers import Integers, common_denominator, scaled
 from .layers import End, LayerAtLength, Surroundings, find_scales
 from .remembering import Memory, Vector
-from .tieless import Tieless
+from .scored import Scored
+from .weights import Weighing
 
 Cell = dict[str, Vector]
 """What a position begins with, by the symbol that stands there."""
@@ -59,7 +60,7 @@ class Length:
 
     def __init__(self, given: Softened, forms: Sequence[LayerForms], n: int) -> None:
         self._budget = given.language.budget
-        self.memory, self.n, self._heat = Memory(self._budget), n, given.heat(n)
+        self.memory, self.n, self._given = Memory(self._budget), n, given
         tokens, places = given.transformer.token_embedding, place(given, n)
         numbers = chain.from_iterable(row.values() for row in (*tokens.values(), *places))
         self._begin = common_denominator(self._budget, numbers)
@@ -77,8 +78,9 @@ class Length:
             scales.append(find_scales(self._budget, self.n, layer, begin))
             begin = scales[-1].end
         layers: list[LayerAtLength] = []
+        weighing = Weighing(self._given.heat(self.n), self._given.claim.weighting != SOFTMAX)
         for number in reversed(range(len(forms))):
-            around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], self._heat)
+            around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], weighing)
             following = layers[-1] if layers else End()
             layers.append(LayerAtLength(around, forms[number], scales[number], following))
         return layers[::-1]
@@ -95,13 +97,21 @@ class Length:
     @property
     def gap(self) -> Fraction | None:
         """The least gap that was met."""
-        heads = (head for layer in self.layers for head in layer.heads if isinstance(head, Tieless))
-        return min((head.gap for head in heads if head.gap is not None), default=None)
+        return min((head.gap for head in self._scored if head.gap is not None), default=None)
 
     @property
     def situations(self) -> int:
-        """How many situations of heads that are not uniform were met."""
-        return sum(head.situations for layer in self.layers for head in layer.heads if isinstance(head, Tieless))
+        """How many situations of heads with scores were met."""
+        return sum(head.situations for head in self._scored)
+
+    @property
+    def ties(self) -> int:
+        """In how many of them there was more than one winner."""
+        return sum(head.ties for head in self._scored)
+
+    @property
+    def _scored(self) -> list[Scored]:
+        return [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
 
     @property
     def vectors(self) -> int:

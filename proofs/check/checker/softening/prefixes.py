@@ -86,7 +86,7 @@ class Courses:
         """All layers at all positions of all words; how many these are.
 
         Raises:
-            Rejected: if one is not within the stated bounds, or has a tie.
+            Rejected: if one is not within the stated bounds, or a head that must not tie does.
             Forgotten: if a bound needs what was forgotten.
             TablesFull: if too much is to be remembered.
         """

@@ -87,13 +87,14 @@ class Contest:
     Attributes:
         best: the greatest score.
         doubt: the part of the doubt (doubts.py) that is the same for all positions.
+        is_exact: whether Û weighs the positions exactly as U does, so that nothing is missed.
         widest: the spans of values that the coarser bound allows (misses.py), None if it says nothing.
     """
 
-    __slots__ = ("best", "doubt", "widest")
+    __slots__ = ("best", "doubt", "is_exact", "widest")
 
-    def __init__(self, best: int, doubt: int, widest: Integers | None) -> None:
-        self.best, self.doubt, self.widest = best, doubt, widest
+    def __init__(self, best: int, doubt: int, is_exact: bool, widest: Integers | None) -> None:
+        self.best, self.doubt, self.is_exact, self.widest = best, doubt, is_exact, widest
 
 
 class Keys:
@@ -120,7 +121,7 @@ class History:
     Attributes:
         keys: all of them; a uniform head has one entry in place of keys, the number of positions and sums of values.
         extent: of all values; a uniform head needs none.
-        contenders: the items that may still win (tieless.py), in the order of `Item.order`; a uniform head has none.
+        contenders: the items that may still win (seeing.py), in the order of `Item.order`; a uniform head has none.
         extended: the history with one more position, by what is read there.
         answers: what the head adds, by its query.
     """

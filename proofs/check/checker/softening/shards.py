@@ -29,15 +29,22 @@ LAYER_STEPS, HEAD_STEPS = 2, 1  # the work of a layer and of a head at a positio
 
 @dataclass(frozen=True)
 class Found:
-    """What a shard showed: its words, the least gap (None if no head had one), and how much was met to show it."""
+    """What a shard showed: its words, the least gap (None if no head had one), and how much was met to show it.
+
+    Attributes:
+        ties: in how many of the situations there were several winners.
+    """
 
     words: int
     gap: Fraction | None
     situations: int
     vectors: int
+    ties: int = 0
 
 
 NOTHING = Found(0, None, 0, 0)
+TIES = "of these with ties"
+"""What is counted if there are any."""
 
 
 def check_softened(given: Softened) -> dict[str, int]:
@@ -61,7 +68,7 @@ def check_shard(given: Softened, n: int, prefix: Word) -> Found:
 
     Raises:
         Malformed: if there are no such words.
-        Rejected: if a word ties, or the rules prove no bound as small as a stated one.
+        Rejected: if a leftmost or rightmost head ties, or the rules prove no bound as small as a stated one.
         Incomplete: if there is more to do than the budget allows.
     """
     expect_shard(given, n, prefix)
@@ -84,10 +91,9 @@ def finish(given: Softened, found: Mapping[Shard, Found]) -> dict[str, int]:
     for n in given.claim.lengths:
         check_all_words(given, n, {prefix: shard.words for (length, prefix), shard in found.items() if length == n})
         check_gap(given, n, [shard.gap for (length, _), shard in found.items() if length == n])
-    shards = found.values()
-    return {"words": sum(shard.words for shard in shards),
-            "situations of heads": sum(shard.situations for shard in shards),
-            "vectors": sum(shard.vectors for shard in shards)}
+    whole = reduce(combine, found.values(), NOTHING)
+    ties = {TIES: whole.ties} if whole.ties else {}
+    return {"words": whole.words, "situations of heads": whole.situations, **ties, "vectors": whole.vectors}
 
 
 def expect_shard(given: Softened, n: int, prefix: Word) -> None:
@@ -207,13 +213,13 @@ def end(walk: Walk) -> Found:
 
 def describe(at: Length, words: int) -> Found:
     """What so many words showed."""
-    return Found(words, at.gap, at.situations, at.vectors)
+    return Found(words, at.gap, at.situations, at.vectors, at.ties)
 
 
 def combine(one: Found, other: Found) -> Found:
     """What two showed together."""
     return Found(one.words + other.words, least_gap((one.gap, other.gap)), one.situations + other.situations,
-                 one.vectors + other.vectors)
+                 one.vectors + other.vectors, one.ties + other.ties)
 
 
 def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:

@@ -11,20 +11,24 @@ from itertools import pairwise
 from ..language import Place
 from ..numbers import QUARTER, ZERO, total
 from ..reading.records import Weights
-from ..reading.softened import Softened
+from ..reading.softened import SOFTMAX, Softened
 from ..verdicts import quote, require, within
 from .forms import is_uniform
+from .sparse import check_sparse
+
+HARD = ("average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
 
 
 def check_heads(given: Softened) -> None:
-    """Heads with scores are hard, and the temperature of softmax does not depend on the position.
+    """Heads with scores are hard, and the temperature in Û does not depend on the position.
 
     Raises:
         Rejected: if not.
     """
     for head in given.transformer.heads:
-        is_hard_or_uniform = head.weighting != "softmax" or is_uniform(head)
-        require(is_hard_or_uniform, "head {} has scores and softmax, expected a hard weighting", quote(head.name))
+        is_hard_or_uniform = head.weighting in HARD or is_uniform(head)
+        require(is_hard_or_uniform, "head {} has scores and {}, expected a hard weighting", quote(head.name),
+                head.weighting)
     require("i" not in given.language.leaves(given.claim.temperature), "the temperature is not in n alone")
 
 
@@ -45,6 +49,8 @@ def check_statement(given: Softened, n: int) -> None:
         check_growth(given, f"n = {n}, stage {stage}", before, after)
     last = total(given.language.budget, bounds[-1].values())
     require(last <= QUARTER, "the bounds at n = {} add up to {}, expected at most 1/4", n, last)
+    if given.claim.weighting != SOFTMAX:
+        check_sparse(given, n)
 
 
 def check_temperature(given: Softened, temperature: Place, n: int) -> None:

@@ -1,4 +1,4 @@
-"""What a position weighs in Û relative to the winner, enclosed by integers over 2^FRACTION_BITS.
+"""What a position weighs in Û relative to a winner, enclosed by integers over 2^FRACTION_BITS.
 
 If the difference of their scores is between D - d and D + d, the weight is between exp(-(D + d)/heat) and
 exp(-(D - d)/heat). Both ends are ends of enclosures of exp at a *distance* x, D + d or D - d, which may be negative.
@@ -6,11 +6,13 @@ exp(-(D - d)/heat). Both ends are ends of enclosures of exp at a *distance* x, D
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ..exponential import enclose_exp, exp_steps
 from ..numbers import divide, multiply
 from ..verdicts import Rejected
+from .integers import charge_products
 from .remembering import Memory, as_key
 
 FRACTION_BITS = 4096
@@ -19,15 +21,34 @@ GREATEST_ARGUMENT = 4096  # of exp: no bound that is worth stating allows more, 
 GREATEST_BITS = 10_100  # of a weight: e^4096 is below 2^5910
 
 
+@dataclass(frozen=True)
+class Weighing:
+    """How the heads with scores weigh in Û, at one length.
+
+    Attributes:
+        heat: the temperature.
+        is_exact: whether they weigh exactly as those of U do (sparse.py); if not, with softmax.
+    """
+
+    heat: Fraction
+    is_exact: bool
+
+
 class Weights:
     """The weights at one temperature, by distance, an integer over ``unit``; they are remembered.
 
     ``where`` is the head, for messages.
+
+    Attributes:
+        reach: by how much a score may be above that of the winner at most; beyond that it is rejected.
     """
 
     def __init__(self, memory: Memory, unit: int, heat: Fraction, where: str) -> None:
         self._memory, self._where = memory, where
         self._sharpness = divide(memory.budget, Fraction(1, unit), heat)
+        p, q = self._sharpness.as_integer_ratio()
+        charge_products(memory.budget, 1, p.bit_length(), q.bit_length())
+        self.reach = GREATEST_ARGUMENT * q // p
         self._known: dict[str, tuple[int, int]] = {}
 
     def enclose(self, distance: int) -> tuple[int, int]:

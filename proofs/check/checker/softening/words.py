@@ -38,7 +38,7 @@ class Walk:
         """All layers at all positions of a word.
 
         Raises:
-            Rejected: if it is not within the stated bounds, or has a tie.
+            Rejected: if it is not within the stated bounds, or a head that must not tie does.
         """
         kept = common_prefix(word, self._word)
         del self._seen[kept + 1 :], self._reached[kept:]

@@ -1,7 +1,7 @@
-"""Heads that must be tieless: one greatest score at every position of every word.
+"""Heads with scores: in U the mean of the values of the winners, the positions with the greatest score.
 
-The value of the winner is what the head adds in U, whichever hard attention it has. What Û adds instead is bounded in
-misses.py; where only one position is seen, it weighs all there is, and nothing is missed.
+An average-hard head weighs all its winners alike. A leftmost or rightmost head must be tieless, that is, have one
+winner at every position of every word, so that it is the same mean. What Û adds instead is bounded in misses.py.
 """
 
 from __future__ import annotations
@@ -11,37 +11,40 @@ from fractions import Fraction
 
 from ..verdicts import Rejected, quote
 from .forms import HeadForms
+from .integers import Integers, charge_products, divide_exactly, longest
 from .misses import Misses, Situation
 from .remembering import Addition, Contest, History, Item, Keys, Memory, Numbers
 from .seeing import Sight
 from .stages import Stage
+from .weights import Weighing
 
 SITUATION_STEPS = 30  # the work to attend, beside what its items and their numbers take
 
 
-class Tieless:
+class Scored:
     """Such a head at one length.
 
     Attributes:
-        factor: from its values to the scale of what is written.
+        factor: from its values to the scale of what is written, which has room for means.
         situations: how many pairs of a history and a query were met.
+        ties: how many of these had more than one winner.
     """
 
     def __init__(self, memory: Memory, forms: HeadForms, stage: Stage, scale: int, new_scale: int,
-                 heat: Fraction) -> None:
+                 weighing: Weighing) -> None:
         self.written = forms.written
         self.factor = new_scale // (scale * forms.values.denominator)
-        self.situations = 0
+        self.situations = self.ties = 0
         self._where = f"{stage.where}, head {quote(forms.head.name)}"
         self._memory, self._budget, self._forms = memory, memory.budget, forms
         self._sight = Sight(memory)
-        self._misses = Misses(memory, forms, stage, scale, heat, self._where)
+        self._misses = Misses(memory, forms, stage, scale, weighing, self._where)
         self._gap: int | None = None
         self.start = self._sight.start
 
     @property
     def gap(self) -> Fraction | None:
-        """The least difference between the two greatest scores that was met."""
+        """The least positive difference between the greatest score and another one that was met."""
         return None if self._gap is None else Fraction(self._gap, self._misses.score_unit)
 
     def query(self, held: dict[str, int], bits: int) -> Numbers:
@@ -66,36 +69,45 @@ class Tieless:
         """What the head adds where it meets this query.
 
         Raises:
-            Rejected: if two scores are greatest, or softmax may miss more than the stated bounds allow.
+            Rejected: if two scores are greatest and that is not allowed, or if Û may miss more than is stated.
             Forgotten: if that depends on values that were forgotten.
         """
         self.situations += 1
         self._budget.spend(SITUATION_STEPS + len(history.contenders))
         contest = history.keys.met.get(query) or self._meet(history.keys, query)
         scores = self._sight.score(query, [item.key for item in history.contenders])
-        winner = history.contenders[scores.index(contest.best)]
-        carried = self._misses.none
-        if len(history.keys.items) > 1:
-            distances = None if self._sight.forgets else [contest.best - score for score in scores]
-            carried = self._misses.settle(Situation(history, contest, winner, distances))
-        values = tuple([x * self.factor for x in winner.values.integers])
-        history.answers[query] = addition = self._memory.unify_addition(values, carried)
+        winners = [item.values for item, score in zip(history.contenders, scores, strict=True) if score == contest.best]
+        self.ties += len(winners) > 1
+        sums, carried = self._add_up(winners), self._misses.none
+        if not contest.is_exact:
+            differences = None if self._sight.forgets else [contest.best - score for score in scores]
+            carried = self._misses.settle(Situation(history, contest, len(winners), sums, differences))
+        means = tuple([divide_exactly(x * self.factor, len(winners)) for x in sums])
+        history.answers[query] = addition = self._memory.unify_addition(means, carried)
         return addition
 
+    def _add_up(self, winners: Sequence[Numbers]) -> Integers:
+        """The sums of their values, with the work of these and of their means."""
+        bits = longest([len(winners)]) + max(values.bits for values in winners)
+        self._budget.spend(len(winners) * len(self.written) * (64 + bits) >> 10)
+        charge_products(self._budget, 2 * len(self.written), bits, self.factor.bit_length())
+        return tuple(map(sum, zip(*[values.integers for values in winners], strict=True)))
+
     def _meet(self, keys: Keys, query: Numbers) -> Contest:
-        """What the query meets among the keys; the least of the differences is 0, that of the winner itself."""
+        """What the query meets among the keys; the least of the differences is 0, that of a winner itself."""
         self._budget.spend(SITUATION_STEPS + len(keys.items))
         scores = self._sight.score(query, keys.items)
         best = max(scores)
         differences = sorted([best - score for score in scores])[1:]
-        if differences:
-            self._meet_gap(differences[0])
+        self._meet_gap(differences)
         keys.met[query] = contest = self._misses.prepare(keys, query, best, differences)
         self._memory.keep(3, best.bit_length())
         return contest
 
-    def _meet_gap(self, gap: int) -> None:
-        """Notes the difference between the two greatest scores."""
-        if not gap:
+    def _meet_gap(self, differences: Sequence[int]) -> None:
+        """Notes the least positive one of these differences from the greatest score, which increase."""
+        if differences and not differences[0] and not self._forms.may_tie:
             raise Rejected(f"{self._where} is not tieless: two greatest scores")
-        self._gap = gap if self._gap is None else min(self._gap, gap)
+        gap = next(filter(None, differences), None)
+        if gap is not None:
+            self._gap = gap if self._gap is None else min(self._gap, gap)

@@ -1,0 +1,83 @@
+"""`certify margin`: the sign of a network's output at one position, and how far it is from its threshold."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from certify.options import (
+    CertificateOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    PredicateOption,
+    TemperatureOption,
+)
+from certify.terminal import check_place, print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.margins.answer import MarginAnswer
+
+At = Literal["first", "last", "every"]
+
+
+def margin(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="a model file (.json) or a certificate (.cert)")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="what the output tells (left out: what it means)")] = None,
+    at: Annotated[At, typer.Option(
+        "--at", help="the output at the first or last position of the whole sequence tells of the first or last "
+                     "letter; or at every letter of it")] = "last",
+    letters: Annotated[str | None, typer.Option(
+        "--letters", metavar="SYMBOLS", help="what words are over (left out: all symbols but those around)")] = None,
+    before: Annotated[str | None, typer.Option(
+        "--before", metavar="SYMBOLS", help="what stands before every word, such as $")] = None,
+    after: Annotated[str | None, typer.Option(
+        "--after", metavar="SYMBOLS", help="what stands behind every word")] = None,
+    threshold: Annotated[str | None, typer.Option(
+        "--threshold", metavar="RATIONAL", help="where the output changes its answer (left out: 0)")] = None,
+    margin: Annotated[str | None, typer.Option(
+        "--margin", metavar="EXPRESSION", help="how far from it, in n letters: 1/10, 1/(4*n) (left out: 0)")] = None,
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    temperature: TemperatureOption = None,
+    gamma: Annotated[str | None, typer.Option(
+        "--gamma", metavar="RATIONAL", help="a factor of all scores (left out: 1)")] = None,
+    predicate: PredicateOption = None,
+    output: CertificateOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide the sign of a network's output, and its margin.
+
+    Every word of up to N letters is decided, by classes of words that a network cannot tell apart: at one position the
+    output is above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows the
+    least margin of each length. A certificate is written as far as the claim is certified.
+    """
+    from certify.margins.answer import answer
+    from certify.margins.question import MarginOptions, read_question
+    from certify.progress import ProgressLine
+    from certify.verdicts import exit_status
+    from constructions.network.lengths import Lengths
+
+    check_place(output, as_json)
+    options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
+                            temperature)
+    question = read_question(model, options, Lengths(min_n, max_n))
+    with ProgressLine() as progress:
+        found = answer(question, progress)
+    show_answer(found, output, as_json)
+    write_certificate(output, found.certificate, found.verdict, as_json)
+    raise typer.Exit(exit_status(found.verdict))
+
+
+def show_answer(found: MarginAnswer, output: str | None, as_json: bool) -> None:
+    """Print it; to standard error if the certificate goes to standard output."""
+    from certify.margins.show import answer_to_json, print_answer
+    from certify.showing.terminal_tables import console
+
+    if as_json:
+        print_json(answer_to_json(found))
+    else:
+        print_answer(console(sys.stderr if output == "-" else None), found)

@@ -1,0 +1,158 @@
+"""The sensitivity of what a request is about: for each length the best method that the network and the work allow.
+
+A network that is certified for all lengths at hand has truths, which are decided exactly. Else all words are run, if
+they are few; else the change is put between a bound and a replayed pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from certify.measuring.laws import fit_law
+from certify.measuring.results import At, MeasuredLength, Method, Sensitivity
+from certify.outcomes import Certified
+from certify.pipeline import Clock, certify_request, sketch
+from certify.request import Request
+from constructions.errors import InputError, Unsupported
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from proofs.discharge import Memory, Progress
+from proofs.enclosures.intervals import point
+from proofs.refutation.budget import replay_work
+from proofs.sensitivity.bounds import Bounds
+from proofs.sensitivity.changes import ReplayedPair, at_least, unlike_letters
+from proofs.sensitivity.climbing import replay_pairs
+from proofs.sensitivity.truths import ExchangedTruths, TooManyPairs
+from proofs.sensitivity.words import changes_of_all_words
+
+WORDS_WORK = 150_000
+"""All words of a length are run if that takes no more, in the units of proofs/refutation/budget.py: some seconds."""
+USUAL_SHORT = 8
+ONE = Fraction(1)
+
+
+def usual_lengths(lengths: Lengths) -> list[int]:
+    """Every length up to 8, then powers of two, and the last.
+
+    >>> usual_lengths(Lengths(1, 20))
+    [1, 2, 3, 4, 5, 6, 7, 8, 16, 20]
+    """
+    return [n for n in lengths if n <= USUAL_SHORT or n & (n - 1) == 0 or n == lengths.last]
+
+
+def judged_positions(at: At, n: int) -> range:
+    """The positions where a change counts.
+
+    >>> [list(judged_positions(at, 3)) for at in ("first", "last", "every")]
+    [[1], [3], [1, 2, 3]]
+    """
+    return range(n if at == "last" else 1, 2 if at == "first" else n + 1)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A network, one of its directions, and the positions where a change counts."""
+
+    request: Request
+    direction: str
+    at: At
+    numbers: Sequence[int]
+    progress: Progress = lambda _: None
+
+    @cached_property
+    def network(self) -> Transformer:
+        """What is measured."""
+        return self.request.network
+
+    def rows(self) -> Iterator[MeasuredLength]:
+        """Length by length, the shortest first."""
+        truths = self._truths()
+        for n in self.numbers:
+            self.progress(f"length {n}")
+            row = None if truths is None else self._row_of_truths(truths, n)
+            yield row or self._row_of_numbers(n)
+
+    # -- truths --------------------------------------------------------------------------------------------------------
+
+    def _truths(self) -> ExchangedTruths | None:
+        """The formula, if the direction is the output and the network is certified to compute it."""
+        formula = self.request.formula
+        if formula is None or self.direction != self.network.output or not self._is_certified():
+            return None
+        return ExchangedTruths(formula, self.network.alphabet)
+
+    def _is_certified(self) -> bool:
+        """Whether the certificate for the lengths at hand is accepted; the exact prover is asked first, it is quick."""
+        lines = sketch(self.network, self.request.claimed_lengths, None, Memory())
+        return all(line.proved for line in lines) and isinstance(
+            certify_request(self.request, progress=self.progress), Certified)
+
+    def _row_of_truths(self, truths: ExchangedTruths, n: int) -> MeasuredLength | None:
+        judged = judged_positions(self.at, n)
+        try:
+            found = {i: truths.judged_at(n, i) for i in judged}
+        except TooManyPairs:
+            return None
+        changes = []
+        for p in range(1, n + 1):
+            i = next((i for i in judged if found[i].at(p)), None)
+            pair = None if i is None else ReplayedPair(*truths.witness(n, i, p), i, point(ONE))
+            changes.append(at_least(p, pair, Fraction(i is not None)))
+        return MeasuredLength(n, Method.TRUTHS, tuple(changes))
+
+    # -- numbers -------------------------------------------------------------------------------------------------------
+
+    def _row_of_numbers(self, n: int) -> MeasuredLength:
+        judged = judged_positions(self.at, n)
+        words = len(unlike_letters(self.network)) ** n
+        if words * replay_work(self.network)(n) <= WORDS_WORK:
+            return MeasuredLength(n, Method.WORDS, changes_of_all_words(self.network, n, self.direction, judged))
+        pairs = replay_pairs(self.network, n, self.direction, judged)
+        uppers = self._uppers(n, judged)
+        changes = tuple(at_least(p, pairs.get(p), uppers(p)) for p in range(1, n + 1))
+        method = Method.PAIRS if changes[0].upper is None else Method.BRACKET
+        return MeasuredLength(n, method, changes)
+
+    def _uppers(self, n: int, judged: Sequence[int]) -> Callable[[int], Fraction | None]:
+        try:
+            bounds = Bounds(self.network, n, judged)
+        except Unsupported:
+            return lambda p: None
+        return lambda p: bounds.change(p, self.direction)
+
+
+def measure(request: Request, at: At = "last", direction: str | None = None, numbers: Sequence[int] | None = None,
+            progress: Progress = lambda _: None) -> Sensitivity:
+    """The largest change of a direction (left out: the output), at some lengths (left out: the usual ones).
+
+    Raises:
+        InputError: if the network has no such direction, or a function of the position has no value somewhere.
+        Unsupported: if there is no network, or words cannot be run.
+    """
+    clock, network, lengths = Clock(), request.network, request.claimed_lengths
+    direction = network.output if direction is None else direction
+    check_direction(network, direction)
+    numbers = usual_lengths(lengths) if numbers is None else numbers
+    check_numbers(numbers, lengths)
+    check_defined(network, lengths)
+    rows = tuple(Question(request, direction, at, numbers, progress).rows())
+    return Sensitivity(request.description, network.alphabet, direction, at, rows, fit_law(rows), clock.total)
+
+
+def check_numbers(numbers: Sequence[int], lengths: Lengths) -> None:
+    """Raise InputError unless some length is named, and each is one of the lengths."""
+    outside = [n for n in numbers if not lengths.first <= n <= lengths.last]
+    if outside or not numbers:
+        raise InputError(f"lengths: {outside[0] if outside else 'none'}, expected some of {lengths}")
+
+
+def check_direction(network: Transformer, direction: str) -> None:
+    """Raise InputError unless the network has the direction."""
+    if direction not in network.directions:
+        near = [name for name in network.directions if direction.lower() in name.lower()]
+        names = ", ".join((near or list(network.directions))[:12])
+        raise InputError(f"direction: {direction!r}, expected one of the network's, such as {names}")

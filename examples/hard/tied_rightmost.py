@@ -1,0 +1,23 @@
+"""The flip-flop as a rightmost-hard head: the last write, among writes that tie.
+
+Softmax tends to the average of what ties (tied.py), so no temperature does; `--break-ties` adds the term that does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constructions.network.transformer import Layer, Transformer, Weighting
+from examples.hard import tied
+from examples.hard.writing import save
+
+
+def build() -> Transformer:
+    """The network."""
+    model = tied.build()
+    (head,) = model.layers[0].heads
+    return replace(model, layers=(Layer((replace(head, weighting=Weighting.RIGHTMOST_HARDMAX),)),))
+
+
+if __name__ == "__main__":
+    save(__file__, build())

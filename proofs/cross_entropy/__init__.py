@@ -1,0 +1,1 @@
+"""How well next symbols can be predicted: two languages' prefixes, entropies, and what little sensitivity forces."""

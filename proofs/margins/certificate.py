@@ -1,0 +1,36 @@
+"""Sealing a claim by margins: the certificate of docs/margins.md, section 2, canonical to the byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from constructions.language.predicates import definitions_of
+from constructions.language.printer import format_formula
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.transformer import Transformer
+from proofs.margins.claim import MarginClaim
+
+FORMAT = "certify-margin"
+VERSION = 1
+
+
+def seal_margin(transformer: Transformer, claim: MarginClaim) -> str:
+    """The text of the certificate. Sealing proves nothing: the checker recomputes every class."""
+    certificate: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "claim": {
+            "formula": format_formula(claim.formula),
+            "predicates": [definition.description for definition in definitions_of([claim.formula])],
+            "alphabet": list(claim.letters),
+            "before": list(claim.before),
+            "after": list(claim.after),
+            "min_n": claim.lengths.first,
+            "max_n": claim.lengths.last,
+            "at": claim.at,
+            "threshold": str(claim.threshold),
+            "margin": str(claim.margin),
+        },
+        "transformer": transformer_to_json(transformer),
+    }
+    return write_canonical(certificate)

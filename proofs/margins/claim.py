@@ -1,0 +1,92 @@
+"""A claim by margins: docs/margins.md, section 1, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from constructions.errors import InputError
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+
+At = Literal["first", "last", "every"]
+NO_MARGIN = parse_expression("0")
+
+
+@dataclass(frozen=True)
+class Read:
+    """Where a word of n letters is judged: the truth at a letter, the output at a position of the sequence; from 1."""
+
+    letter: int
+    position: int
+
+
+@dataclass(frozen=True)
+class MarginClaim:
+    """Where the formula holds the output is above the threshold by more than the margin, elsewhere as far below.
+
+    Words are over the ``letters``; the network is given ``before``, the word, ``after``. The margin is an expression
+    in n, the number of letters.
+    """
+
+    formula: Formula
+    letters: tuple[str, ...]
+    lengths: Lengths
+    at: At = "last"
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    threshold: Fraction = Fraction(0)
+    margin: Expression = field(default=NO_MARGIN)
+
+    def reads(self, n: int) -> Iterator[Read]:
+        """Where words of n letters are judged."""
+        before = len(self.before)
+        match self.at:
+            case "first":
+                yield Read(1, 1)
+            case "last":
+                yield Read(n, before + n + len(self.after))
+            case "every":
+                yield from (Read(i, before + i) for i in range(1, n + 1))
+
+    def choices(self, n: int) -> list[tuple[str, ...]]:
+        """For each position of the sequence the symbols that may stand there."""
+        return [*((symbol,) for symbol in self.before), *[self.letters] * n, *((symbol,) for symbol in self.after)]
+
+    def letters_of(self, sequence: Sequence[str]) -> tuple[str, ...]:
+        """The word inside a sequence."""
+        return tuple(sequence[len(self.before): len(sequence) - len(self.after)])
+
+    def required(self, n: int) -> Fraction:
+        """The margin at n letters.
+
+        Raises:
+            InputError: if it has no value there, or a negative one.
+        """
+        margin = self.margin.evaluate(n=n)
+        if margin < 0:
+            raise InputError(f"margin {self.margin}: negative at n = {n}, expected 0 or more")
+        return margin
+
+
+def check_fits(claim: MarginClaim, transformer: Transformer) -> None:
+    """See that the network has the symbols, and numbers wherever it is run.
+
+    Raises:
+        InputError: naming the first symbol that it has not, or where something has no value.
+    """
+    from constructions.network.validation import check_defined
+
+    for name, symbols in (("alphabet", claim.letters), ("before", claim.before), ("after", claim.after)):
+        for symbol in symbols:
+            if symbol not in transformer.alphabet:
+                raise InputError(f"{name}: symbol {symbol!r}, expected one of the network's "
+                                 f"{' '.join(transformer.alphabet)}")
+    around = len(claim.before) + len(claim.after)
+    check_defined(transformer, Lengths(claim.lengths.first + around, claim.lengths.last + around))
+    for n in claim.lengths:
+        claim.required(n)

@@ -1,0 +1,135 @@
+"""Whether a claim by margins holds of all words of one length: a class of words at a time.
+
+Every class is enclosed, at a higher precision while it is neither above the margin nor not. A word that breaks the
+claim is run once more, whole, and its truth found by plain recursion, before it is shown as one (``replay``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from constructions.errors import InternalError, Unsupported
+from constructions.language.semantics import satisfies
+from constructions.network.transformer import Transformer
+from proofs.enclosures.exponential import PRECISIONS
+from proofs.enclosures.intervals import Interval
+from proofs.margins.claim import MarginClaim, Read
+from proofs.margins.truths import TruthReader
+from proofs.word_classes.buckets import Buckets, Signature, WordClass
+from proofs.word_classes.enclosing import enclose_class, enclose_word
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Words of one class and one truth at one place: a word (letters only), and the margin that all of them have.
+
+    The margin is the output less the threshold where the formula holds, and the threshold less the output elsewhere.
+    """
+
+    word: tuple[str, ...]
+    read: Read
+    truth: bool
+    output: Interval
+    margin: Interval
+
+
+@dataclass(frozen=True)
+class LengthFound:
+    """What is known of all words of n letters; ``least`` has the least margin, ``reason`` says why it is unknown.
+
+    ``classes`` counts classes with their truth, over all places; they are words if ``by_words``.
+    """
+
+    n: int
+    verdict: str
+    required: Fraction
+    classes: int
+    by_words: bool
+    least: Judged | None
+    reason: str = ""
+
+
+def decide_length(transformer: Transformer, claim: MarginClaim, n: int) -> LengthFound:
+    """Decide the claim for all words of n letters.
+
+    Raises:
+        InputError: if the margin has no value at n.
+    """
+    required = claim.required(n)
+    try:
+        places = [_Place(transformer, claim, n, read) for read in claim.reads(n)]
+        judged = [one for place in places for one in place.judge(required)]
+    except Unsupported as construct:
+        return LengthFound(n, "unknown", required, 0, False, None, str(construct))
+    by_words = any(place.buckets.by_words for place in places)
+    least = min(judged, key=lambda one: one.margin.lower)
+    if least.margin.lower > required:
+        return LengthFound(n, "certified", required, len(judged), by_words, least)
+    broken = [one for one in judged if one.margin.upper <= required]
+    if broken:
+        worst = min(broken, key=lambda one: one.margin.upper)
+        return LengthFound(n, "refuted", required, len(judged), by_words, worst)
+    reason = f"at {PRECISIONS[-1]} bits the margin of some word is neither above {required} nor not"
+    return LengthFound(n, "unknown", required, len(judged), by_words, least, reason)
+
+
+class _Place:
+    """All classes of words of n letters, as they are judged at one place."""
+
+    def __init__(self, transformer: Transformer, claim: MarginClaim, n: int, read: Read) -> None:
+        self.claim, self.read = claim, read
+        self.buckets = Buckets(transformer, claim.choices(n), read.position)
+        first = len(claim.before) + 1
+        reader = TruthReader(claim.formula, claim.letters, read.letter)
+        found = self.buckets.fold(reader.start, lambda state, j, symbol: (
+            reader.step(state, symbol) if first <= j < first + n else state))
+        self.words: dict[tuple[Signature, bool], tuple[str, ...]] = {}
+        for (signature, state), (word, _) in found.items():
+            self.words.setdefault((signature, reader.truth(state)), word)
+
+    def judge(self, required: Fraction) -> Iterable[Judged]:
+        """Each class and truth once, with a margin that is above what is required or is not, if that can be seen."""
+        outputs: dict[Signature, Interval] = {}
+        for (signature, truth), word in self.words.items():
+            for bits in PRECISIONS:
+                if signature not in outputs or bits != PRECISIONS[0]:
+                    outputs[signature] = enclose_class(self.buckets, WordClass(signature, word, Fraction(1)), bits)
+                margin = _margin(outputs[signature], truth, self.claim.threshold)
+                if margin.lower > required or margin.upper <= required:
+                    break
+            yield Judged(self.claim.letters_of(word), self.read, truth, outputs[signature], margin)
+
+
+def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:
+    lower, upper = output.lower - threshold, output.upper - threshold
+    return Interval(lower, upper) if truth else Interval(-upper, -lower)
+
+
+def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound) -> LengthFound:
+    """A refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
+
+    Raises:
+        InternalError: if that contradicts what was found.
+    """
+    broken = found.least
+    assert broken is not None, "a refuted length has a word"
+    sequence = (*claim.before, *broken.word, *claim.after)
+    truth = satisfies(claim.formula, broken.word, broken.read.letter)
+    output = enclose_word(transformer, sequence, broken.read.position, PRECISIONS[-1],
+                          {transformer.output: Fraction(1)})
+    margin = _margin(output, truth, claim.threshold)
+    if truth != broken.truth or not margin.upper <= found.required:
+        raise InternalError(f"a class of words is judged otherwise than its word {sequence}")
+    return replace(found, least=replace(broken, output=output, margin=margin))
+
+
+def certified_to(found: Sequence[LengthFound]) -> int | None:
+    """The length up to which all are certified, from the first on; None if that is not."""
+    last = None
+    for one in found:
+        if one.verdict != "certified":
+            break
+        last = one.n
+    return last

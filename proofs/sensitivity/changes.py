@@ -1,0 +1,76 @@
+"""What is known of the greatest change, for one length and each position of the exchange: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.transformer import Transformer
+from proofs.enclosures.intervals import Interval
+
+ZERO = Fraction(0)
+Word = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReplayedPair:
+    """Two words that differ at one position, and the enclosed difference in the direction at position ``judged``."""
+
+    first: Word
+    second: Word
+    judged: int
+    distance: Interval
+
+
+@dataclass(frozen=True)
+class Change:
+    """The greatest change by an exchange at position p: at least ``lower``, attained by ``pair``, at most ``upper``.
+
+    Without a pair ``lower`` is 0; without an ``upper`` nothing is known from above.
+    """
+
+    p: int
+    lower: Fraction
+    upper: Fraction | None
+    pair: ReplayedPair | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the two bounds are one number."""
+        return self.lower == self.upper
+
+
+def at_least(p: int, pair: ReplayedPair | None, upper: Fraction | None) -> Change:
+    """The change that the pair shows; no pair that shows nothing is kept."""
+    shown = pair is not None and pair.distance.lower > 0
+    return Change(p, pair.distance.lower if pair and shown else ZERO, upper, pair if shown else None)
+
+
+def distance(one: Interval, other: Interval) -> Interval:
+    """|x - y| for x and y in the intervals.
+
+    >>> half, third = Interval(Fraction(1, 2), Fraction(1, 2)), Interval(Fraction(1, 3), Fraction(2, 3))
+    >>> distance(half, third)
+    Interval(lower=Fraction(0, 1), upper=Fraction(1, 6))
+    """
+    least = max(one.lower - other.upper, other.lower - one.upper, ZERO)
+    return Interval(least, max(one.upper - other.lower, other.upper - one.lower))
+
+
+def unlike_letters(network: Transformer) -> tuple[str, ...]:
+    """The symbols, one of those that are embedded alike: exchanging these for one another changes nothing."""
+    found: dict[frozenset[tuple[str, Fraction]], str] = {}
+    for symbol in network.alphabet:
+        row = frozenset((name, weight) for name, weight in network.token_embedding[symbol].items() if weight)
+        found.setdefault(row, symbol)
+    return tuple(found.values())
+
+
+def exchanged(word: Sequence[str], p: int, symbol: str) -> Word:
+    """The word with another symbol at position p.
+
+    >>> exchanged("aba", 2, "a")
+    ('a', 'a', 'a')
+    """
+    return (*word[: p - 1], symbol, *word[p:])

@@ -1,0 +1,131 @@
+"""Pairs of words that are one exchange apart and far apart in a direction: looked for in floats, replayed enclosed.
+
+The search proves nothing; what it finds is a lower bound because the two words are run again, with enclosures. It is
+the same on every run: random words come from a generator that begins with the length.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError, Unsupported
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.running.numpy_network import NumpyNetwork
+from constructions.running.weights import weights_of
+from proofs.enclosures.intervals import Interval
+from proofs.refutation.budget import replay_work
+from proofs.sensitivity.changes import ReplayedPair, Word, distance, exchanged, unlike_letters
+from proofs.sensitivity.words import enclose_values
+
+RANDOM_STARTS, STEPS = 4, 8
+BATCH_NUMBERS = 1 << 22
+"""So many attention weights are held at a time."""
+REPLAY_WORK = 400_000
+"""What replaying pairs of one length may take, in the units of proofs/refutation/budget.py: some seconds."""
+Values = Callable[[Sequence[Word]], Any]
+"""The direction's values, [words, judged positions], in float64."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Two words that differ at ``p``, and how far they are apart at position ``judged``, as floats have it."""
+
+    p: int
+    first: Word
+    second: Word
+    judged: int
+    seen: Any
+
+
+def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values:
+    """The direction's values by the float program; by enclosed runs, where the network has none.
+
+    Raises:
+        InexactHardAttention: from its result, if words cannot be run either.
+    """
+    try:
+        program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
+    except (InputError, Unsupported):
+        return lambda words: np.array([[_middle(value) for value in enclose_values(
+            network, word, direction, judged).values()] for word in words])
+    column = program.weights.directions.index(direction)
+    places = [i - 1 for i in judged]
+    most = max(1, BATCH_NUMBERS // (n * n * max(1, sum(1 for _ in network.heads()))))
+    return lambda words: np.concatenate([program.stream(words[k : k + most])[:, places, column]
+                                         for k in range(0, len(words), most)])
+
+
+def _middle(x: Interval) -> Any:
+    return np.float64((x.lower + x.upper) / 2)
+
+
+def find_pairs(values: Values, letters: Sequence[str], n: int, judged: Sequence[int]) -> list[Candidate]:
+    """For each position the best pair that was met, the best of all first."""
+    best: dict[int, Candidate] = {}
+    draw = random.Random(n)
+    for start in _starts(letters, n, draw):
+        word, reached = start, _meet(values, letters, start, judged, best)
+        for _ in range(STEPS if n > 1 else 0):
+            other = exchanged(word, draw.randint(1, n), draw.choice(letters))
+            if (found := _meet(values, letters, other, judged, best)) >= reached:
+                word, reached = other, found
+    return sorted(best.values(), key=lambda found: (-found.seen, found.p))
+
+
+def _starts(letters: Sequence[str], n: int, draw: random.Random) -> Iterator[Word]:
+    for letter in letters:
+        yield (letter,) * n
+    yield tuple(letters[i % len(letters)] for i in range(n))
+    for _ in range(RANDOM_STARTS):
+        yield tuple(draw.choice(letters) for _ in range(n))
+
+
+def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[int], best: dict[int, Candidate]) -> Any:
+    """Look at all exchanges in a word; the greatest change."""
+    others = [(p, exchanged(word, p, letter)) for p in range(1, len(word) + 1)
+              for letter in letters if letter != word[p - 1]]
+    found = np.nan_to_num(values([word, *(other for _, other in others)]))
+    apart = np.abs(found[1:] - found[0])
+    for (p, other), row in zip(others, apart, strict=True):
+        place = int(row.argmax())
+        if p not in best or row[place] > best[p].seen:
+            best[p] = Candidate(p, word, other, judged[place], row[place])
+    return apart.max() if others else 0
+
+
+def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> dict[int, ReplayedPair]:
+    """For some positions p a pair of words that differ there, replayed: the best that was met, and others spread out.
+
+    Raises:
+        InexactHardAttention: if words cannot be replayed.
+    """
+    letters = unlike_letters(network)
+    if len(letters) < 2:
+        return {}
+    found = find_pairs(float_values(network, n, direction, judged), letters, n, judged)
+    most = max(1, REPLAY_WORK // (2 * replay_work(network)(n)))
+    runs: dict[Word, dict[int, Interval]] = {}
+    pairs = {}
+    for candidate in _spread(found, most):
+        for word in (candidate.first, candidate.second):
+            if word not in runs:
+                runs[word] = enclose_values(network, word, direction, judged)
+        one, other = (runs[word][candidate.judged] for word in (candidate.first, candidate.second))
+        pairs[candidate.p] = ReplayedPair(candidate.first, candidate.second, candidate.judged, distance(one, other))
+    return pairs
+
+
+def _spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """The best, and of the others as many as may be, evenly over the positions."""
+    others = sorted(found[1:], key=lambda candidate: candidate.p)
+    if most <= 1 or len(others) < most:
+        return [*found[:1], *others[: max(0, most - 1)]]
+    step = Fraction(len(others) - 1, max(1, most - 2))
+    return [found[0], *(others[int(k * step)] for k in range(most - 1))]

@@ -1,0 +1,228 @@
+"""A formula as an automaton that reads a word from the left and guesses what lies ahead; exactly one guess is right.
+
+State       behind position j: of ``prev φ`` the truth of φ at j; of a ``since`` its own truth at j; of a count to the
+            left its value. Ahead of j: of ``next φ`` the truth of φ at j + 1; of an ``until`` its own truth there; of a
+            count to the right its value from j + 1 on.
+Judged      The truth of the formula is asked at one position i. What no temporal operator and no count contains is
+            followed no farther than it takes: what lies ahead from i on, what is behind up to i; elsewhere it is 0.
+Claim       The runs that begin in ``starts`` and end in ``end`` are one for each word, and the truths along it are
+            those of the semantics. At each position the values behind follow from the letter, and what was announced
+            must be what holds: by induction from the right, where nothing is true and every count is 0, all that is
+            announced is right; by induction from the left all that is remembered is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+
+from constructions.language.positional import connective, mentions_length, positional_truth
+from constructions.language.predicates import definition_of
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    Next,
+    Predicate,
+    PredicateOnCount,
+    PredicateOnSum,
+    Previous,
+    Since,
+    Symbol,
+    Term,
+    Until,
+    counts_of,
+    is_symbolic,
+    operands,
+    subformulas,
+)
+
+Behind = tuple[int, ...]
+"""What is remembered: truths as 0 and 1, and counts."""
+Ahead = tuple[int, ...]
+"""What is announced, likewise."""
+State = tuple[Behind, Ahead]
+Step = tuple[State, bool]
+"""The next state, and the truth of the formula at the position that was read."""
+Remembering = Previous | Since | Count
+Announcing = Next | Until | Count
+MOST_CACHED = 200_000
+
+
+class Side(Enum):
+    """Where a position lies, seen from the judged one."""
+
+    BEFORE = -1
+    THERE = 0
+    BEHIND = 1
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One position that is read."""
+
+    letter: str
+    i: int
+    n: int
+    side: Side
+
+
+class FormulaRuns:
+    """The automaton of one formula."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+        self.parts = subformulas(formula)
+        counts = dict.fromkeys(count for part in self.parts for count in counts_of(part))
+        self.behind: tuple[Remembering, ...] = (
+            *(part for part in self.parts if isinstance(part, Previous | Since)),
+            *(count for count in counts if count.side == "left"))
+        self.ahead: tuple[Announcing, ...] = (
+            *(part for part in self.parts if isinstance(part, Next | Until)),
+            *(count for count in counts if count.side == "right"))
+        inner = dict.fromkeys(_below(self.parts, counts))
+        within = {*inner, *(count for part in inner for count in counts_of(part))}
+        self.outer = frozenset(one for one in (*self.behind, *self.ahead) if one not in within)
+        self.mentions_length = mentions_length(formula)
+        self._by_position = [part for part in self.parts if isinstance(part, Predicate)]
+        self._steps: dict[tuple[object, ...], tuple[Step, ...]] = {}
+
+    @property
+    def is_past(self) -> bool:
+        """Whether nothing is announced: what holds at a position depends on the letters up to it."""
+        return not self.ahead
+
+    def starts(self, n: int) -> Iterator[State]:
+        """The states before the first letter of words judged later: nothing is behind, anything may be announced."""
+        values = [range(1) if one in self.outer else range(n + 1) if isinstance(one, Count) else range(2)
+                  for one in self.ahead]
+        behind = (0,) * len(self.behind)
+        return ((behind, ahead) for ahead in product(*values))
+
+    def may_differ(self, one: State, other: State) -> bool:
+        """Whether words that differ at one position can have these starts: a count of letters differs by 1 at most."""
+        return all(abs(x - y) <= 1 for part, x, y in zip(self.ahead, one[1], other[1], strict=True)
+                   if isinstance(part, Count) and is_symbolic(part.operand))
+
+    @property
+    def end(self) -> Ahead:
+        """What is announced behind the last letter."""
+        return (0,) * len(self.ahead)
+
+    def steps(self, state: State, letter: str, i: int, n: int, side: Side = Side.THERE) -> tuple[Step, ...]:
+        """The states behind position i that fit the letter and what was announced; few, and often one."""
+        positional = tuple(positional_truth(part, i, n) for part in self._by_position)
+        counts_left = n - i if side is Side.THERE and self.ahead else 0
+        key = (state, letter, positional, side, counts_left, n if self.mentions_length else 0)
+        if key not in self._steps:
+            if len(self._steps) > MOST_CACHED:
+                self._steps.clear()
+            self._steps[key] = tuple(self._fitting(state, _Place(letter, i, n, side)))
+        return self._steps[key]
+
+    def _fitting(self, state: State, place: _Place) -> Iterator[Step]:
+        for guess in product(*(self._guesses(one, place) for one in self.ahead)):
+            reading = _Reading(self, state, guess, place)
+            ahead = tuple(reading.announced(number, one) for number, one in enumerate(self.ahead))
+            if reading.fits and min(ahead, default=0) >= 0:
+                yield (tuple(map(reading.remembered, self.behind)), ahead), reading.truths[self.formula]
+
+    def _guesses(self, one: Announcing, place: _Place) -> range:
+        """Of a count its value here, where it begins to be followed; else the truth that is announced."""
+        if one in self.outer and place.side is Side.BEFORE:
+            return range(1)
+        if not isinstance(one, Count):
+            return range(2)
+        return range(place.n - place.i + 2) if one in self.outer and place.side is Side.THERE else range(1)
+
+
+def _below(parts: Iterable[Formula], counts: Iterable[Count]) -> Iterator[Formula]:
+    """What temporal operators and counts contain."""
+    for part in parts:
+        if isinstance(part, Previous | Next | Since | Until):
+            for operand in operands(part):
+                yield from subformulas(operand)
+    for count in counts:
+        yield from subformulas(count.operand)
+
+
+class _Reading:
+    """All truths at one position, from the letter, what is behind and what is guessed to lie ahead."""
+
+    def __init__(self, runs: FormulaRuns, state: State, guess: Ahead, place: _Place) -> None:
+        self.place, self.guess = place, guess
+        self.unasked = runs.outer if place.side is Side.BEHIND else frozenset()
+        self.unannounced = runs.outer if place.side is not Side.BEHIND else frozenset()
+        self.before = dict(zip(runs.behind, state[0], strict=True))
+        self.here = dict(zip(runs.ahead, state[1], strict=True))
+        if place.side is Side.THERE:
+            self.here |= {one: value for one, value in zip(runs.ahead, guess, strict=True)
+                          if isinstance(one, Count) and one in runs.outer}
+        self.after = dict(zip(runs.ahead, guess, strict=True))
+        self.truths: dict[Formula, bool] = {}
+        for part in runs.parts:
+            self.truths[part] = self._truth(part)
+
+    @property
+    def fits(self) -> bool:
+        """Whether what was announced of this position holds."""
+        return all(self.truths[one.operand if isinstance(one, Next) else one] == announced
+                   for one, announced in self.here.items()
+                   if not isinstance(one, Count) and one not in self.unannounced)
+
+    def remembered(self, one: Remembering) -> int:
+        """What the next state remembers of it."""
+        if one in self.unasked:
+            return 0
+        match one:
+            case Count():
+                return self._count(one)
+            case Previous(operand):
+                return int(self.truths[operand])
+        return int(self.truths[one])
+
+    def announced(self, number: int, one: Announcing) -> int:
+        """What the next state announces; of a count what is left of it, below 0 if nothing can be."""
+        if not isinstance(one, Count):
+            return self.guess[number]
+        if one in self.unannounced and self.place.side is Side.BEFORE:
+            return 0
+        return self.here[one] - self.truths[one.operand]
+
+    def _truth(self, part: Formula) -> bool:
+        match part:
+            case Symbol(symbol):
+                return self.place.letter == symbol
+            case Predicate():
+                return positional_truth(part, self.place.i, self.place.n)
+            case Previous():
+                return bool(self.before[part])
+            case Next():
+                return bool(self.after[part])
+            case Since(left, right):
+                return self.truths[left] and (self.truths[right] or bool(self.before[part]))
+            case Until(left, right):
+                return self.truths[left] and (self.truths[right] or bool(self.after[part]))
+        return self._truth_of_counts(part)
+
+    def _truth_of_counts(self, part: Formula) -> bool:
+        match part:
+            case PredicateOnCount(parameters=parameters, count=count):
+                return definition_of(part).holds(self._count(count), self.place.n, parameters)
+            case PredicateOnSum(parameters=parameters, term=term):
+                return definition_of(part).holds(self._term(term), self.place.n, parameters)
+            case Comparison(relation, left, right):
+                return RELATIONS[relation](self._term(left), self._term(right))
+        truth = connective(part, tuple(self.truths[operand] for operand in operands(part)))
+        assert truth is not None, f"not a formula: {type(part).__name__}"
+        return truth
+
+    def _count(self, count: Count) -> int:
+        """Its value here: what was counted before and here, or what is announced from here on."""
+        return self.here[count] if count.side == "right" else self.before[count] + self.truths[count.operand]
+
+    def _term(self, term: Term) -> int:
+        return sum(number * self._count(count) for number, count in term.coefficients) + term.constant

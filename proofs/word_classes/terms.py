@@ -1,0 +1,102 @@
+"""Numbers that are known up to what heads see: linear forms over interned atoms.
+
+An atom is a ReLU of a form, or what a head answers to a query. Equal forms denote equal numbers in all words of a
+class; forms without atoms are exact. Equality is that of tuples of exact rationals and numbers of atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from proofs.enclosures.rationals import ZERO
+
+K = TypeVar("K", bound=Hashable)
+Rational = Any
+"""FLINT's, as in ``proofs.enclosures.rationals``: exact."""
+Row = Mapping[str, Rational]
+"""A linear form on residual vectors."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """constant + Σ coefficient · atom; the atoms ascend, and no coefficient is 0."""
+
+    constant: Rational
+    atoms: tuple[tuple[int, Rational], ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is one number, whatever heads see."""
+        return not self.atoms
+
+
+@dataclass(frozen=True)
+class Relu:
+    """max(0, form)."""
+
+    form: Form
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a head of a layer (both from 1) adds to a direction for these scaled queries, over what it sees.
+
+    It sees all positions (``origin`` 0), or what its mask shows from the position ``origin``.
+    """
+
+    layer: int
+    place: int
+    direction: str
+    queries: tuple[Form, ...]
+    origin: int
+
+
+Atom = Relu | Answer
+
+
+class Interned(Generic[K]):
+    """Equal things as one number, counted from 0."""
+
+    def __init__(self) -> None:
+        """Nothing is interned yet."""
+        self.things: list[K] = []
+        self._numbers: dict[K, int] = {}
+
+    def number(self, thing: K) -> int:
+        """The number of the thing, a new one if it is new."""
+        found = self._numbers.setdefault(thing, len(self.things))
+        if found == len(self.things):
+            self.things.append(thing)
+        return found
+
+    def __getitem__(self, number: int) -> K:
+        return self.things[number]
+
+
+def exact(number: Rational) -> Form:
+    """The form that is this number."""
+    return Form(number)
+
+
+def add(parts: Iterable[tuple[Form, Rational]], constant: Rational = ZERO) -> Form:
+    """constant + Σ factor · form.
+
+    >>> from flint import fmpq
+    >>> x = Form(fmpq(1), ((3, fmpq(2)),))
+    >>> add([(x, fmpq(1)), (x, fmpq(-1))], fmpq(5)) == exact(fmpq(5))
+    True
+    """
+    atoms: dict[int, Rational] = {}
+    for form, factor in parts:
+        if form.constant:
+            constant += form.constant * factor
+        for atom, coefficient in form.atoms:
+            atoms[atom] = atoms.get(atom, ZERO) + coefficient * factor
+    return Form(constant, tuple(sorted((atom, value) for atom, value in atoms.items() if value)) if atoms else ())
+
+
+def combine_forms(row: Row, vector: Mapping[str, Form], constant: Rational = ZERO) -> Form:
+    """The linear form of a residual vector, and a constant; directions without a value count as 0."""
+    return add(((vector[name], weight) for name, weight in row.items() if name in vector), constant)
