@@ -25,6 +25,7 @@ from fractions import Fraction
 from constructions.boolean_connectives import require_truth
 from constructions.draft import ONE, Draft, linear_form
 from constructions.errors import Unsupported
+from constructions.language.expressions import Expression, parse_expression
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import (
     TRUE,
@@ -44,7 +45,7 @@ from constructions.language.syntax import (
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Meaning, Near, Slack, Total, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
-from constructions.regimes import Sharpening
+from constructions.regimes import Regime, Sharpening
 from constructions.saturated_comparison import decide
 from constructions.theorem_20_counting import bounded_difference, decide_predicate
 
@@ -78,6 +79,16 @@ class Additive:
     at: Callable[[int, Fraction], Bump]
     around: Callable[[Fraction], Bump]
     is_exact: bool
+
+
+def constant_temperature(regime: Regime) -> Expression:
+    """The temperature of all heads of a weighting that needs none."""
+    return parse_expression("1")
+
+
+def temperature_over_n(regime: Regime) -> Expression:
+    """The temperature that makes up for a division by n, in the regimes where temperatures may depend on n."""
+    return parse_expression("1/n" if regime.sharpening is Sharpening.TEMPERATURE else "1")
 
 
 def add_truth_by_additive_attention(draft: Draft, formula: Formula, additive: Additive) -> str:
@@ -128,7 +139,7 @@ def _unit(draft: Draft) -> str:
 
 def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
           values: Mapping[str, Coefficients]) -> Head:
-    return Head(name, "additive attention", mask, draft.weighting, draft.temperature, queries, keys, values)
+    return Head(name, f"{draft.weighting} attention", mask, draft.weighting, draft.temperature, queries, keys, values)
 
 
 def _add_selected(draft: Draft, formula: Formula, additive: Additive, count: Count, distance: int, value: str) -> str:

@@ -36,7 +36,7 @@ def growth(regime: Regime) -> str:
     return f"log2ceil({'i' if regime.causal else 'n'})+1"
 
 
-def temperature_of(regime: Regime) -> Expression:
+def logarithmic_temperature(regime: Regime) -> Expression:
     """The temperature of all heads in the regime."""
     return parse_expression("1" if regime.sharpening is Sharpening.POSITION else f"1/({growth(regime)})")
 
@@ -81,7 +81,7 @@ def _add_head(draft: Draft, formula: Previous | Next, name: str, key: Coefficien
     position = draft.regime.sharpening is Sharpening.POSITION
     scale = draft.embed_position(growth(draft.regime)) if position else require_truth(draft, TRUE)
     mask = Mask.FUTURE if isinstance(formula, Previous) else Mask.PAST
-    draft.add_head(Head(name, "geometric attention", mask, draft.weighting, draft.temperature,
+    draft.add_head(Head(name, f"{draft.weighting} attention", mask, draft.weighting, draft.temperature,
                         ({scale: draft.gamma},), (key,), {near: {value: ONE}}), {near: Near(formula)})
     return near
 

@@ -84,7 +84,8 @@ def add_here(draft: Draft, count: Count) -> str:
     return draft.once(meaning, lambda: draft.add_feed_forward(draft.spell("here", count), meaning, units, ZERO))
 
 
-def look_up_others(draft: Draft, count: Count, weight: int, name: str, values: dict[str, Coefficients]) -> TableLookup:
+def look_up_others(draft: Draft, count: Count, weight: int, name: str,
+                   values: Mapping[str, Coefficients]) -> TableLookup:
     """A head that attends to position m + 1, where m other positions are counted; ``weight`` is C."""
     return TableLookup(
         name=name,
