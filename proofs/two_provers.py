@@ -103,7 +103,7 @@ def prove_stick(obligation: AttentionObligation, twice: bool = True, record: Rec
         if worst.within(obligation.allowed_error) is not None:
             break
     return _confirm(obligation, worst, obligation.allowed_error, twice,
-                    lambda: by_z3.proves_stick(obligation, obligation.allowed_error, record))
+                    lambda: by_z3.proves_stick(obligation, obligation.allowed_error, bits, record))
 
 
 def prove_bumps(obligation: Bumpy, twice: bool = True, record: Record = ignore) -> Proof:
@@ -118,7 +118,7 @@ def prove_bumps(obligation: Bumpy, twice: bool = True, record: Record = ignore) 
     except NotDerived as fault:
         return Proof(str(fault))
     return _confirm(obligation, worst, obligation.allowed_error, twice,
-                    lambda: by_z3.proves_bumps(obligation, obligation.allowed_error, record))
+                    lambda: by_z3.proves_bumps(obligation, obligation.allowed_error, bits, record))
 
 
 def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:

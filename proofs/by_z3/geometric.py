@@ -14,33 +14,29 @@ from typing import Any
 import z3
 
 from constructions.language.positional import positional_truth
-from proofs.by_z3.solver import Question, all_of, any_of, rational
+from proofs.by_z3.solver import Question, all_of, any_of, integer, rational
 from proofs.by_z3.unfolding import Unfolding
-from proofs.enclosures.intervals import Interval
-from proofs.exact.geometric import Ends, share, walk
+from proofs.exact.geometric import Ends, Reached, Walk
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import RowGroup
 from proofs.obligations.sweeps import Step
 from proofs.transcript import Record, ignore
 
-BITS = 576
-"""So fine are the ends of the invariant: finer than the exact method at its last precision."""
-LEGEND = ("o: what the head would add so far", "before, after: what the automaton remembers",
-          "choice: which of the letters is read")
-Hull = tuple[tuple[int, Fraction, Fraction], ...]
-"""For each memory the ends of o."""
+EXTRA_BITS = 32
+"""What the exact worst case could decide, Z3 decides too: the ends of its invariant are finer by so many bits."""
+LEGEND = ("o: what the head would add, were the next position that of the row; times a power of two",)
 
 
-def proves_stick(obligation: AttentionObligation, bound: Fraction, record: Record = ignore) -> bool:
-    """Whether Z3 shows that the error is at most ``bound`` at every row.
+def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, record: Record = ignore) -> bool:
+    """Whether Z3 shows that the error is at most ``bound`` at every row; ``bits`` decided it exactly.
 
     Raises:
         Undecided: if Z3 gives up.
     """
-    seen: set[object] = set()
+    steps = _Steps(bits + EXTRA_BITS, bound)
     questions = [_ask_automaton(obligation)]
     for group in obligation.groups:
-        if wrong := list(_wrong_steps(obligation, group, bound, seen)):
+        if wrong := list(steps.wrong(obligation, group)):
             about = (f"o stays between the ends of the invariant, and errs by at most {bound}, in the rows of n = "
                      f"{group.n} that share the query of i = {group.rows[0]}")
             questions.append(Question(about, LEGEND, (), z3.BoolVal(True), any_of(wrong)))
@@ -51,57 +47,61 @@ def proves_stick(obligation: AttentionObligation, bound: Fraction, record: Recor
     return True
 
 
-def _wrong_steps(obligation: AttentionObligation, group: RowGroup, bound: Fraction,
-                 seen: set[object]) -> Iterator[Any]:
-    """How a step of the rows of a group could break the invariant or the bound; steps that were seen are left out."""
-    sweep = obligation.reading.sweep(group)
-    before: tuple[Step, Hull] | None = None
-    for step, ends in walk(sweep, BITS):
-        hull = _hull(ends)
-        if before is not None and _is_new((before[0].number, before[1], hull), seen):
-            yield from _leaves(*before, hull)
-        if step.j in sweep.rows and _is_new((step.number, hull), seen):
-            yield from _errs(step, hull, bound)
-        before = step, hull
+class _Steps:
+    """How steps could break the invariant or the bound; steps that have been asked about are left out."""
+
+    def __init__(self, bits: int, bound: Fraction):
+        """The invariant's ends have so many bits."""
+        self._walk, self._bound = Walk(bits), bound
+        self._seen: set[object] = set()
+
+    def wrong(self, obligation: AttentionObligation, group: RowGroup) -> Iterator[Any]:
+        """How a step of the rows of a group could break the invariant, or the bound."""
+        sweep = obligation.reading.sweep(group)
+        before: tuple[Step, Ends] | None = None
+        for step, ends in self._walk.over(sweep):
+            if before is not None and self._is_new((before[0].number, before[1], ends)):
+                yield from self._leaves(*before, ends)
+            if step.j in sweep.rows and self._is_new((step.number, ends)):
+                yield from self._errs(step, ends)
+            before = step, ends
+
+    def _is_new(self, key: object) -> bool:
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def _leaves(self, step: Step, ends: Ends, following: Ends) -> Iterator[Any]:
+        """A letter of the step leads from between the ends to somewhere outside of the following ones.
+
+        o, the ends and the share are in units.
+        """
+        o, unit = z3.Real("o"), self._walk.unit
+        for option in step.options:
+            for memory, held in ends.by_memory.items():
+                least, most = _hull(following.by_memory[option.effect[memory] >> 1])
+                for taken in set(self._walk.share(option.score)):
+                    led = integer(unit - taken) * o + rational(taken * unit * option.value)
+                    yield z3.And(_between(held, o), z3.Or(led < integer(least * unit), led > integer(most * unit)))
+
+    def _errs(self, step: Step, ends: Ends) -> Iterator[Any]:
+        """At a row with this step o is between the ends, and farther from the truth than the bound."""
+        o, unit = z3.Real("o"), self._walk.unit
+        for memory, held in ends.by_memory.items():
+            for truth in {option.effect[memory] % 2 for option in step.options}:
+                limit = rational((1 - self._bound if truth else self._bound) * unit)
+                yield z3.And(_between(held, o), o < limit if truth else o > limit)
 
 
-def _is_new(key: object, seen: set[object]) -> bool:
-    if key in seen:
-        return False
-    seen.add(key)
-    return True
+def _hull(held: tuple[Reached, Reached]) -> tuple[int, int]:
+    least, greatest = held
+    return least.held[0], greatest.held[1]
 
 
-def _hull(ends: Ends) -> Hull:
-    return tuple((memory, least.held.lower, greatest.held.upper) for memory, (least, greatest) in sorted(ends.items()))
-
-
-def _within(hull: Hull, memory: Any, o: Any) -> Any:
-    return any_of([z3.And(memory == number, rational(low) <= o, o <= rational(high)) for number, low, high in hull])
-
-
-def _leaves(step: Step, hull: Hull, following: Hull) -> Iterator[Any]:
-    """A letter of the step leads from within the hull to somewhere outside of the following one."""
-    o = z3.Real("o")
-    for option in step.options:
-        for number, low, high in hull:
-            for taken in _ends(share(option.score, BITS)):
-                led = (1 - rational(taken)) * o + rational(taken * option.value)
-                after = z3.IntVal(option.effect[number] >> 1)
-                yield z3.And(rational(low) <= o, o <= rational(high), z3.Not(_within(following, after, led)))
-
-
-def _ends(x: Interval) -> set[Fraction]:
-    return {x.lower, x.upper}
-
-
-def _errs(step: Step, hull: Hull, bound: Fraction) -> Iterator[Any]:
-    """At a row with this step o is within the hull, and farther from the truth than the bound."""
-    o = z3.Real("o")
-    for number, low, high in hull:
-        for truth in {option.effect[number] % 2 for option in step.options}:
-            wrong = o < rational(1 - bound) if truth else o > rational(bound)
-            yield z3.And(rational(low) <= o, o <= rational(high), wrong)
+def _between(held: tuple[Reached, Reached], o: Any) -> Any:
+    least, most = _hull(held)
+    return z3.And(integer(least) <= o, o <= integer(most))
 
 
 def _ask_automaton(obligation: AttentionObligation) -> Question:

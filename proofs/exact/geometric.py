@@ -8,26 +8,26 @@ Claim       For each memory of the automaton the least and the greatest o over a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.enclosures.intervals import Interval, point
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import RowGroup
-from proofs.obligations.sweeps import Step, Sweep
-
-ZERO, ONE = Fraction(0), Fraction(1)
+from proofs.obligations.sweeps import Option, Step, Sweep
 
 
-@dataclass(frozen=True)
+Enclosed = tuple[int, int]
+"""Two integers around a number, in units of 2**-bits."""
+
+
+@dataclass(frozen=True, eq=False)
 class Reached:
     """An end of o at one memory: enclosed, with the option that was chosen last and what it was chosen from."""
 
-    held: Interval
+    held: Enclosed
     choice: int = -1
     before: Reached | None = field(default=None, repr=False)
 
@@ -41,8 +41,11 @@ class Reached:
         return tuple(reversed(chosen))
 
 
-Ends = dict[int, tuple[Reached, Reached]]
-"""By memory: where o is least, and where it is greatest."""
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """By memory: where o is least, and where it is greatest."""
+
+    by_memory: Mapping[int, tuple[Reached, Reached]]
 
 
 @dataclass(frozen=True)
@@ -74,87 +77,91 @@ class StickExtreme(Extreme):
         return [(option.score, option.value) for option in options]
 
 
-@lru_cache(maxsize=100_000)
-def share(score: Fraction, bits: int) -> Interval:
-    """σ(score), the part of what is left that a position takes, in short numbers.
+class Walk:
+    """Steps, read letter by letter; equal ones after equal beginnings are worked out once."""
 
-    >>> share(Fraction(0), 64)
-    Interval(lower=Fraction(1, 2), upper=Fraction(1, 2))
-    """
-    if score == 0:
-        return point(Fraction(1, 2))
-    with working_precision(bits):
-        lower, upper = exact_ends(1 / (1 + ball(-score).exp()))
-    return rounded(Interval(max(lower, ZERO), min(upper, ONE)), bits)
+    def __init__(self, bits: int):
+        """o and σ are enclosed by multiples of 2**-bits."""
+        self.bits = bits
+        self.unit = 1 << bits
+        start = Reached((0, 0))
+        self._start = Ends({0: (start, start)})
+        self._following: dict[tuple[int, Ends], Ends] = {}
+        self._shares: dict[Fraction, Enclosed] = {}
 
+    def over(self, sweep: Sweep) -> Iterator[tuple[Step, Ends]]:
+        """Each step with the ends of o before it."""
+        ends = self._start
+        for step in sweep.steps:
+            yield step, ends
+            key = (step.number, ends)
+            if key not in self._following:
+                self._following[key] = self._follow(step, ends)
+            ends = self._following[key]
 
-def rounded(x: Interval, bits: int) -> Interval:
-    """An interval around this one whose ends are multiples of 2**-bits; of numbers that are in [0, 1], so are they.
+    def _follow(self, step: Step, ends: Ends) -> Ends:
+        """The ends of o after one more letter."""
+        found: dict[int, tuple[Reached, Reached]] = {}
+        for choice, option in enumerate(step.options):
+            for memory, (least, greatest) in ends.by_memory.items():
+                low, high = [Reached(self._after(end.held, option), choice, end) for end in (least, greatest)]
+                target = option.effect[memory] >> 1
+                if target in found:
+                    low = min(low, found[target][0], key=lambda end: end.held[0])
+                    high = max(high, found[target][1], key=lambda end: end.held[1])
+                found[target] = low, high
+        return Ends(found)
 
-    >>> rounded(Interval(Fraction(1, 3), Fraction(1, 2)), 2)
-    Interval(lower=Fraction(1, 4), upper=Fraction(1, 2))
-    """
-    unit = 1 << bits
-    return Interval(Fraction(x.lower.numerator * unit // x.lower.denominator, unit),
-                    Fraction(-(-x.upper.numerator * unit // x.upper.denominator), unit))
+    def _after(self, held: Enclosed, option: Option) -> Enclosed:
+        """(1 - s) o + s v is o + s (v - o): it grows with o and with v, and is linear in s."""
+        least, most = self._in_units(option.value)
+        taken = self.share(option.score)
+        return (min((held[0] * self.unit + s * (least - held[0])) // self.unit for s in taken),
+                max(-((-held[1] * self.unit - s * (most - held[1])) // self.unit) for s in taken))
 
+    def share(self, score: Fraction) -> Enclosed:
+        """σ(score), the part of what is left that a position takes."""
+        if score not in self._shares:
+            with working_precision(self.bits):
+                lower, upper = exact_ends(1 / (1 + ball(-score).exp()))
+            self._shares[score] = self._in_units(lower)[0], min(self._in_units(upper)[1], self.unit)
+        return self._shares[score]
 
-def after(held: Interval, taken: Interval, value: Fraction, bits: int) -> Interval:
-    """(1 - s) o + s v with o and s in these intervals; it is o + s (v - o), which grows with o."""
-    ends = [o + s * (value - o) for o, s in ((held.lower, taken.lower), (held.lower, taken.upper),
-                                             (held.upper, taken.lower), (held.upper, taken.upper))]
-    return rounded(Interval(min(ends), max(ends)), bits)
-
-
-def walk(sweep: Sweep, bits: int) -> Iterator[tuple[Step, Ends]]:
-    """Each step with the ends of o before it."""
-    start = Reached(point(ZERO))
-    ends: Ends = {0: (start, start)}
-    for step in sweep.steps:
-        yield step, ends
-        ends = _step(step, ends, bits)
-
-
-def _step(step: Step, ends: Ends, bits: int) -> Ends:
-    """The ends of o after one more letter."""
-    found: Ends = {}
-    for choice, option in enumerate(step.options):
-        taken = share(option.score, bits)
-        for memory, (least, greatest) in ends.items():
-            low, high = [Reached(after(end.held, taken, option.value, bits), choice, end) for end in (least, greatest)]
-            target = option.effect[memory] >> 1
-            if target in found:
-                low = min(low, found[target][0], key=lambda end: end.held.lower)
-                high = max(high, found[target][1], key=lambda end: end.held.upper)
-            found[target] = low, high
-    return found
+    def _in_units(self, x: Fraction) -> Enclosed:
+        scaled = x.numerator * self.unit
+        return scaled // x.denominator, -(-scaled // x.denominator)
 
 
 def find_stick_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
     """The largest errors over all rows of the obligation."""
     found: dict[bool, StickExtreme | None] = {False: None, True: None}
+    walk = Walk(bits)
     for group in obligation.groups:
-        for extreme in _extremes_of(obligation, group, bits):
+        for extreme in _extremes_of(obligation, group, walk):
             best = found[extreme.truth]
             if best is None or extreme.upper > best.upper:
                 found[extreme.truth] = extreme
     return WorstCase(found[False], found[True])
 
 
-def _extremes_of(obligation: AttentionObligation, group: RowGroup, bits: int) -> Iterator[StickExtreme]:
-    """The errors at every row of a group, for each truth that the target may have there."""
+def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -> Iterator[StickExtreme]:
+    """The greatest error of a group, for each truth that the target may have."""
     sweep = obligation.reading.sweep(group)
-    for step, ends in walk(sweep, bits):
+    greatest: dict[bool, tuple[int, int, Reached, int]] = {}
+    for step, ends in walk.over(sweep):
         if step.j in sweep.rows:
             for truth in (False, True):
-                errors = [(error_of(ends[memory], truth), ends[memory][not truth]) for memory in ends
-                          if any(option.effect[memory] % 2 == truth for option in step.options)]
-                if errors:
-                    error, end = max(errors, key=lambda pair: pair[0].upper)
-                    yield StickExtreme(error.lower, proved_bound(error.upper), truth, sweep, step.j, end.choices())
+                for memory, pair in ends.by_memory.items():
+                    if any(option.effect[memory] % 2 == truth for option in step.options):
+                        low, high = error_of(pair, truth, walk.unit)
+                        if truth not in greatest or high > greatest[truth][1]:
+                            greatest[truth] = low, high, pair[not truth], step.j
+    for truth, (low, high, reached, row) in greatest.items():
+        yield StickExtreme(Fraction(low, walk.unit), proved_bound(Fraction(high, walk.unit)), truth, sweep, row,
+                           reached.choices())
 
 
-def error_of(ends: tuple[Reached, Reached], truth: bool) -> Interval:
+def error_of(ends: tuple[Reached, Reached], truth: bool, unit: int) -> Enclosed:
     """How far o may be from the truth, at the end where it is farthest."""
     least, greatest = ends
-    return Interval(ONE - least.held.upper, ONE - least.held.lower) if truth else greatest.held
+    return (unit - least.held[1], unit - least.held[0]) if truth else greatest.held
