@@ -100,6 +100,7 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
     return replace(plot, svg=_finished(plot, "series-"))
 
 
+@dataclass(frozen=True)
 class Curve:
     """Enclosed numbers over n, under a name; ``marker``, ``colour`` and ``line`` as matplotlib has them."""
 
