@@ -74,33 +74,6 @@ def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
 
 
 @dataclass(frozen=True)
-class Series:
-    """A curve over n: its name, its points, and whether it is a dashed line without markers."""
-
-    name: str
-    points: Sequence[tuple[int, Interval]]
-    is_dashed: bool = False
-
-
-def draw_series(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot | None:
-    """Several curves over n in one drawing, both axes logarithmic; None if no point is positive."""
-    drawable = [(one, _positive(one.points)) for one in series]
-    shown = [(one, points) for one, points in drawable if points]
-    if not shown:
-        return None
-    with mpl.rc_context(STYLE):
-        figure, axes = _figure(sorted({n for _, points in shown for n, _ in points}), y_label)
-        for (one, points), marker, colour in zip(shown, itertools.cycle("os^"), itertools.cycle((BLUE, ORANGE, GREEN)),
-                                                 strict=False):
-            _draw(axes, points, "" if one.is_dashed else marker, colour, one.name, "--" if one.is_dashed else "-")
-        _scale_log(axes, [x for _, points in shown for _, x in points])
-        figure.set_figheight(SIZE[1] + len(shown) * LEGEND_LINE)
-        figure.legend(loc="outside upper left")
-        plot = Plot("series", title, description, _svg(figure))
-    return replace(plot, svg=_finished(plot, "series-"))
-
-
-@dataclass(frozen=True)
 class Curve:
     """Enclosed numbers over n, under a name; ``marker``, ``colour`` and ``line`` as matplotlib has them."""
 
@@ -111,16 +84,23 @@ class Curve:
     line: str = "-"
 
 
-def draw_curves(curves: Sequence[Curve], y_label: str, plot: Plot, size: tuple[float, float] = SIZE) -> Plot:
-    """The plot with the drawing of some curves over n; its names and words are those of ``plot``."""
+def draw_curves(curves: Sequence[Curve], y_label: str, plot: Plot, size: tuple[float, float] = SIZE,
+                is_logarithmic: bool = False) -> Plot:
+    """The plot with the drawing of some curves over n; its names and words are those of ``plot``.
+
+    What is not positive is left out where the axes are logarithmic.
+    """
+    drawn = [(curve, _positive(curve.points) if is_logarithmic else curve.points) for curve in curves]
     with mpl.rc_context(STYLE):
-        figure, axes = _figure(sorted({n for curve in curves for n, _ in curve.points}), y_label)
+        figure, axes = _figure(sorted({n for _, points in drawn for n, _ in points}), y_label)
         figure.set_size_inches(*size)
-        for curve in curves:
-            _draw(axes, curve.points, curve.marker, curve.colour, curve.label, curve.line)
-        figure.legend(loc="outside right upper")
-        drawn = replace(plot, svg=_svg(figure))
-    return replace(drawn, svg=_finished(drawn, f"{plot.kind}-"))
+        for curve, points in drawn:
+            _draw(axes, points, curve.marker, curve.colour, curve.label, curve.line)
+        if is_logarithmic:
+            _scale_log(axes, [x for _, points in drawn for _, x in points])
+        figure.legend(loc="outside upper left" if is_logarithmic else "outside right upper")
+        svg = _svg(figure)
+    return replace(plot, svg=_finished(replace(plot, svg=svg), f"{plot.kind}-"))
 
 
 def standalone(svg: str) -> str:
