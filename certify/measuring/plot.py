@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from certify.auditing.plots import BLUE, GREEN, LEGEND_LINE, ORANGE, SIZE, Curve, Plot, draw_curves, standalone
+from certify.auditing.plots import Series, draw_series, standalone
 from certify.measuring.results import Sensitivity
 from certify.measuring.show import show_change
 from constructions.errors import InputError
@@ -18,21 +18,19 @@ def draw_sensitivity(found: Sensitivity) -> str:
     Raises:
         InputError: if nothing changes, so that a logarithmic axis has nothing to show.
     """
-    curves = [curve for curve in _curves(found) if any(x.upper > 0 for _, x in curve.points)]
-    if not curves:
-        raise InputError("plot: nothing changes at any of these lengths, so there is nothing to draw")
     longest = found.rows[-1]
     description = ("The largest change over n when one symbol is exchanged; both axes logarithmic. "
                    f"At n = {longest.n} it is {show_change(longest.lower, longest.upper)}.")
-    plot = Plot("sensitivity", "Sensitivity over n", description, "")
-    size = SIZE[0], SIZE[1] + LEGEND_LINE * len(curves)
-    return standalone(draw_curves(curves, "largest change", plot, size, is_logarithmic=True).svg)
+    plot = draw_series(_series(found), "largest change", "Sensitivity over n", description)
+    if plot is None:
+        raise InputError("plot: nothing changes at any of these lengths, so there is nothing to draw")
+    return standalone(plot.svg)
 
 
-def _curves(found: Sensitivity) -> list[Curve]:
+def _series(found: Sensitivity) -> list[Series]:
     tight = [(row.n, Interval(row.lower, row.upper)) for row in found.rows
              if row.upper is not None and row.upper <= CLOSE * row.lower]
     loose = [row for row in found.rows if row.upper is None or row.upper > CLOSE * row.lower]
-    return [Curve("largest change", tight, "o", BLUE),
-            Curve("replayed pairs: at least", [(row.n, point(row.lower)) for row in loose], "s", ORANGE),
-            Curve("bound: at most", [(row.n, point(row.upper)) for row in loose if row.upper is not None], "^", GREEN)]
+    return [Series("largest change", tight),
+            Series("replayed pairs: at least", [(row.n, point(row.lower)) for row in loose]),
+            Series("bound: at most", [(row.n, point(row.upper)) for row in loose if row.upper is not None])]
