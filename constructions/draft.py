@@ -17,7 +17,7 @@ from constructions.language.printer import written_length
 from constructions.language.syntax import Count, Formula, Term
 from constructions.network.meanings import Meaning, Position, Truth, texts_of_network
 from constructions.network.renaming import rename_directions
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit, Weighting
 from constructions.regimes import Regime
 
 MAX_NAME = 100
@@ -39,13 +39,15 @@ class Draft:
     """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
-                 temperature: Expression | None = None, low_precision_up_to: int | None = None):
+                 temperature: Expression | None = None, low_precision_up_to: int | None = None,
+                 weighting: Weighting = Weighting.SOFTMAX):
         """An empty network over ``alphabet``.
 
         ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
         1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
         All heads have the ``temperature``; left out, it is that of the regime. With ``low_precision_up_to`` a length,
-        the constructions are those for low precision, and serve words up to that length.
+        the constructions are those for low precision, and serve words up to that length. All heads have the
+        ``weighting``.
         """
         self.alphabet = alphabet
         self.regime = regime
@@ -53,6 +55,7 @@ class Draft:
         self.reciprocal_embedded = reciprocal_embedded
         self.low_precision_up_to = low_precision_up_to
         self.temperature = temperature or regime.temperature
+        self.weighting = weighting
         self._directions: dict[str, Meaning] = {}
         self._stages: dict[str, int] = {}
         self._tokens: dict[str, dict[str, Fraction]] = {symbol: {} for symbol in alphabet}

@@ -34,7 +34,7 @@ from constructions.language.syntax import (
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Mean, Near, Others, Product, Slack
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.saturated_comparison import decide
 
 MAX_COEFFICIENT = 10**9
@@ -60,7 +60,7 @@ def _add_mean_head(draft: Draft, count: Count) -> str:
         name="uniform",
         source=statement(draft),
         mask=Mask.FUTURE if count.side == "left" else Mask.PAST,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({},),
         keys=({},),

@@ -100,6 +100,28 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
     return replace(plot, svg=_finished(plot, "series-"))
 
 
+class Curve:
+    """Enclosed numbers over n, under a name; ``marker``, ``colour`` and ``line`` as matplotlib has them."""
+
+    label: str
+    points: Points
+    marker: str = ""
+    colour: str = INK
+    line: str = "-"
+
+
+def draw_curves(curves: Sequence[Curve], y_label: str, plot: Plot, size: tuple[float, float] = SIZE) -> Plot:
+    """The plot with the drawing of some curves over n; its names and words are those of ``plot``."""
+    with mpl.rc_context(STYLE):
+        figure, axes = _figure(sorted({n for curve in curves for n, _ in curve.points}), y_label)
+        figure.set_size_inches(*size)
+        for curve in curves:
+            _draw(axes, curve.points, curve.marker, curve.colour, curve.label, curve.line)
+        figure.legend(loc="outside right upper")
+        drawn = replace(plot, svg=_svg(figure))
+    return replace(drawn, svg=_finished(drawn, f"{plot.kind}-"))
+
+
 def standalone(svg: str) -> str:
     """The SVG for a file or an image of its own: dark ink on white, whatever is around it."""
     return svg.replace("<svg ", '<svg style="color:#1b1f24;background:#ffffff" ', 1)
