@@ -28,7 +28,7 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
         *entry("formula", given.language.write(claim.formula)),
         *entry("where", [given.language.write_definition(name) for name in network.predicates]),
         *entry("alphabet", [quote_all(claim.alphabet)]),
-        *entry("claim", words_of_claim(claim)),
+        *entry("claim", words_of_claim(claim, words_of_weights(given))),
         *entry("output", [f"direction {quote_all([network.output])}"]),
         *entry("regime", [f"{claim.regime}: {words_of_regime(given)}"]),
         *entry("causal", ["yes: future masks only, nothing depends on n" if claim.causal else "not claimed"]),
@@ -45,12 +45,18 @@ def entry(name: str, lines: Sequence[str]) -> list[str]:
     return [f"{name if number == 0 else '':{WIDTH}}{line}" for number, line in enumerate(lines)]
 
 
-def words_of_claim(claim: Claim) -> list[str]:
+def words_of_claim(claim: Claim, weights: str) -> list[str]:
     """What holds of every word."""
     return [f"for every n in {claim.min_n}..{claim.max_n}, every word of length n over the alphabet and every",
             "position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;",
             "so is some direction for each subformula of the formula as it is written above, where",
-            "comparisons are put together (exact reals, real softmax)"]
+            f"comparisons are put together (exact reals, {weights})"]
+
+
+def words_of_weights(given: Certificate) -> str:
+    """How attention is weighted."""
+    found = sorted({head.weighting for head in given.transformer.heads})
+    return f"weightings: {', '.join(found)}" if {*found} - {"softmax"} else "real softmax"
 
 
 def words_of_regime(given: Certificate) -> str:

@@ -37,6 +37,8 @@ def prove_floats(certificate: Certificate) -> None:
 
 def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     """One of them; what holds of all words up to max_n holds of the shorter ones, which are looked at alone."""
+    softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
+    require(softmax, "float runs have rules for softmax alone")
     check_class(claim)
     proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     FloatProof(proof, claim).prove()

@@ -2,24 +2,25 @@
 
 The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
 holds. Rows of one length with one scaled query are a *group*: the shorter ones see a beginning of what the longer ones
-see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else by a shortest path.
+see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else, of softmax alone, by a
+shortest path; geometric and stick-breaking attention is followed letter by letter (geometric.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import repeat
 from typing import Any
 
 from ..budget import ENTRY_BITS
 from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, size
-from ..reading.records import Head, Near
+from ..reading.records import RECURRENT, Head, Near
 from ..verdicts import require
-from .automaton import Automaton, Letters
+from .automaton import Automaton, Letters, read_letters
 from .composition import names_in
 from .gaps import Gaps, find_extremes
+from .geometric import Passes
 from .proof import Proof
 from .shortest_path import Position, check_paths
 
@@ -36,6 +37,7 @@ class Attention:
         self._automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask)
         self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
         self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self._automaton.known))
+        self._passes = Passes(proof) if head.weighting in RECURRENT else None
 
     @property
     def places(self) -> list[Place]:
@@ -71,17 +73,24 @@ class Attention:
         """
         held = tuple((value, id(some)) for value, some in letters)
         heat = self._head.temperature
-        return (n, self._head.mask, heat, self._forms, self._errors, tuple(guards), held, tuple(kinds))
+        how = (self._head.weighting, self._head.mask, heat)
+        return (n, *how, self._forms, self._errors, tuple(guards), held, tuple(kinds))
 
     def _prove_length(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
                       kinds: Sequence[int]) -> None:
-        gaps = self._find_gaps(n, letters, kinds)
+        gaps = None if self._passes else self._find_gaps(n, letters, kinds)
         positions: list[Position] = []
         for query, lengths in self.group(n, guards).items():
             left = gaps.find_unproved(query, lengths) if gaps else lengths
             if left:
+                require(self._passes or self._head.weighting == "softmax", "the gaps of scores do not prove the errors "
+                        "at {}", self._name_row(n, min(left)))
                 positions = positions or self.read_positions(n, letters, kinds)
-                self._check_paths(n, query, positions[: max(left)], left)
+                self._check_group(n, query, positions[: max(left)], left)
+
+    def _name_row(self, n: int, length: int) -> str:
+        """The row that reads so many positions."""
+        return f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
 
     def group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
         """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
@@ -106,13 +115,7 @@ class Attention:
 
         Rule 4: every value is in 0..1, so every mean is.
         """
-        automaton = self._automaton
-        columns = [self._proof.columns.truths(place, n) for place in automaton.positional]
-        values = self._proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
-        self._proof.budget.spend(1 + n // 2)
-        places: dict[tuple[Any, ...], int] = {}
-        kinds = [places.setdefault(seen, len(places)) for seen in zip(values, *columns, strict=True)]
-        found = [(value, automaton.letters_where(tuple(truths))) for value, *truths in places]
+        found, kinds = read_letters(self._proof, self._automaton, n)
         for value, letters in found:
             check_range(self._proof, value, letters)
         return found, self._in_order(kinds)
@@ -124,7 +127,8 @@ class Attention:
         if extremes is None or known is None:
             return None
         unit, columns = known
-        return Gaps(self._proof, extremes, kinds, unit, [self._in_order(column) for column in columns], self._errors)
+        ordered = [self._in_order(column) for column in columns]
+        return Gaps(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
 
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
                        kinds: Sequence[int]) -> list[Position]:
@@ -133,13 +137,15 @@ class Attention:
         rows = zip(zip(*known, strict=True), kinds, strict=True)
         return [Position(numbers, letters[kind][1]) for numbers, kind in rows]
 
-    def _check_paths(self, n: int, query: Numbers, positions: Sequence[Position], lengths: Sequence[int]) -> None:
-        """The same situation is not checked again, whichever head meets it."""
+    def _check_group(self, n: int, query: Numbers, positions: Sequence[Position], lengths: Sequence[int]) -> None:
+        """By what is held letter by letter; else by a path: the same situation is not checked again, by anyone."""
+        ends = {length: self._name_row(n, length) for length in lengths}
+        if self._passes:
+            self._passes.check(query, positions, ends, self._errors)
+            return
         held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
         situation = (query, tuple((known, id(letters)) for known, letters in positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
-            ends = {length: f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
-                    for length in lengths}
             with self._proof.budget.holding(held):
                 check_paths(self._proof, query, positions, ends, self._errors)
             self._proof.proved.keep(situation, True, held)

@@ -9,14 +9,15 @@ Letters are free but for what the symbol there decides; that is sound, since eve
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
-from typing import NamedTuple
+from fractions import Fraction
+from itertools import product, repeat
+from typing import Any, NamedTuple
 
 from ..budget import ENTRY_BITS
 from ..language import Place
 from ..language.table import FUTURE, PAST, TEMPORAL
 from ..language.truths import connect_one
-from ..numbers import ZERO, Numbers, total
+from ..numbers import ONE, ZERO, Numbers, total
 from ..reading.records import Truth, Weights
 from ..verdicts import quote, require
 from .proof import Proof
@@ -48,12 +49,21 @@ Letters = tuple[Letter, ...]
 
 
 class Automaton:
-    """The automaton of a target over the letters of what the forms (keys, then the value) read."""
+    """The automaton of a target over the letters of what the forms (keys, then the value) read.
 
-    def __init__(self, proof: Proof, target: Place, forms: Sequence[Weights], mask: str) -> None:
+    The truth of a *marked* formula is one more number of each letter, before those of the forms.
+    """
+
+    def __init__(self, proof: Proof, target: Place, forms: Sequence[Weights], mask: str,
+                 marked: Sequence[Place] = ()) -> None:
         self._proof, self._language, self._target = proof, proof.language, target
-        self.known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
-        self._adds = self._find_adds(forms)
+        known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
+        self.known: list[Weights] = [*({} for _ in marked), *known]
+        self._adds = self._find_adds([*({} for _ in marked), *forms])
+        for number, place in enumerate(marked):
+            ones = [ONE if number == k else ZERO for k in range(len(self.known))]
+            before = self._adds.get(place, (ZERO,) * len(ones))
+            self._adds[place] = tuple(a + b for a, b in zip(before, ones, strict=True))
         self._find_atoms(mask)
         self.positional = [place for place in dict.fromkeys([*self._own, *self._read])
                            if proof.language.is_positional(place)]
@@ -161,3 +171,13 @@ class Automaton:
         """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
         operands = self._language.nodes[place].operands
         return now[place] if len(operands) == 2 else now[operands[0]]
+
+
+def read_letters(proof: Proof, automaton: Automaton, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
+    """The different known values and letters that the positions of a length have, and for each position which."""
+    columns = [proof.columns.truths(place, n) for place in automaton.positional]
+    values = proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
+    proof.budget.spend(1 + n // 2)
+    places: dict[tuple[Any, ...], int] = {}
+    kinds = [places.setdefault(seen, len(places)) for seen in zip(values, *columns, strict=True)]
+    return [(value, automaton.letters_where(tuple(truths))) for value, *truths in places], kinds

@@ -5,18 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
+from .kernels import NEGLIGIBLE, enclose_sparse
 from .proof import Proof
-
-NEGLIGIBLE = 60
-"""Weights below e^-60 of the greatest are bounded, not summed: 4096 of them are below 2^-74, less than any stated error
-that is worth stating. The producer has the same number by itself."""
 
 
 class Case(NamedTuple):
     """In integers: scores are over ``unit * size``, values over ``size``.
 
     ``near`` are (score - greatest score, value - goal) of the positions that are summed; the offsets of the others are
-    below 2^far. ``sides`` are (1, error above) and (-1, error below), as far as they are claimed.
+    below 2^far, and the weights of others are 0 if the weighting is sparse. ``sides`` are (1, error above) and (-1,
+    error below), as far as they are claimed.
     """
 
     unit: int
@@ -24,13 +22,14 @@ class Case(NamedTuple):
     near: tuple[tuple[int, int], ...]
     far: int
     sides: tuple[tuple[int, Fraction], ...]
+    weighting: str = "softmax"
 
 
 def is_proved(proof: Proof, case: Case) -> bool:
     """Whether the case is proved, now or before."""
     if proof.proved.get(case) is not None:
         return True
-    fits = is_mean_near(proof, case)
+    fits = is_mean_near(proof, case) if case.weighting == "softmax" else is_sparse_mean_near(proof, case)
     if fits:
         proof.proved.keep(case, True, 2 * len(case.near) * (64 + case.unit.bit_length() + case.size.bit_length()))
     return fits
@@ -51,5 +50,17 @@ def is_mean_near(proof: Proof, case: Case) -> bool:
         left_out = proof.claim.max_n * min(0, q - p * ((1 << case.far) - 1))
         factors = [*(q - sign * p * offset for _, offset in case.near), left_out]
         if sum(proof.weigher.least_terms(scores, factors)) < 0:
+            return False
+    return True
+
+
+def is_sparse_mean_near(proof: Proof, case: Case) -> bool:
+    """The same with the weights of sparsemax or entmax-1.5, which are 0 at the positions that are left out."""
+    lows, highs = enclose_sparse(proof.budget, case.weighting, [score for score, _ in case.near], case.unit * case.size)
+    for sign, error in case.sides:
+        p, q = error.denominator, error.numerator * case.size
+        factors = (q - sign * p * offset for _, offset in case.near)
+        if sum(factor * (low if factor >= 0 else high)
+               for factor, low, high in zip(factors, lows, highs, strict=True)) < 0:
             return False
     return True

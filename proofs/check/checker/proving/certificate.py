@@ -6,22 +6,40 @@ chapter says how many rows it proved; the two numbers are compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..numbers import QUARTER, ZERO
-from ..reading.records import Anything, Average, Certificate, FeedForward, Head, Mean, Near, Others, Position, kind_of
+from ..reading.records import (
+    ADDITIVE,
+    SPARSE,
+    Anything,
+    Average,
+    Certificate,
+    FeedForward,
+    Head,
+    Mean,
+    Near,
+    Others,
+    Position,
+    Total,
+    Truth,
+    kind_of,
+)
 from ..verdicts import quote, require, within
+from .additive import check_counting
 from .attention import check_attention
 from .claim import check_network, check_output
-from .composition import Writer, find_writers
+from .composition import Writer, find_writers, names_in
 from .counting import check_by_value, is_by_value
 from .embedding import check_embedding
 from .feed_forward import check_feed_forward
 from .lookup import check_lookup
 from .lookup_of_sums import check_lookup_of_sum, reads_counts
 from .proof import Errors, Proof
+from .selecting import check_selecting
+from .sum_lookup import check_sum_lookup
 from .uniform import check_mean, check_uniform
 
 
@@ -76,8 +94,10 @@ def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer)
         done, wanted = check_embedding(proof, name), rows * len(proof.claim.alphabet)
         coverage.embedding_cells += done
     elif writer.head:
-        head = proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
-        done, wanted = check_head(proof, coverage, head, name), rows
+        all_heads = proof.transformer.layers[writer.layer - 1].heads
+        heads = [all_heads[number - 1] for number in (writer.head, *writer.more)]
+        rule = check_additive if heads[0].weighting in ADDITIVE else check_head
+        done, wanted = rule(proof, coverage, heads, name), rows
         coverage.head_rows += done
     else:
         part = proof.transformer.layers[writer.layer - 1].feedforward
@@ -95,24 +115,59 @@ def count_rows(proof: Proof, name: str) -> int:
                for first, holds in zip(firsts, proof.columns.truths(meaning.when, n), strict=True) if holds)
 
 
-def check_head(proof: Proof, coverage: Coverage, head: Head, name: str) -> int:
-    """What the head writes to the direction is what the direction means; the number of rows covered."""
-    meaning = proof.directions[name]
+def check_head(proof: Proof, coverage: Coverage, heads: Sequence[Head], name: str) -> int:
+    """What the one head writes to the direction is what the direction means; the number of rows covered.
+
+    Weights that are not additive have one head (composition.py). Equal scores have equal weights of the sum 1, and
+    lookups have rules, only for some weightings.
+    """
+    (head,), meaning = heads, proof.directions[name]
+    if not isinstance(meaning, Near | Others | Position | Mean | Average):
+        require(False, "a head cannot write a direction of kind {}", kind_of(meaning))
+    attends = all(proof.is_known(proof.directions[source]) for query in head.queries for source in query)
+    by_attention = isinstance(meaning, Near) and attends
+    has_rule = by_attention or head.weighting in ("softmax", *SPARSE)
+    require(has_rule, "a {} head has no rule for a direction of kind {}{}", head.weighting, kind_of(meaning),
+            " with such queries" if isinstance(meaning, Near) else "")
     if isinstance(meaning, Position):
         return check_uniform(proof, head, name)
     if isinstance(meaning, Mean | Average):
         return check_mean(proof, head, name, meaning)
-    if not isinstance(meaning, Near | Others):
-        require(False, "a head cannot write a direction of kind {}", kind_of(meaning))
-        return 0
     check_errors(proof.errors[name], isinstance(meaning, Near))
-    attends = all(proof.is_known(proof.directions[source]) for query in head.queries for source in query)
     if isinstance(meaning, Near) and attends:
         covered = guarded = check_attention(proof, head, name, meaning)
     elif isinstance(meaning, Near) and reads_counts(proof, head):
         covered, guarded = check_lookup_of_sum(proof, head, name, meaning)
-    else:
+    elif isinstance(meaning, Near | Others):
         covered, guarded = check_lookup(proof, head, name, meaning)
+    if isinstance(meaning, Near):
+        coverage.guarded[name] = guarded
+    return covered
+
+
+def check_additive(proof: Proof, coverage: Coverage, heads: Sequence[Head], name: str) -> int:
+    """What these heads write together is what the direction means; the number of rows covered.
+
+    Keys that read a total know their count as the row does: heads that select. If only queries do, they look it up.
+    """
+    meaning, weighting = proof.directions[name], heads[0].weighting
+    require({head.weighting for head in heads} == {weighting}, "the heads have different weightings")
+    if isinstance(meaning, Total):
+        require(len(heads) == 1, "{} heads write it, expected 1", len(heads))
+        return check_counting(proof, heads[0], name, meaning)
+    if not isinstance(meaning, Near | Truth):
+        require(False, "a {} head cannot write a direction of kind {}", weighting, kind_of(meaning))
+        return 0
+    selects = any(isinstance(proof.directions[source], Total) for head in heads for source in names_in(head.keys))
+    if isinstance(meaning, Near):
+        check_errors(proof.errors[name], True)
+    if selects:
+        check_selecting(proof, heads, name, meaning)
+        covered = guarded = count_rows(proof, name)
+    elif isinstance(meaning, Near):
+        covered, guarded = check_sum_lookup(proof, heads, name, meaning)
+    else:
+        require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
     if isinstance(meaning, Near):
         coverage.guarded[name] = guarded
     return covered

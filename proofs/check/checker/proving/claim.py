@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..language import Place
 from ..numbers import ONE
-from ..reading.records import Truth
+from ..reading.records import HARD, Truth
 from ..verdicts import quote, require, within
 from .proof import Proof
 
@@ -40,8 +40,8 @@ def check_network(proof: Proof) -> None:
         Rejected: if one has none, or is not as the regime says.
     """
     heads = proof.transformer.heads
-    softmax = all(head.weighting == "softmax" for head in heads)
-    require(softmax, "the weighting of a head is not the expected softmax")
+    hard = [head for head in heads if head.weighting in HARD]
+    require(not hard, "the weighting of a head is not the expected softmax")
     for name, place in proof.transformer.position_embedding.items():
         with within(f"position embedding {quote(name)}"):
             check_embedding_values(proof, place)
@@ -87,3 +87,4 @@ def check_causal(proof: Proof) -> None:
     expressions = [*placed.values(), *(head.temperature for head in heads)]
     mentioned = any("n" in proof.language.leaves(place) for place in expressions)
     require(not mentioned, "causal: an embedding or a temperature mentions n")
+    require(all(head.weighting != "relu-over-n" for head in heads), "causal: the weights of relu-over-n mention n")

@@ -3,23 +3,29 @@
 Why that composes: a direction holds 0 until its writer adds to it, and nobody adds to it afterwards. So at every later
 stage it holds what its writer wrote, and a writer may be proved right from the meanings of what it reads: by
 induction over the stages, those hold.
+
+The writer may be several heads of one layer whose weights are additive: together they are one, which writes their sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..reading.records import Transformer, Weights
+from ..reading.records import ADDITIVE, Transformer, Weights
 from ..verdicts import quote, require
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Who writes a direction: the embedding (layer 0), a head of a layer, or its feed-forward part (head 0)."""
+    """Who writes a direction: the embedding (layer 0), a head of a layer, or its feed-forward part (head 0).
+
+    ``more`` are the other heads of the layer that write it, too.
+    """
 
     layer: int
     head: int
+    more: tuple[int, ...] = ()
 
     @property
     def stage(self) -> int:
@@ -31,7 +37,8 @@ class Writer:
         """Where, for messages."""
         if not self.layer:
             return "embedding"
-        return f"layer {self.layer}, " + (f"head {self.head}" if self.head else "feed-forward")
+        heads = f"head {self.head}" if not self.more else f"heads {', '.join(map(str, (self.head, *self.more)))}"
+        return f"layer {self.layer}, " + (heads if self.head else "feed-forward")
 
 
 EMBEDDING = Writer(0, 0)
@@ -44,13 +51,15 @@ class Part:
     writer: Writer
     reads: tuple[Weights, ...]
     writes: tuple[str, ...]
+    is_additive: bool = False
 
 
 def parts_of(transformer: Transformer) -> Iterator[Part]:
     """All heads and feed-forward parts, in the order of their stages."""
     for number, layer in enumerate(transformer.layers, 1):
         for place, head in enumerate(layer.heads, 1):
-            yield Part(Writer(number, place), (*head.queries, *head.keys, *head.values.values()), tuple(head.values))
+            reads = (*head.queries, *head.keys, *head.values.values())
+            yield Part(Writer(number, place), reads, tuple(head.values), head.weighting in ADDITIVE)
         units, bias = layer.feedforward.units, layer.feedforward.bias
         written = dict.fromkeys([*bias, *(name for unit in units for name in unit.writes)])
         yield Part(Writer(number, 0), tuple(unit.reads for unit in units), tuple(written))
@@ -68,12 +77,19 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
     later = {name for part in parts for name in part.writes}
     embedded = {*transformer.position_embedding, *names_in(transformer.token_embedding.values())}
     writers = {name: EMBEDDING for name in transformer.directions if name in embedded or name not in later}
+    more: dict[str, list[int]] = {}  # of what only additive heads write, as yet, the heads after the first
     for part in parts:
         expect_read_in_time(part, writers)
         for name in part.writes:
-            require(name not in writers, "direction {} is written twice, in layer {}", quote(name), part.writer.layer)
-            writers[name] = part.writer
-    return writers
+            before = writers.get(name)
+            if before is None:
+                writers[name] = part.writer
+                more |= {name: []} if part.is_additive else {}
+            else:
+                joins = part.is_additive and name in more and before.stage == part.writer.stage
+                require(joins, "direction {} is written twice, in layer {}", quote(name), part.writer.layer)
+                more[name].append(part.writer.head)
+    return {name: replace(writer, more=tuple(more.get(name, ()))) for name, writer in writers.items()}
 
 
 def expect_read_in_time(part: Part, writers: Mapping[str, Writer]) -> None:

@@ -3,7 +3,8 @@
 The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
 holds for every word. (Not those that are connectives of others that are read: their truth follows.) The same goes for
 the sign of each T that is compared with 0, and for a temporal formula that the target mentions and nobody reads: it has
-some truth, and whatever it is, the output must be the target's truth.
+some truth, and whatever it is, the output must be the target's truth. But where `prev (φ since ψ)` is read, φ since ψ
+follows from it: it is φ & (ψ | prev (φ since ψ)), at position 1, too. So is until from next.
 
 Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
 number in a quarter of [0, 1], and slack is 0 or, where its comparison does not hold, any number from 1 on: then the
@@ -22,6 +23,7 @@ from typing import NamedTuple
 from ..budget import Cache
 from ..language import Place
 from ..language.evaluation import COMPARE
+from ..language.truths import connect_one
 from ..numbers import ONE, QUARTER, ZERO, add, divide, multiply, total
 from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Total, Truth, Unit, kind_of
 from ..verdicts import quote, require
@@ -82,9 +84,12 @@ class Output:
         read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
                 for place in self._spoken_of(meaning)}
         free = {place for place in read if not self._follows(place, read)}
+        self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
+                       if operand not in read and self._is_step(place, operand)}
 
         def is_entered(place: Place) -> bool:
-            return self._language.is_connective(place) and place not in free and not self._language.is_positional(place)
+            opens = self._language.is_connective(place) or place in self._steps
+            return opens and place not in free and not self._language.is_positional(place)
 
         own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
         leaves = {place for place in own if not is_entered(place)} | free
@@ -100,6 +105,11 @@ class Output:
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
+
+    def _is_step(self, place: Place, operand: Place) -> bool:
+        """Whether it is `prev` of a `since`, or `next` of an `until`."""
+        operators = self._language.nodes[place].operator, self._language.nodes[operand].operator
+        return operators in (("prev", "since"), ("next", "until"))
 
     def _is_comparison(self, place: Place) -> bool:
         """Whether it compares counts."""
@@ -209,7 +219,21 @@ class Output:
                 signs = dict(zip(firsts, chosen, strict=True))
                 compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
                 given = {**row.fixed, **dict(zip(free, bits, strict=True)), **compared}
-                yield Situation(self._language.connect(self._order, given), signs, row.levels)
+                yield Situation(self._connect(given), signs, row.levels)
+
+    def _connect(self, given: Truths) -> Truths:
+        """The given truths with those of connectives, and of temporal formulas that follow from their last step."""
+        if not self._steps:
+            return self._language.connect(self._order, given)
+        truths = dict(given)
+        self._proof.budget.spend(2 * len(self._order))
+        for place in self._order:
+            if place in self._steps and place not in truths:
+                left, right = self._language.nodes[place].operands
+                truths[place] = truths[left] and (truths[right] or truths[self._steps[place]])
+            elif place not in truths:
+                truths[place] = connect_one(self._language, place, truths)
+        return truths
 
     def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
         return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)

@@ -24,6 +24,9 @@ One B serves all rows of a group: G_k is the greatest gap M_(d-k) - P_d, or A_(d
 group, and B = sum of exp(G_k) over the G_k above -60, and exp(-60) for each position. What is not summed is below that:
 a gap at most -60 by itself; and once the greatest gap to all positions at distance k *or more* is at most -60, no
 further k is looked at. Scores are integers over one unit, and compared exactly.
+
+For other weightings the cost of a gap is another (kernels.py), and gaps that cost nothing are not looked for; softmax
+plus one has one gap more where t is true. The words without a pivot are as good: all values are 0.
 """
 
 from __future__ import annotations
@@ -36,9 +39,9 @@ from operator import mul, sub
 from typing import NamedTuple
 
 from ..budget import Budget
-from ..numbers import ZERO, Numbers, over_one_denominator
+from ..numbers import Numbers, over_one_denominator
 from .automaton import Letter, Letters
-from .case import NEGLIGIBLE
+from .kernels import FALLS, NEGLIGIBLE, suffices
 from .proof import Errors, Proof
 
 MAX_DISTANCES = 128
@@ -117,8 +120,9 @@ class Gaps:
     """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
 
     def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], unit: int, keys: Sequence[Sequence[int]],
-                 errors: Errors) -> None:
+                 errors: Errors, weighting: str) -> None:
         self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
+        self._weighting = weighting
         added = {adds for both in rule.extremes for one in both for some in one for adds in some}
         extra, rows = over_one_denominator(proof.budget, list(added))
         self._unit = lcm(unit, extra)
@@ -146,18 +150,26 @@ class Gaps:
             unit, scores = self._find_scores(query, rows, t)
             if known is None or known[0] != scores:
                 known = scores, self._list_gaps(unit, scores, max(rows))
-            if known[1] is None or not self._suffice(known[1], max(rows), error):
+            gaps = known[1]
+            if gaps is None or not self._suffice([*gaps, *self._beside(t, unit, scores)], max(rows), error):
                 return False
         return True
 
+    def _beside(self, t: int, unit: int, scores: Scores) -> list[Fraction]:
+        """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
+        if not t or self._weighting != "softmax-plus-one":
+            return []
+        return [max(Fraction(-min(scores.pivots), unit), Fraction(-NEGLIGIBLE))]
+
     def _can_err(self, t: int) -> bool:
-        """Some letter can be a pivot, and some is bad; else B = 0."""
+        """Some letter can be a pivot, and something is bad; else B = 0."""
         extremes = [both[t] for both in self._rule.extremes]
-        return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
+        some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
+        return any(one.pivots for one in extremes) and some_are_bad
 
     def _list_gaps(self, unit: int, scores: Scores, longest: int) -> list[Fraction] | None:
         """The gaps that are summed; None if there are too many, or one is not below 0."""
-        least = -NEGLIGIBLE * unit
+        least = -FALLS[self._weighting] * unit
         cost = longest * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
         reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
         before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, longest, cost)
@@ -165,11 +177,8 @@ class Gaps:
         return None if before is None or after is None else [Fraction(gap, unit) for gap in (*before, *after)]
 
     def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
-        """B (1 - e) <= e."""
-        good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
-        terms = self._proof.weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)],
-                                                [good, *(bad for _ in gaps), bad * longest])
-        return sum(terms) >= 0
+        """The gaps cost at most e."""
+        return suffices(self._proof.weigher, self._proof.budget, self._weighting, gaps, longest, error)
 
     def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
         """The unit of the scores, and P, M and A up to the last of these rows; what there is none of is far away."""

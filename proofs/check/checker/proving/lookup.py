@@ -3,7 +3,7 @@
 For each (n, i) there are finitely many exact cases (sought.py). Where the scores are one parabola, few of them are
 looked at (peaked.py); all other rows are checked here, case by case, with all scores as exact numbers. Scores far
 below the greatest one are not summed: their weights are below e^-60 of its weight, and each counts as whatever from 0
-to e^-60 hurts most.
+to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ..budget import ENTRY_BITS
 from ..numbers import over_one_denominator
 from ..reading.records import Head, Near, Others
 from ..verdicts import require
-from .case import NEGLIGIBLE, Case, is_proved
+from .case import Case, is_proved
+from .kernels import FALLS
 from .peaked import Coverage, find_covered
 from .proof import Proof, visible
 from .sought import Sought
@@ -97,12 +98,13 @@ class Lookup:
         """The weighted mean of the values is within the bounds, in one case."""
         scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
         top, goal = max(scores), wanted * line.size
-        least = top - NEGLIGIBLE * line.unit * line.size
+        weighting = self._head.weighting
+        least = top - FALLS[weighting] * line.unit * line.size
         near = tuple([(score - top, value - goal)
                       for score, value in zip(scores, line.values, strict=True) if score >= least])
         highest = max(max(line.values) - goal, goal - min(line.values))
         far = highest.bit_length() if len(near) < len(scores) else 0
-        case = Case(line.unit, line.size, near, far, self._sought.sides(wanted))
+        case = Case(line.unit, line.size, near, far, self._sought.sides(wanted), weighting)
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 

@@ -27,8 +27,8 @@ from ..language.evaluation import COMPARE
 from ..numbers import ONE, ZERO, divide
 from ..reading.records import Head, Near, Others, Truth, Weights
 from ..verdicts import Rejected, quote, require
-from .case import NEGLIGIBLE
 from .composition import names_in
+from .kernels import FALLS, suffices
 from .proof import Proof, visible
 
 Key = TypeVar("Key")
@@ -274,7 +274,7 @@ class LookupOfSum:
         return self._times[place]
 
     def _check_error(self) -> None:
-        """S (1 - e) <= e, with the least curvature over the temperature.
+        """S (1 - e) <= e (or what the kernel asks), with the least curvature over the temperature.
 
         Raises:
             Rejected: if not.
@@ -288,14 +288,13 @@ class LookupOfSum:
         while len(gaps) < 2 * longest:
             k = 1 + len(gaps) // 2
             gap = least * (2 * k * miss - k * k)
-            if gap <= -NEGLIGIBLE:
+            if gap <= -FALLS[self._head.weighting]:
                 break
             gaps += [gap, gap]
         self._proof.budget.spend(8 * len(gaps))
-        good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
-        terms = self._proof.weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)],
-                                                [good, *(bad for _ in gaps), bad * longest])
-        require(error < 1 and sum(terms) >= 0, "the error exceeds its bound, where the least curvature is {}", least)
+        fits = error < 1 and suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, longest,
+                                      error)
+        require(fits, "the error exceeds its bound, where the least curvature is {}", least)
 
     def _vertex_that_matters(self, n: int) -> tuple[int, Vertex | None]:
         """With the length; none if all values in words of this length are the same: then the goal is, too."""

@@ -15,11 +15,19 @@ At distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is 
 sum, too: terms with err_k <= e are left out, others do not fall, and at C they are at least -exp(-60). So a case is
 known by its *window*, the values near p, by its goal, and by whether anything visible may be beyond the window.
 
-*Others.* Let value_j = j - off: the miss at distance k is k. Claim. If e < 1 and F(C) >= 0 for the distances
-0..max_n - 1, the mean of k is at most e at every row with c >= C. Proof. Where k < 0 the term (e - k) exp(-c k^2) is
-positive, and leaving it out makes F less; adding distances k >= 1 > e makes F less, too. What is left has one term with
-a factor that is not negative, e, which does not depend on c; the others grow with c. By the mirror -k, the mean is at
-least -e.
+*Near, sparse.* The error is at most e if the kernels of the gaps -c k^2 of all visible k with err_k > 0 add up to at
+most e (kernels.py); kernels grow with the gap, so C may stand for all c >= C.
+
+*Others.* Let value_j = j - off: the miss at distance k is k. Claim. If e < 1 and F(C) >= 0 for the distances 0..max_n -
+1, the mean of k is at most e at every row with c >= C. Proof. Where k < 0 the term (e - k) exp(-c k^2) is positive, and
+leaving it out makes F less; adding distances k >= 1 > e makes F less, too. What is left has one term with a factor that
+is not negative, e, which does not depend on c; the others grow with c. By the mirror -k, the mean is at least -e.
+*Others, sparse.* Let w_k(r) be the weights if the distances 0..r alone are visible. Claim. If the mean of k is at most
+e for r = max_n - 1 and C, it is at every row with c >= C. Proof. The weights at k = 0, 1, ... are what they are if the
+distances k < 0 are not visible, or less: with these the threshold is no lower, and all of them stand against the mean.
+One more distance, r + 1, takes its weight from lesser ones: the mean grows with r. Let w_0 = p; then w_k/w_0 = max(1 -
+s k^2, 0), or its square, with s = c/p, or c/(2 sqrt(p)). Were s to fall or stay as c grows, all w_k/w_0 would rise or
+stay, so p would fall or stay, and c with it. So s grows, each w_(k+1)/w_k falls, and so does the mean.
 """
 
 from __future__ import annotations
@@ -32,8 +40,9 @@ from typing import NamedTuple
 
 from ..numbers import ZERO, over_one_denominator
 from ..reading.records import Head, Near, Others
-from .case import NEGLIGIBLE, Case, is_proved
+from .case import Case, is_proved
 from .composition import names_in
+from .kernels import FALLS, NEGLIGIBLE, suffices
 from .parabola import Parabola
 from .proof import Proof, visible
 from .sought import Sought
@@ -65,11 +74,13 @@ class OthersPeak:
 
     def _prove_reference(self, least: Fraction) -> bool:
         """F(C) >= 0 for the distances 0..max_n - 1."""
-        reach, error = reach_of(least), min(self._sought.errors)
+        weighting = self._head.weighting
+        reach, error = reach_of(least, FALLS[weighting]), min(self._sought.errors)
         greatest = self._proof.claim.max_n - 1
         near = tuple((-least.numerator * k * k, k) for k in range(min(reach, greatest) + 1))
         far = greatest.bit_length() if greatest > reach else 0
-        return error < 1 and is_proved(self._proof, Case(least.denominator, 1, near, far, ((1, error),)))
+        self._proof.budget.spend(len(near))
+        return error < 1 and is_proved(self._proof, Case(least.denominator, 1, near, far, ((1, error),), weighting))
 
     def guarded(self, n: int) -> int:
         """All rows of a length: nothing guards a number."""
@@ -104,7 +115,7 @@ class NearPeak:
 
     def __init__(self, proof: Proof, head: Head, name: str, sought: Sought, least: Fraction) -> None:
         self._proof, self._head, self._sought, self._value = proof, head, sought, head.values[name]
-        self._least, self._reach = least, reach_of(least)
+        self._least, self._reach = least, reach_of(least, FALLS[head.weighting])
         self._mentions_length = proof.mentions_length([*proof.places_of(self._value), *sought.order])
         self._content: Content | None = None
         self._rows: set[tuple[Row, int, int]] = set()  # proved for this content, with b and off
@@ -173,17 +184,27 @@ class NearPeak:
         window = (content.size, offsets, p - begin, goal, may_see_more)
         if window not in self._windows:
             self._proof.budget.spend(10 * len(offsets))
-            near = tuple((-self._least.numerator * (k - p) ** 2 * content.size, offset)
-                         for k, offset in enumerate(offsets, begin))
-            far = content.size.bit_length() if may_see_more else 0
-            case = Case(self._least.denominator, content.size, near, far, self._sought.sides(goal))
-            self._windows[window] = offsets[p - begin] == 0 and is_proved(self._proof, case)
+            falls = [-self._least.numerator * (k - p) ** 2 for k in range(begin, end + 1)]
+            proves = self._proves_peak if self._head.weighting == "softmax" else self._proves_sparse_peak
+            self._windows[window] = offsets[p - begin] == 0 and proves(content.size, falls, offsets, goal, may_see_more)
         return self._windows[window]
 
+    def _proves_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int, sees_more: bool) -> bool:
+        near = tuple((fall * size, offset) for fall, offset in zip(falls, offsets, strict=True))
+        far = size.bit_length() if sees_more else 0
+        return is_proved(self._proof, Case(self._least.denominator, size, near, far, self._sought.sides(goal)))
 
-def reach_of(least: Fraction) -> int:
-    """The greatest k with C k^2 < 60."""
-    return isqrt(-(-NEGLIGIBLE * least.denominator // least.numerator) - 1)
+    def _proves_sparse_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int,
+                            sees_more: bool) -> bool:
+        """What is beyond the window costs nothing."""
+        gaps = [Fraction(fall, self._least.denominator) for fall, offset in zip(falls, offsets, strict=True) if offset]
+        (_, error), = self._sought.sides(goal)
+        return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
+
+
+def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
+    """The greatest k with C k^2 less than this; nothing beyond it is looked at."""
+    return isqrt(-(-fall * least.denominator // least.numerator) - 1)
 
 
 def rows_of(proof: Proof, head: Head, sought: Sought, n: int) -> Iterator[Row]:
@@ -202,7 +223,7 @@ def find_covered(proof: Proof, head: Head, name: str, sought: Sought) -> Mapping
         return {}
     shapes = find_shapes(proof, head, sought)
     least = min((curvature for _, curvature in shapes.values()), default=ZERO)
-    if least < 1:
+    if least < 1 and (head.weighting == "softmax" or least <= 0):
         return {}
     peak = (OthersPeak if isinstance(sought.meaning, Others) else NearPeak)(proof, head, name, sought, least)
     return {n: Coverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}

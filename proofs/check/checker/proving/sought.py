@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..language import Place
 from ..language.evaluation import COMPARE
-from ..reading.records import Head, Mean, Near, Others
+from ..reading.records import ADDITIVE, Head, Mean, Near, Others, Total
 from ..verdicts import Rejected, require
 from .proof import Errors, Proof
 
@@ -22,8 +22,10 @@ class Sought:
         self._proof, self._language, self.meaning = proof, proof.language, meaning
         self.errors: Errors = proof.errors[name]
         read = [meaning, *(proof.directions[source] for query in head.queries for source in query)]
-        counts = {one.count for one in read if isinstance(one, Mean | Others)}
-        require(len(counts) == 1, "queries read the means of {} counts, expected 1", len(counts))
+        of_mean = head.weighting not in ADDITIVE
+        counts = {one.count for one in read if isinstance(one, Mean | Others if of_mean else Total)}
+        require(len(counts) == 1, "queries read the {} of {} counts, expected 1", "means" if of_mean else "totals",
+                len(counts))
         self.count = counts.pop()
         self.counted = self._language.counted(self.count)
         wanted = [meaning.formula, meaning.when] if isinstance(meaning, Near) else []

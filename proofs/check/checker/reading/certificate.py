@@ -10,7 +10,7 @@ from ..language import Language
 from ..verdicts import expect, require
 from .document import Json
 from .floats import FloatClaim, read_floats
-from .records import Bound, Certificate, Claim
+from .records import OTHER_WEIGHTINGS, Bound, Certificate, Claim
 from .shapes import (
     Fields,
     integer_within,
@@ -21,7 +21,7 @@ from .shapes import (
     read_symbols,
     read_text,
 )
-from .transformer import expect_known_symbols, in_language, read_transformer
+from .transformer import WEIGHTINGS, expect_known_symbols, in_language, read_transformer
 
 FORMAT = "certify-certificate"
 REGIMES = ("temperature", "position", "unstated")
@@ -40,7 +40,8 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     fields.read("format", one_of(FORMAT))
     fields.read("version", one_of(1))
     language = Language(budget)
-    transformer = fields.read("transformer", partial(read_transformer, language=language))
+    transformer = fields.read("transformer", partial(read_transformer, language=language,
+                                                     weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
     claim = fields.read("claim", partial(read_claim, language=language))
     bounds = fields.read("bounds", list_of(read_bound))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")

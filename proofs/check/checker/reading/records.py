@@ -100,6 +100,13 @@ def kind_of(meaning: Meaning) -> str:
     return next(kind for kind, meant in KINDS.items() if meant is type(meaning))
 
 
+HARD = ("average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
+SPARSE = ("sparsemax", "entmax-1.5")
+ADDITIVE = ("relu", "relu-over-n", "sigmoid")  # the weight of a position does not depend on the other ones
+RECURRENT = ("geometric", "stick-breaking")
+OTHER_WEIGHTINGS = (*SPARSE, "softmax-plus-one", *ADDITIVE, *RECURRENT)
+
+
 @dataclass(frozen=True)
 class Head:
     """A head of attention; ``values`` maps each written direction to the linear form whose mean it gets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..budget import MAX_ENTRIES
@@ -10,7 +10,9 @@ from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
 from .records import (
+    HARD,
     KINDS,
+    RECURRENT,
     Anything,
     Average,
     FeedForward,
@@ -32,11 +34,13 @@ from .records import (
 from .shapes import Directions, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
 
 MASKS = ("none", "future", "past")
-WEIGHTINGS = ("softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
+WEIGHTINGS = ("softmax", *HARD)
 
 
-def read_transformer(value: Json, language: Language) -> Transformer:
+def read_transformer(value: Json, language: Language, weightings: Sequence[str] = WEIGHTINGS) -> Transformer:
     """The network. Its predicates and its table of formulas are learned first, since its formulas may mention them.
+
+    Who has rules for other weightings names them all; nobody else meets one.
 
     Raises:
         Malformed: if it is not in the format.
@@ -53,7 +57,8 @@ def read_transformer(value: Json, language: Language) -> Transformer:
     order = Directions(list(directions), language.budget)
     tokens = fields.read("token_embedding", partial(read_rows, alphabet=alphabet, order=order))
     positions = fields.read("position_embedding", partial(order.read_map, shape=in_language(language.value)))
-    layers = fields.read("layers", list_of(partial(read_layer, language=language, order=order)))
+    layers = fields.read("layers", list_of(partial(read_layer, language=language, order=order,
+                                                  weightings=weightings)))
     output = fields.read("output", read_text)
     expect(output in directions, "output: {} is not a direction", quote(output))
     return Transformer(alphabet, {name: language.predicates[name] for name in predicates}, directions, tokens,
@@ -138,27 +143,28 @@ def read_rows(value: Json, alphabet: tuple[str, ...], order: Directions) -> dict
     return {symbol: read_item(quote(symbol), row, order.read_weights) for symbol, row in found.items()}
 
 
-def read_layer(value: Json, language: Language, order: Directions) -> Layer:
+def read_layer(value: Json, language: Language, order: Directions, weightings: Sequence[str]) -> Layer:
     """Heads and the feed-forward part."""
     fields = Fields(value, "heads", "feedforward")
-    heads = fields.read("heads", list_of(partial(read_head, language=language, order=order)))
+    heads = fields.read("heads", list_of(partial(read_head, language=language, order=order, weightings=weightings)))
     return Layer(heads, fields.read("feedforward", partial(read_feedforward, order=order)))
 
 
-def read_head(value: Json, language: Language, order: Directions) -> Head:
+def read_head(value: Json, language: Language, order: Directions, weightings: Sequence[str]) -> Head:
     """A head of attention."""
     fields = Fields(value, "name", "source", "mask", "weighting", "temperature", "queries", "keys", "values")
     head = Head(
         name=fields.read("name", read_text),
         source=fields.read("source", read_text),
         mask=fields.read("mask", one_of(*MASKS)),
-        weighting=fields.read("weighting", one_of(*WEIGHTINGS)),
+        weighting=fields.read("weighting", one_of(*weightings)),
         temperature=fields.read("temperature", in_language(language.number)),
         queries=fields.read("queries", list_of(order.read_weights)),
         keys=fields.read("keys", list_of(order.read_weights)),
         values=fields.read("values", partial(order.read_map, shape=order.read_weights)))
     expect(head.values, "it writes nothing")
     expect(len(head.queries) == len(head.keys), "it has not as many queries as keys")
+    expect(head.weighting not in RECURRENT or head.mask != "none", "a weighting that reads towards the row has a mask")
     return head
 
 

@@ -1,0 +1,119 @@
+"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Counting head.
+
+ReLU, ReLU over n, sigmoid. What a position adds depends on its own score alone: so a head of one score counts exactly,
+and several heads that write one direction add up to one head of another weight (responses.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from ..language import Place
+from ..numbers import ONE, ZERO, Numbers, divide, multiply
+from ..reading.records import Head, Total, Truth, Weights
+from ..verdicts import Rejected, require
+from .composition import names_in
+from .lookup_of_sums import ratio
+from .proof import Proof
+from .uniform import check_scores, score
+
+HALF = Fraction(1, 2)
+
+
+def check_counting(proof: Proof, head: Head, name: str, meaning: Total) -> int:
+    """The direction holds the count: each position that is counted adds its weight times its value, which is 1.
+
+    Returns the number of rows (n, i).
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    operator, counted = proof.language.nodes[meaning.count].operator, proof.language.counted(meaning.count)
+    mask = "future" if operator == "#<" else "past"
+    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+    read = [*head.values[name].items()]
+    fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(counted)
+    require(fits, "the value is not a multiple of the truth of what is counted, alone")
+    check_scores(proof, head)
+    for n, firsts in lengths_of(proof, [head], [*names_in([*head.queries, *head.keys])]):
+        keys = zip(*proof.known_forms(head.keys, n), strict=True) if head.keys else [()] * n
+        queries = scaled_columns(proof, head, head.queries, n)
+        for i, (query, key, first) in enumerate(zip(queries, keys, firsts, strict=True), 1):
+            weight = weigh(proof, head.weighting, score(proof, query, key), n)
+            given = multiply(proof.budget, weight, read[0][1])
+            require(given == ONE, "what is counted counts {}, expected 1, at n = {}, i = {}", given, first, i)
+    return sum(proof.claim.lengths)
+
+
+def weigh(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
+    """The weight of a position with this scaled score.
+
+    Raises:
+        Rejected: if it is not rational.
+    """
+    if weighting == "sigmoid":
+        require(z == 0, "the score is {}, expected 0, where the weight is 1/2", z)
+        return HALF
+    return divide(proof.budget, max(z, ZERO), Fraction(n if weighting == "relu-over-n" else 1))
+
+
+def lengths_of(proof: Proof, heads: Sequence[Head], names: Iterable[str], more: Iterable[Place] = (),
+               sees_end: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
+    """The lengths to look at, with the first length of each row; the weights of ReLU over n mention n."""
+    places = [*proof.places_of(names), *(head.temperature for head in heads), *more]
+    by_length = sees_end or any(head.weighting == "relu-over-n" for head in heads)
+    return proof.lengths(places, "past" if by_length else heads[0].mask)
+
+
+def scaled_columns(proof: Proof, head: Head, rows: Sequence[Weights], n: int) -> list[Numbers]:
+    """At (n, 1), ..., (n, n) the linear forms of known directions over the temperature."""
+    heats = proof.columns.numbers(head.temperature, n)
+    columns = [[divide(proof.budget, x, heat) for x, heat in zip(column, heats, strict=True)]
+               for column in proof.known_forms(rows, n)]
+    return list(zip(*columns, strict=True)) if columns else [()] * n
+
+
+def share_row(proof: Proof, heads: Sequence[Head], name: str) -> tuple[Weights, list[Fraction]]:
+    """One value row, of which that of every head is a multiple, and the multiples.
+
+    Raises:
+        Rejected: if there is none.
+    """
+    proof.budget.spend(sum(len(head.values[name]) for head in heads))
+    row = next((head.values[name] for head in heads if head.values[name]), {})
+    factors = [ratio(head.values[name], row) for head in heads]
+    if None in factors:
+        raise Rejected("the values of the heads are not multiples of one another")
+    return row, [factor or ZERO for factor in factors]
+
+
+def find_extreme(values: Iterable[Fraction]) -> Fraction:
+    """The number that is greatest in absolute value; 1 if all are 0. Values are considered as multiples of it."""
+    return max(values, key=abs, default=ZERO) or ONE
+
+
+def common_score(proof: Proof, mask: str, queries: Sequence[Numbers | None],
+                 keys: Sequence[Numbers]) -> Fraction | None:
+    """The one number that the products of all rows with all keys that they see are; None if there are several.
+
+    A row whose query is None is left out.
+    In the order of reading a row sees a first part of the keys; of equal queries the one that sees most is looked at.
+    """
+    if mask == "past":
+        queries, keys = queries[::-1], keys[::-1]
+    reach = {query: len(keys) if mask == "none" else length for length, query in enumerate(queries, 1)
+             if query is not None}
+    firsts: dict[Numbers, int] = {}
+    for place, key in enumerate(keys, 1):
+        firsts.setdefault(key, place)
+    proof.budget.spend(len(keys) + len(reach) * len(firsts))
+    found: Fraction | None = None
+    for query, length in reach.items():
+        for key, place in firsts.items():
+            if place <= length:
+                product = score(proof, query, key)
+                if found not in (None, product):
+                    return None
+                found = product
+    return found

@@ -1,0 +1,247 @@
+"""Sum lookups; docs/certificate.md, section 5: the row knows a count, and heads together pick what belongs to it.
+
+In a case (n, i), b, m (sought.py) all heads score multiples of p - j and constants, with p = m + off, so together they
+weigh the position j by W(p - j) (responses.py); different positions have different distances. So what is written is
+W(0) times the value at p, and something in L..U over all other distances of -(n - 1)..n - 1.
+
+Where p is, the scores alone do not say: with another off there are other constants. It is looked for where W is
+greatest. Whatever is chosen, what is proved for it holds; and only where W(0) is 3/4 or more, and all else 1/4 or less,
+can it be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..language import Place
+from ..numbers import ONE, ZERO, Numbers, add, combine_columns, divide, multiply, total
+from ..reading.records import Head, Near, Product, Total, Truth, Weights
+from ..verdicts import quote, require
+from .additive import common_score, find_extreme, lengths_of, scaled_columns, share_row
+from .composition import names_in
+from .proof import Proof, visible
+from .responses import Response, Term, check_near
+from .sought import Sought
+
+
+class Query(NamedTuple):
+    """For each of its numbers what is known, what is added where the row is counted, and how often the count is."""
+
+    known: Sequence[Weights]
+    here: Sequence[Weights]
+    times: Numbers
+
+
+class Shape(NamedTuple):
+    """The terms of W as a function of m - j where b is the first truth that occurs, and the starts for the other b."""
+
+    truths: tuple[bool, ...]
+    terms: tuple[Term, ...]
+    starts: tuple[tuple[Fraction, ...], ...]
+
+
+class Goals(NamedTuple):
+    """The least number of others at which the value at p is not the goal, and at which something is claimed."""
+
+    wrong: int
+    guarded: int
+
+
+class SumLookup:
+    """One near direction that heads of one layer write together."""
+
+    def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: Near) -> None:
+        self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
+        soughts = [Sought(proof, head, name, meaning) for head in heads]
+        self._sought, self._count, self._counted = soughts[0], soughts[0].count, soughts[0].counted
+        require(all(one.count == self._count for one in soughts), "the heads read the totals of different counts")
+        self._mask = heads[0].mask
+        require(all(head.mask == self._mask for head in heads), "the heads have different masks")
+        self._row, self._factors = share_row(proof, heads, name)
+        self._queries = [self._split(head.queries) for head in heads]
+        self._by_length = proof.mentions_length([*proof.places_of(self._row), *self._sought.order])
+        self._goals: dict[tuple[object, ...], Goals] = {}
+
+    def _split(self, queries: Sequence[Weights]) -> Query:
+        """Sorts what queries read.
+
+        Raises:
+            Rejected: if it is something else than known directions, totals of the count, truths and products of it.
+        """
+        known, here, times = [], [], []
+        for query in queries:
+            self._proof.budget.spend(1 + len(query))
+            kinds = {name: self._kind(name) for name in query}
+            known.append({name: c for name, c in query.items() if kinds[name] == "known"})
+            here.append({name: c for name, c in query.items() if kinds[name] == "here"})
+            times.append(total(self._proof.budget, (c for name, c in query.items() if kinds[name] == "total")))
+        return Query(known, here, tuple(times))
+
+    def _kind(self, name: str) -> str:
+        meaning = self._proof.directions[name]
+        if meaning == Total(self._count):
+            return "total"
+        if self._proof.is_known(meaning):
+            return "known"
+        belongs = isinstance(meaning, Truth | Product) and meaning.formula == self._counted
+        require(belongs, "a query reads {}, which is not known and does not belong to the count", quote(name))
+        return "here"
+
+    def check(self) -> tuple[int, int]:
+        """The number of rows that are covered, and of those where the guard can hold.
+
+        Raises:
+            Rejected: if this is not proved.
+        """
+        read = [*names_in(row for head in self._heads for row in (*head.queries, *head.keys)), *self._row]
+        sees_end = self._proof.language.nodes[self._count].operator == "#>"
+        lengths = [*lengths_of(self._proof, self._heads, read, self._sought.order, sees_end)]
+        shapes = {n: self._find_shape(n) for n, _ in lengths}
+        longest: dict[Shape, int] = {}
+        for n, shape in shapes.items():
+            longest[shape] = max(n, longest.get(shape, 0))
+        offs = {shape: self._find_offs(shape, n) for shape, n in longest.items()}
+        covered = guarded = 0
+        for n, firsts in lengths:
+            for i, first in enumerate(firsts, 1):
+                found = self._check_row(n, i, offs[shapes[n]])
+                covered += 0 if found is None else n + 1 - first
+                guarded += n + 1 - first if found else 0
+        return covered, guarded
+
+    # -- the scores ----------------------------------------------------------------------------------------------------
+
+    def _find_shape(self, n: int) -> Shape:
+        """The scores at one length, and the factors of the values.
+
+        Raises:
+            Rejected: if a score is not a (p - j) + b, or values are not all between 0 and one number.
+        """
+        (values,) = self._proof.known_forms([self._row], n)
+        scale = find_extreme(values)
+        require(all(value * scale >= 0 for value in values), "there are values of both signs at n = {}", n)
+        found = self._proof.columns.truths(self._counted, n) if self._is_settled() else (False, True)
+        truths = tuple(sorted({*found}))
+        terms, starts = [], []
+        for number, head in enumerate(self._heads):
+            slope, first, *more = self._find_numbers(n, number, truths)
+            over = Fraction(n if head.weighting == "relu-over-n" else 1)
+            factor = multiply(self._proof.budget, self._factors[number], scale)
+            slope, first, *more = (divide(self._proof.budget, x, over) for x in (slope, first, *more))
+            terms.append(Term(factor, slope, first))
+            starts.append(tuple(more))
+        return Shape(truths, tuple(terms), tuple(starts))
+
+    def _is_settled(self) -> bool:
+        return self._proof.language.is_positional(self._counted)
+
+    def _find_numbers(self, n: int, number: int, truths: Sequence[bool]) -> list[Fraction]:
+        """a of one head, and for each b the number a off + b: the score of position j for m = 0, and a j added.
+
+        Raises:
+            Rejected: if the scores are not such.
+        """
+        proof, head, query = self._proof, self._heads[number], self._queries[number]
+        heats = proof.columns.numbers(head.temperature, n)
+        keys: list[Numbers] = list(zip(*proof.known_forms(head.keys, n), strict=True))
+        steps = [tuple(divide(proof.budget, x, heat) for x in query.times) for heat in heats]
+        slope = common_score(proof, self._mask, steps, keys)
+        found = [slope]
+        for b in truths:
+            rows = self._queries_where(n, head, query, steps, b, slope or ZERO)
+            found.append(common_score(proof, self._mask, rows, [(*key, Fraction(j)) for j, key in enumerate(keys, 1)]))
+        require(None not in found, "the scores of head {} are not a (p - j) + b at n = {}", quote(head.name), n)
+        return [x for x in found if x is not None]
+
+    def _queries_where(self, n: int, head: Head, query: Query, steps: Sequence[Numbers], b: bool,
+                       slope: Fraction) -> list[Numbers | None]:
+        """The scaled queries of all rows where the row is counted, or is not, and no other is; a after each.
+
+        None where the truth of what is counted is settled, and another one.
+        """
+        budget, rows = self._proof.budget, [*query.known]
+        known = scaled_columns(self._proof, head, rows, n)
+        if b:
+            heats = self._proof.columns.numbers(head.temperature, n)
+            here = [self._numbers_here(row, n) for row in query.here]
+            known = [tuple(add(budget, x, add(budget, step, divide(budget, column[i], heats[i])))
+                           for x, step, column in zip(known[i], steps[i], here, strict=True)) for i in range(n)]
+        found = self._proof.columns.truths(self._counted, n) if self._is_settled() else [b] * n
+        return [(*x, slope) if truth is b else None for x, truth in zip(known, found, strict=True)]
+
+    def _numbers_here(self, row: Weights, n: int) -> list[Fraction]:
+        """What truths and products of what is counted add where it holds."""
+        held = {}
+        for name in row:
+            meaning = self._proof.directions[name]
+            held[name] = self._proof.columns.numbers(meaning.value, n) if isinstance(meaning, Product) else [ONE] * n
+        return [*combine_columns(self._proof.budget, row, held, n)]
+
+    def _find_offs(self, shape: Shape, n: int) -> dict[bool, int]:
+        """off for each b, if W is as it must be up to this length.
+
+        Raises:
+            Rejected: if it is not.
+        """
+        budget, is_sigmoid = self._proof.budget, self._heads[0].weighting == "sigmoid"
+        response = Response(self._proof, is_sigmoid, shape.terms)
+        off = -max(range(-n, n - 1), key=lambda t: (response.at(t)[0], -t))
+        terms = tuple(term._replace(start=add(budget, term.start, -multiply(budget, term.slope, Fraction(off))))
+                      for term in shape.terms)
+        check_near(Response(self._proof, is_sigmoid, terms), range(1 - n, n), 0, self._proof.errors[self._name])
+        found = {shape.truths[0]: off}
+        for b in shape.truths[1:]:
+            others = {divide(budget, add(budget, start, -term.start), term.slope)
+                      for term, (start,) in zip(terms, shape.starts, strict=True) if term.slope}
+            fits = len(others) == 1 and all(term.slope or start == term.start
+                                            for term, (start,) in zip(terms, shape.starts, strict=True))
+            other = others.pop() if fits else None
+            require(other is not None and other.denominator == 1, "the heads look for different positions")
+            found[b] = int(other or ZERO)
+        return found
+
+    # -- the rows ------------------------------------------------------------------------------------------------------
+
+    def _check_row(self, n: int, i: int, offs: Mapping[bool, int]) -> bool | None:
+        """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
+        settled = self._proof.language.settle(self._sought.order, n, i)
+        first, last = visible(self._mask, n, i)
+        span = self._proof.positions_counted(self._count, n, i)
+        is_guarded = False
+        for b in [settled[self._counted]] if self._counted in settled else [False, True]:
+            self._proof.budget.spend(4)
+            require(first <= offs[b] and offs[b] + span - 1 <= last,
+                    "a position that is looked for is not visible at n = {}, i = {}", n, i)
+            goals = self._find_goals(n, b, offs[b], settled)
+            require(span <= goals.wrong, "a value is not the truth that is claimed, at n = {}, i = {}, count {}", n, i,
+                    goals.wrong + b)
+            is_guarded |= goals.guarded < span
+        return is_guarded if settled.get(self._meaning.when, True) else None
+
+    def _find_goals(self, n: int, b: bool, off: int, settled: Mapping[Place, bool]) -> Goals:
+        """Over all numbers of others in words of length n; one for all lengths if nothing mentions n."""
+        length = n if self._by_length else self._proof.claim.max_n
+        key = (length, b, off, tuple(settled.items()))
+        if key not in self._goals:
+            self._proof.budget.spend(length * (10 + 2 * len(self._sought.order)))
+            (values,) = self._proof.known_forms([self._row], length)
+            scale, wrong, guarded = find_extreme(values), length, length
+            for m in reversed(range(length)):
+                goal = self._sought.goal(m, self._sought.truths(length, settled, b, m))
+                if goal is not None:
+                    guarded = m
+                    fits = 1 <= m + off <= length and values[m + off - 1] == goal * scale
+                    wrong = wrong if fits else m
+            self._goals[key] = Goals(wrong, guarded)
+        return self._goals[key]
+
+
+def check_sum_lookup(proof: Proof, heads: Sequence[Head], name: str, meaning: Near) -> tuple[int, int]:
+    """The number of rows that were checked, and of those where the guard can hold.
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    return SumLookup(proof, heads, name, meaning).check()
