@@ -1,4 +1,4 @@
-"""The plots of a claim as SVG texts: claimed against critical temperature, error against its bound, slack.
+"""The plots of a claim as SVG texts: claimed against critical temperature, error against its bound, slack; and series.
 
 This is the only file that imports matplotlib, and floating point is for drawing alone. The same numbers give the same
 text. Texts come from here and never from a claim; they stay texts, in the ink of the page around them.
@@ -71,6 +71,56 @@ def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
         errors = claim.rows if claim.measure == "worst error" else ()
         drawn = (_temperature_plot(claim.criticals), _error_plot(errors), _slack_plot(claim.criticals))
     return tuple(replace(plot, svg=_finished(plot, f"{prefix}-{plot.kind}-")) for plot in drawn if plot)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve over n: its name, its points, and whether it is a dashed line without markers."""
+
+    name: str
+    points: Sequence[tuple[int, Interval]]
+    is_dashed: bool = False
+
+
+def draw_series(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot | None:
+    """Several curves over n in one drawing, both axes logarithmic; None if no point is positive."""
+    drawable = [(one, _positive(one.points)) for one in series]
+    shown = [(one, points) for one, points in drawable if points]
+    if not shown:
+        return None
+    with mpl.rc_context(STYLE):
+        figure, axes = _figure(sorted({n for _, points in shown for n, _ in points}), y_label)
+        for (one, points), marker, colour in zip(shown, itertools.cycle("os^"), itertools.cycle((BLUE, ORANGE, GREEN)),
+                                                 strict=False):
+            _draw(axes, points, "" if one.is_dashed else marker, colour, one.name, "--" if one.is_dashed else "-")
+        _scale_log(axes, [x for _, points in shown for _, x in points])
+        figure.set_figheight(SIZE[1] + len(shown) * LEGEND_LINE)
+        figure.legend(loc="outside upper left")
+        plot = Plot("series", title, description, _svg(figure))
+    return replace(plot, svg=_finished(plot, "series-"))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Enclosed numbers over n, under a name; ``marker``, ``colour`` and ``line`` as matplotlib has them."""
+
+    label: str
+    points: Points
+    marker: str = ""
+    colour: str = INK
+    line: str = "-"
+
+
+def draw_curves(curves: Sequence[Curve], y_label: str, plot: Plot, size: tuple[float, float] = SIZE) -> Plot:
+    """The plot with the drawing of some curves over n; its names and words are those of ``plot``."""
+    with mpl.rc_context(STYLE):
+        figure, axes = _figure(sorted({n for curve in curves for n, _ in curve.points}), y_label)
+        figure.set_size_inches(*size)
+        for curve in curves:
+            _draw(axes, curve.points, curve.marker, curve.colour, curve.label, curve.line)
+        figure.legend(loc="outside right upper")
+        drawn = replace(plot, svg=_svg(figure))
+    return replace(drawn, svg=_finished(drawn, f"{plot.kind}-"))
 
 
 def standalone(svg: str) -> str:

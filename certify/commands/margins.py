@@ -42,6 +42,9 @@ def margin(
         "--margin", metavar="EXPRESSION", help="how far from it, in n letters: 1/10, 1/(4*n) (left out: 0)")] = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
+    norm: Annotated[str | None, typer.Option(
+        "--norm", metavar="EPSILON", help="a layer norm behind both parts of every layer, with this under its root: 0, "
+                                          "1/100000 (left out: none)")] = None,
     temperature: TemperatureOption = None,
     gamma: Annotated[str | None, typer.Option(
         "--gamma", metavar="RATIONAL", help="a factor of all scores (left out: 1)")] = None,
@@ -63,7 +66,7 @@ def margin(
 
     check_place(output, as_json)
     options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
-                            temperature)
+                            temperature, norm)
     question = read_question(model, options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer(question, progress)

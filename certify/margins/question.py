@@ -17,7 +17,8 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.margins.claim import At, MarginClaim, check_fits
+from proofs.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
+from proofs.word_classes.norms import NO_NORMS, Norms, everywhere
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class MarginOptions:
     predicates: tuple[str, ...] = ()
     gamma: str | None = None
     temperature: str | None = None
+    norm: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class MarginQuestion:
     name: str
     network: Transformer
     claim: MarginClaim
+    norms: Norms = NO_NORMS
 
 
 def read_question(model: str, options: MarginOptions, lengths: Lengths) -> MarginQuestion:
@@ -51,16 +54,19 @@ def read_question(model: str, options: MarginOptions, lengths: Lengths) -> Margi
     Raises:
         InputError: one line that says which option, and what was expected.
     """
-    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
-                           lengths)
-    network = request.network
     before, after = (_symbols(name, text) for name, text in (("--before", options.before), ("--after", options.after)))
+    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
+                           lengths_of_sequences(lengths, len(before) + len(after)))
+    network = request.network
     letters = _letters(options.letters, network, {*before, *after})
+    margin = read_expression(options.margin or "0", "--margin", frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters), letters, lengths, options.at, before, after,
-                        _threshold(options.threshold), read_expression(options.margin or "0", "--margin",
-                                                                       frozenset({"n"})))
+                        _number(options.threshold or "0", "--threshold"), margin)
     check_fits(claim, network)
-    return MarginQuestion(request.description, network, claim)
+    norms = NO_NORMS if options.norm is None else everywhere(len(network.layers), _number(options.norm, "--norm"))
+    if norms.epsilons and norms.epsilons[0][0] is not None and norms.epsilons[0][0] < 0:
+        raise InputError(f"--norm: found {options.norm}, expected 0 or more, such as 1/100000")
+    return MarginQuestion(request.description, network, claim, norms)
 
 
 def _symbols(option: str, text: str | None) -> tuple[str, ...]:
@@ -97,8 +103,8 @@ def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, 
     return formula
 
 
-def _threshold(text: str | None) -> Fraction:
+def _number(text: str, option: str) -> Fraction:
     try:
-        return parse_expression(text or "0", frozenset()).evaluate()
+        return parse_expression(text, frozenset()).evaluate()
     except InputError as error:
-        raise InputError(f"--threshold: {error}") from None
+        raise InputError(f"{option}: {error}") from None

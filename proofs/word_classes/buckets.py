@@ -20,6 +20,7 @@ from constructions.network.transformer import Coefficients, Transformer
 from proofs.enclosures.rationals import row_to_flint
 from proofs.word_classes.cells import Cells, Choices, SeenHead, WordsMatter
 from proofs.word_classes.needed import find_needed, reach
+from proofs.word_classes.norms import NO_NORMS, Norms
 from proofs.word_classes.terms import Form, Interned
 
 NOTHING = 0
@@ -53,18 +54,20 @@ class Buckets:
     ``by_words`` says that nothing smaller than words was found: each cell that matters is a bucket of its own.
     """
 
-    def __init__(self, transformer: Transformer, choices: Choices, at: int, read: Coefficients | None = None) -> None:
+    def __init__(self, transformer: Transformer, choices: Choices, at: int, read: Coefficients | None = None,
+                 norms: Norms = NO_NORMS) -> None:
         """``read`` is the linear form of the final vector that is read; the output, if it is left out."""
+        self.norms = norms
         self.transformer, self.choices, self.at = transformer, tuple(map(tuple, choices)), at
         self.n = len(self.choices)
         self.read = {transformer.output: Fraction(1)} if read is None else read
-        needed = find_needed(transformer, [self.read])
+        needed = find_needed(transformer, self.read, norms)
         self.reached = reach(transformer, needed, at, self.n)
         self.keys: Interned[BucketKey] = Interned()
         self.keys.number(())
         self.cells: Cells | None = None
         with suppress(WordsMatter):
-            self.cells = Cells(transformer, needed, self.choices, at)
+            self.cells = Cells(transformer, needed, self.choices, at, norms)
         self.columns = [self._numbers(j) for j in range(1, self.n + 1)]
 
     @property

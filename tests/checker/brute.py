@@ -74,6 +74,39 @@ def combine(row: dict[str, str], h: dict[str, mpf]) -> mpf:
     return mp.fsum(number(x) * h[d] for d, x in row.items())
 
 
+def weigh(weighting: str, scores: dict[int, mpf], i: int, n: int) -> dict[int, mpf]:
+    """The weights of the visible positions, by the definitions."""
+    if weighting in ("relu", "relu-over-n"):
+        return {j: max(z, mpf(0)) / (n if weighting == "relu-over-n" else 1) for j, z in scores.items()}
+    logistic = {j: 1 / (1 + mp.exp(-z)) for j, z in scores.items()}
+    if weighting == "sigmoid":
+        return logistic
+    if weighting in ("geometric", "stick-breaking"):
+        between = {j: range(min(i, j) + 1, max(i, j)) for j in scores}
+        return {j: mp.fprod([logistic[j], *(1 - logistic[k] for k in between[j])]) if j != i else mpf(0)
+                for j in scores}
+    if weighting in ("sparsemax", "entmax-1.5"):
+        return weigh_sparsely(2 if weighting == "entmax-1.5" else 1, scores)
+    top = max(*scores.values(), mpf(0)) if weighting == "softmax-plus-one" else max(scores.values())
+    weights = {j: mp.exp(z - top) for j, z in scores.items()}
+    total = mp.fsum(weights.values()) + (mp.exp(-top) if weighting == "softmax-plus-one" else 0)
+    return {j: w / total for j, w in weights.items()}
+
+
+def weigh_sparsely(power: int, scores: dict[int, mpf]) -> dict[int, mpf]:
+    """max(z/power - theta, 0)^power; theta is that of the greatest support that is one, by its linear or quadratic sum.
+    """
+    heights = {j: z / power for j, z in scores.items()}
+    ranked = sorted(heights.values(), reverse=True)
+    found = mpf(0)
+    for size in range(1, len(ranked) + 1):
+        mean = mp.fsum(ranked[:size]) / size
+        spread = mp.fsum((z - mean) ** 2 for z in ranked[:size])
+        theta = mean - mpf(1) / size if power == 1 else mean - mp.sqrt(max((1 - spread) / size, mpf(0)))
+        found = theta if ranked[size - 1] > theta and (power == 1 or spread < 1) else found
+    return {j: max(z - found, mpf(0)) ** power for j, z in heights.items()}
+
+
 def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
     n, table = len(word), read_predicates(model)
     stream = [dict.fromkeys(model["directions"], mpf(0)) for _ in word]
@@ -91,12 +124,10 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
                 query = [combine(q, stream[i - 1]) for q in head["queries"]]
                 heat = number(evaluate(table, head["temperature"], n, i))
                 scores = {j: mp.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / heat for j in seen}
-                top = max(scores.values())
-                weights = {j: mp.exp(s - top) for j, s in scores.items()}
-                total = mp.fsum(weights.values())
+                weights = weigh(head["weighting"], scores, i - 1, n)
                 for d, row in head["values"].items():
-                    mean = mp.fsum(w * combine(row, stream[j]) for j, w in weights.items()) / total
-                    added[i - 1][d] = added[i - 1].get(d, mpf(0)) + mean
+                    written = mp.fsum(w * combine(row, stream[j]) for j, w in weights.items())
+                    added[i - 1][d] = added[i - 1].get(d, mpf(0)) + written
         for h, more in zip(stream, added, strict=True):
             for d, x in more.items():
                 h[d] += x

@@ -1,4 +1,4 @@
-"""Small random transformers with softmax, uniform and hard heads, every mask, several heads that write one direction."""
+"""Small random transformers: soft, uniform and hard heads, every mask, several heads that write one direction."""
 
 from __future__ import annotations
 
