@@ -145,8 +145,8 @@ class _Reader:
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
         statement = entry.get("statement", "")
         if statement and not is_statement(statement):
-            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a, or of [Hahn], such as "
-                             "Hahn, Lemma 5")
+            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a, or of "
+                             "[Hahn], such as Hahn, Lemma 5")
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))

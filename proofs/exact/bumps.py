@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.network.meanings import ALLOWED_ERROR
+from constructions.network.transformer import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
 from proofs.exact.lookup import ROOM
@@ -38,6 +39,11 @@ class BumpExtreme(Extreme):
     def i(self) -> int:
         """The position of the query."""
         return self.n
+
+    @property
+    def weighting(self) -> Weighting:
+        """How scores become weights, but for factors that make up for it."""
+        return Weighting.SIGMOID if self.bump.sigmoid else Weighting.RELU
 
     @property
     def claimed(self) -> Fraction:

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import RowGroup
 from proofs.obligations.sweeps import Option, Step, Sweep
-
 
 Enclosed = tuple[int, int]
 """Two integers around a number, in units of 2**-bits."""
@@ -66,6 +66,11 @@ class StickExtreme(Extreme):
     def i(self) -> int:
         """The position of the query."""
         return self.row
+
+    @property
+    def weighting(self) -> Weighting:
+        """How scores become weights."""
+        return Weighting.STICK_BREAKING
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """None: weights depend on other scores than softmax."""

@@ -29,7 +29,7 @@ Weights = Callable[[list[mpf], int, Mask], list[mpf]]
 def by_threshold(share: Callable[[mpf], mpf]) -> Weights:
     def weights(scores: list[mpf], n: int, mask: Mask) -> list[mpf]:
         low, high = min(scores) - 4, max(scores) + 4
-        for _ in range(1000):
+        for _ in range(500):
             middle = (low + high) / 2
             if sum(share(z - middle) for z in scores) > 1:
                 low = middle
@@ -62,7 +62,8 @@ DEFINITIONS: dict[Weighting, Weights] = {
     Weighting.SOFTMAX: lambda scores, n, mask: softmax(scores, 0),
     Weighting.SOFTMAX_PLUS_ONE: lambda scores, n, mask: softmax(scores, 1),
     Weighting.SPARSEMAX: by_threshold(lambda x: max(x, mpf(0))),
-    Weighting.ENTMAX: lambda scores, n, mask: by_threshold(lambda x: max(x, mpf(0)) ** 2)([z / 2 for z in scores], n, mask),
+    Weighting.ENTMAX: lambda scores, n, mask: by_threshold(lambda x: max(x, mpf(0)) ** 2)(
+        [z / 2 for z in scores], n, mask),
     Weighting.RELU: lambda scores, n, mask: [max(z, mpf(0)) for z in scores],
     Weighting.RELU_OVER_N: lambda scores, n, mask: [max(z, mpf(0)) / n for z in scores],
     Weighting.SIGMOID: lambda scores, n, mask: list(map(sigma, scores)),
@@ -89,9 +90,10 @@ def test_sums_of_exact_scores_are_enclosed_tightly(weighting: Weighting) -> None
     for _ in range(60):
         scores, n, mask, values = random_row(rng)
         found = enclosed(weighting, list(map(point, scores)), n, mask, values)
-        with mp.workprec(900):
+        with mp.workprec(500):
             weights = DEFINITIONS[weighting]([mpf(s.numerator) / s.denominator for s in scores], n, mask)
-            true = to_fraction(mp.fsum(w * mpf(v.numerator) / v.denominator for w, v in zip(weights, values, strict=True)))
+            terms = [w * v.numerator / v.denominator for w, v in zip(weights, values, strict=True)]
+            true = to_fraction(mp.fsum(terms))
         assert found.lower - WIDTH**2 <= true <= found.upper + WIDTH**2, (scores, values)
         assert found.upper - found.lower < WIDTH
 

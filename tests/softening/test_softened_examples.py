@@ -63,7 +63,7 @@ def test_a_row_each_with_certificates_and_the_status_of_the_worst_verdict(
                      r"+certified +\d+\.\d\d +about", shown.out, re.MULTILINE)
     assert sorted(path.name for path in (tmp_path / "certs").iterdir()) == [
         "flip_flop_n_log_n.cert", "mixed_masks.cert"]
-    tied = Example("tied", EXAMPLES["flip_flop_layer"].path.parent / "tied.json", 3, "a tie")
+    tied = Example("tied", EXAMPLES["flip_flop_layer"].path.parent / "tied_rightmost.json", 3, "a tie")
     assert demo.soften_examples([*good, tied], Workers(), None, is_critical=False, as_json=False) == 1
     assert "refuted   tied: on the word 00 (n = 2) at position 2, layer 1, head 1" in capsys.readouterr().out
 
