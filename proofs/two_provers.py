@@ -124,8 +124,9 @@ def prove_bumps(obligation: Bumpy, twice: bool = True, record: Record = ignore) 
                 break
     except NotDerived as fault:
         return Proof(str(fault))
-    return _confirm(obligation, worst, obligation.allowed_error, twice,
-                    lambda: by_z3.proves_bumps(obligation, obligation.allowed_error, bits, record))
+    proof = _confirm(obligation, worst, obligation.allowed_error, twice,
+                     lambda: by_z3.proves_bumps(obligation, obligation.allowed_error, bits, record))
+    return proof if isinstance(obligation.meaning, Near) else Proof(proof.reason)  # an exact truth has no error
 
 
 def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:
