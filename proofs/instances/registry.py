@@ -31,6 +31,7 @@ from proofs.instances import (
     ties_broken,
     ties_distorted,
     ties_small_gaps,
+    weightings_uniform,
 )
 from proofs.instances.examination import Examination
 
@@ -61,4 +62,5 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     ties_distorted.EXAMINATIONS,
     ties_broken.EXAMINATIONS,
     ties_small_gaps.EXAMINATIONS,
+    weightings_uniform.EXAMINATIONS,
 )}
