@@ -5,14 +5,26 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, pairwise, product
+from math import prod
 from typing import Any
 
 import numpy as np
 import pytest
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Coefficients, FeedForward, Mask, Transformer, Unit, Weighting
+from constructions.language.expressions import parse_expression
+from constructions.network.meanings import Anything
+from constructions.network.transformer import (
+    Coefficients,
+    FeedForward,
+    Head,
+    Layer,
+    Mask,
+    Transformer,
+    Unit,
+    Weighting,
+)
 from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import to_flint
 from proofs.replay import InexactHardAttention
@@ -105,6 +117,22 @@ def test_all_words_enclose_what_floats_say_and_bounds_are_above() -> None:
     assert tight > 10  # else the bounds would be worth little
 
 
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_uniform_layers_under_a_future_mask_change_the_last_position_by_harmonic_sums(layers: int, n: int) -> None:
+    """Means of means: the first symbol weighs h_(L-1)(1, 1/2, ..., 1/n)/n, a complete homogeneous polynomial."""
+    names = [f"x{k}" for k in range(layers + 1)]
+    one = Fraction(1)
+    stack = tuple(Layer((Head("mean", "test", Mask.FUTURE, Weighting.SOFTMAX, parse_expression("1"), ({},), ({},),
+                              {later: {earlier: one}}),)) for earlier, later in pairwise(names))
+    network = Transformer(("a", "b"), {name: Anything() for name in names}, {"a": {}, "b": {"x0": one}}, {}, stack,
+                          names[-1])
+    exact = sum((Fraction(1, prod(chosen)) for chosen in combinations_with_replacement(range(1, n + 1), layers - 1)),
+                Fraction(0)) / n
+    assert 0 <= Bounds(network, n, [n]).change(1, names[-1]) - exact < Fraction(1, 2**100)
+    assert changes_of_all_words(network, n, names[-1], [n])[0].lower == exact
+
+
 @pytest.mark.parametrize("weighting", [
     Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N,
     Weighting.SIGMOID])
@@ -153,7 +181,7 @@ def agree(one: Change, other: Change) -> bool:
 
 
 def test_pairs_that_are_found_are_below_the_greatest_change_and_reach_it_for_short_words() -> None:
-    for network, n, judged in networks(10):
+    for network, n, judged in networks(5):
         greatest = changes_of_all_words(network, n, "x", [judged])
         pairs = replay_pairs(network, n, "x", [judged])
         for change in greatest:
