@@ -140,13 +140,10 @@ class Question:
                                                for p in range(1, n + 1)))
 
     def _uppers(self, n: int, judged: Sequence[int]) -> list[Fraction] | None:
-        """The bounds from above; None if there are none, or words are too long."""
+        """The bounds from above; None if words are too long."""
         if n**3 * sum(1 for _ in self.network.heads()) > BOUNDS_WORK:
             return None
-        try:
-            bounds = Bounds(self.network, n, judged)
-        except Unsupported:
-            return None
+        bounds = Bounds(self.network, n, judged)
         return [bounds.change(p, self.direction) for p in range(1, n + 1)]
 
 

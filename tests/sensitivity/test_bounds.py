@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constructions.errors import Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.transformer import (
@@ -51,6 +50,9 @@ def weights_in_floats(weighting: Weighting, scores: Any, n: int) -> Any:
             return np.maximum(scores, 0) / (n if weighting is Weighting.RELU_OVER_N else 1)
         case Weighting.SIGMOID:
             return 1 / (1 + np.exp(-scores))
+        case Weighting.GEOMETRIC | Weighting.STICK_BREAKING:  # the last is the position itself: a future mask
+            taken = np.append(1 / (1 + np.exp(-scores[:-1])), 0)
+            return taken * np.array([np.prod(1 - taken[j + 1:]) for j in range(len(taken))])
     shape, power = (scores, 1) if weighting is Weighting.SPARSEMAX else (scores / 2, 2)
     low, high = shape.min() - 1, shape.max()
     for _ in range(100):  # the threshold at which the weights add up to 1
@@ -95,6 +97,12 @@ def changes_in_floats(network: Transformer, n: int, judged: int) -> list[float]:
                 for word, value in outputs.items() for symbol in "ab") for p in range(1, n + 1)]
 
 
+def under_a_future_mask(network: Transformer) -> Transformer:
+    return replace(network, layers=tuple(
+        replace(layer, heads=tuple(replace(head, mask=Mask.FUTURE) for head in layer.heads))
+        for layer in network.layers))
+
+
 def networks(number: int) -> list[tuple[Transformer, int, int]]:
     """With a length and a position to judge at."""
     draw = random.Random(4)
@@ -135,24 +143,20 @@ def test_uniform_layers_under_a_future_mask_change_the_last_position_by_harmonic
 
 @pytest.mark.parametrize("weighting", [
     Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N,
-    Weighting.SIGMOID])
+    Weighting.SIGMOID, Weighting.GEOMETRIC, Weighting.STICK_BREAKING])
 def test_other_weightings_change_by_no_more_than_their_bounds(weighting: Weighting) -> None:
     draw = random.Random(11)
     tight = 0
     for _ in range(12):
         network, n = random_network(draw, (weighting,)), draw.randint(1, 4)
+        if weighting in (Weighting.GEOMETRIC, Weighting.STICK_BREAKING):
+            network = under_a_future_mask(network)
         bounds, floats = Bounds(network, n, [n]), changes_in_floats(network, n, n)
         for p in range(1, n + 1):
             upper = float(bounds.change(p, "x"))
             assert floats[p - 1] <= upper + 1e-9, (p, n)
             tight += 1e-6 < upper < 4 * floats[p - 1]
     assert tight > 3
-
-
-def test_a_weighting_without_a_rule_has_no_bound() -> None:
-    network = random_network(random.Random(1), (Weighting.STICK_BREAKING,))
-    with pytest.raises(Unsupported, match="no bound for stick-breaking is known here"):
-        Bounds(network, 3, [3])
 
 
 def test_every_direction_at_every_position_stays_within_its_bound() -> None:
@@ -216,10 +220,7 @@ def test_hard_attention_behind_softmax_is_not_run_but_bounded() -> None:
 
 def test_an_exchange_that_is_hidden_by_the_mask_moves_nothing() -> None:
     draw = random.Random(6)
-    network = random_network(draw)
-    layers = tuple(replace(layer, heads=tuple(replace(head, mask=Mask.FUTURE) for head in layer.heads))
-                   for layer in network.layers)
-    causal = replace(network, layers=layers)
+    causal = under_a_future_mask(random_network(draw))
     assert Bounds(causal, 4, [2]).change(3, "x") == Bounds(causal, 4, [2]).change(4, "x") == 0
     assert [change.upper for change in Classes(causal, 4, "x", 2).changes()][2:] == [0, 0]
 
