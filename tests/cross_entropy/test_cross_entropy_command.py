@@ -37,9 +37,9 @@ def test_the_same_weights_at_temperature_1_are_forced_towards_the_last_symbol() 
 
 
 def test_the_change_is_that_which_certify_sensitivity_finds_at_the_symbol_before_the_last() -> None:
-    options = {"alphabet": "01", "temperature": "1", "max_n": 6}
-    measured = certify.sensitivity("ODD(#<[Q_1])", lengths=[4, 6], **options)
-    found = certify.cross_entropy("ODD(#<[Q_1])", lengths=[4, 6], steepest=1, **options)
+    formula, lengths = "ODD(#<[Q_1])", [4, 6]
+    measured = certify.sensitivity(formula, lengths=lengths, max_n=6, alphabet="01", temperature="1")
+    found = certify.cross_entropy(formula, lengths=lengths, max_n=6, steepest=1, alphabet="01", temperature="1")
     for one, row in zip(measured.rows, found.rows, strict=True):
         before_the_last = one.changes[-2]
         assert row.change is not None and before_the_last.lower <= row.change
