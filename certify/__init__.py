@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from certify.api import build, cross_entropy, decide, explain, export, prove, run, sensitivity
+    from certify.api import build, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.outcomes import Outcome
@@ -49,6 +49,7 @@ __all__ = [
     "decide",
     "explain",
     "export",
+    "margin",
     "parse_formula",
     "prove",
     "run",
@@ -78,6 +79,7 @@ _HOMES = {
     "decide": ("certify.api", "decide"),
     "explain": ("certify.api", "explain"),
     "export": ("certify.api", "export"),
+    "margin": ("certify.api", "margin"),
     "parse_formula": ("constructions.language.parser", "parse_formula"),
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),

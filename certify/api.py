@@ -20,6 +20,7 @@ from constructions.network.transformer import Transformer
 if TYPE_CHECKING:
     from certify.commands.exporting import Format
     from certify.deciding.decision import Decision
+    from certify.margins.answer import MarginAnswer
     from certify.measuring.results import At, Sensitivity
     from certify.predicting.results import CrossEntropy, LanguageName
     from certify.showing.explanation import Explanation
@@ -160,6 +161,34 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
     return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
+
+
+def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n: int = 1, at: At = "last",
+           margin: Number = 0, **options: str | Number) -> MarginAnswer:
+    """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
+
+    The ``options`` are those of ``certify margin``: letters, before, after, threshold, norm, gamma, temperature. What
+    is claimed stands in docs/margins.md.
+
+    >>> network = build("Q_a since Q_b", alphabet="ab")
+    >>> [row.verdict for row in margin(network, threshold="1/2", margin="49/100", max_n=2).rows]
+    ['certified', 'certified']
+
+    Raises:
+        InputError: if something is malformed, or the network lacks a symbol.
+    """
+    from certify.margins.answer import answer
+    from certify.margins.question import MarginOptions, read_question
+
+    if at not in ("first", "last", "every"):
+        raise InputError(f"at: found {at!r}, expected first, last or every")
+    names = ("letters", "before", "after", "threshold", "norm", "gamma", "temperature")
+    for name in options:
+        if name not in names:
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}")
+    texts: dict[str, Any] = {name: exact_text(name, value) for name, value in options.items()}
+    given = MarginOptions(formula, at=at, margin=exact_text("margin", margin), **texts)
+    return answer(read_question(find_python_subject(network), given, read_lengths(min_n, max_n), str))
 
 
 def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p: Number = "1/2", max_n: int = 16,

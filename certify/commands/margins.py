@@ -61,13 +61,14 @@ def margin(
     from certify.margins.answer import answer
     from certify.margins.question import MarginOptions, read_question
     from certify.progress import ProgressLine
+    from certify.subjects import Kind, find_subject
     from certify.verdicts import exit_status
     from constructions.network.lengths import Lengths
 
     check_place(output, as_json)
     options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
                             temperature, norm)
-    question = read_question(model, options, Lengths(min_n, max_n))
+    question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer(question, progress)
     show_answer(found, output, as_json)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any, TypeVar
 
 from constructions.errors import Unsupported
@@ -25,7 +26,7 @@ from proofs.word_classes.terms import Form, Interned
 
 NOTHING = 0
 """The bucket of positions where no symbol matters; it is not counted."""
-MOST_CLASSES = 1 << 20
+MOST_CLASSES = 1 << 16
 State = TypeVar("State", bound=Hashable)
 Signature = tuple[tuple[int, int], ...]
 """Buckets, ascending, each with the number of positions that are in it."""
@@ -103,6 +104,8 @@ class Buckets:
         Raises:
             TooManyClasses: if there are more than MOST_CLASSES.
         """
+        if self.by_words and prod(len(self.choices[j - 1]) for j in self.reached) > MOST_CLASSES:
+            raise self._too_many()
         found: dict[tuple[Signature, State], tuple[Link, Fraction]] = {((), start): (None, Fraction(1))}
         for j, symbols in enumerate(self.choices, start=1):
             longer: dict[tuple[Signature, State], tuple[Link, Fraction]] = {}
@@ -114,9 +117,12 @@ class Buckets:
                     word, before = longer.get(key, ((link, symbol), Fraction(0)))
                     longer[key] = (word, before + weight * factor)
             if len(longer) > MOST_CLASSES:
-                raise TooManyClasses(f"more than {MOST_CLASSES} classes of words of length {self.n}")
+                raise self._too_many()
             found = longer
         return {key: (_symbols(link), weight) for key, (link, weight) in found.items()}
+
+    def _too_many(self) -> TooManyClasses:
+        return TooManyClasses(f"more than {MOST_CLASSES} classes of words of length {self.n}")
 
     # -- buckets of one position ---------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """The output on the words of a class, enclosed.
 
-Softmax and average-hardmax are computed from how often each column is seen, so that the cost depends on the class and
-not on the length of its words. With another weighting the first word of the class is run.
+What heads add is computed from how often each column is seen, so that the cost depends on the class and hardly on the
+length of its words. With a weighting that depends on places the first word of the class is run.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from constructions.network.transformer import Transformer, Weighting
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, rounded_outward, to_flint
 from proofs.enclosures.softmax import enclose_mean
+from proofs.enclosures.weightings import Scored, enclose_attended
 from proofs.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 from proofs.word_classes.buckets import Buckets, Signature, WordClass
-from proofs.word_classes.cells import SeenHead
+from proofs.word_classes.cells import UNORDERED, SeenHead
 from proofs.word_classes.norms import NO_NORMS, Norms, enclose_inverse_root
 from proofs.word_classes.terms import ONE, Answer, Atom, Form, Normed, Relu, add, exact
 
-COMPUTED = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
-"""The weightings that are computed from how often each column is seen."""
 ROOM = 64
 """Numbers are rounded outward to so many bits more than weights are computed with."""
 
@@ -36,7 +35,7 @@ def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
     """
     if buckets.cells is None:
         return enclose_output(buckets.transformer, found.word, buckets.at, bits, buckets.read, buckets.norms)
-    others = {head.asked.head.weighting for head in buckets.cells.heads} - COMPUTED
+    others = {head.asked.head.weighting for head in buckets.cells.heads} - UNORDERED
     if others:
         if buckets.norms.epsilons:
             raise Unsupported(f"norms beside the weighting {min(others)}")
@@ -161,9 +160,18 @@ class Crowd:
         values = [column[place] for column in self.columns]
         scores = [sum((q * k for q, k in zip(queries, column, strict=False)), point(ZERO))
                   for column in self.columns]
-        if asked.head.weighting is Weighting.SOFTMAX:
-            return enclose_mean(scores, values, bits, SPREAD_OF_MISSES, self.counts)
-        return self._average_of_best(scores, values)
+        match asked.head.weighting:
+            case Weighting.SOFTMAX:
+                return enclose_mean(scores, values, bits, SPREAD_OF_MISSES, self.counts)
+            case Weighting.AVERAGE_HARDMAX:
+                return self._average_of_best(scores, values)
+        row = Scored(self._repeated(scores), self.head.cells.n, asked.head.mask)
+        columns = {atom.direction: self._repeated(values)}
+        return enclose_attended(asked.head.weighting, row, columns, bits, SPREAD_OF_MISSES)[atom.direction]
+
+    def _repeated(self, numbers: Sequence[Interval]) -> list[Interval]:
+        """The number of each column as often as it is seen."""
+        return [number for number, count in zip(numbers, self.counts, strict=True) for _ in range(count)]
 
     def _average_of_best(self, scores: Sequence[Interval], values: Sequence[Interval]) -> Interval:
         if not all(score.is_point for score in scores):

@@ -97,6 +97,15 @@ def test_a_word_that_does_not_break_the_claim_is_not_replayed_silently() -> None
         replay(network, right, decide_length(network, wrong, 2))
 
 
+def test_where_only_words_are_told_apart_and_there_are_too_many_nothing_is_known() -> None:
+    network = compile_formula(parse_formula("Q_b since Q_a", ("a", "b")), ("a", "b"), Regime())
+    deep = compile_formula(parse_formula("(prev Q_a) since (prev Q_b)", ("a", "b")), ("a", "b"), Regime())
+    assert decide_length(network, claim_of("Q_b since Q_a", "last", 40, Fraction(1, 2)), 3).verdict == "certified"
+    found = decide_length(deep, claim_of("(prev Q_a) since (prev Q_b)", "last", 40, Fraction(1, 2)), 40)
+    assert (found.verdict, found.least) == ("unknown", None)
+    assert found.reason == "more than 65536 classes of words of length 40"
+
+
 def test_margins_are_expressions_in_the_number_of_letters() -> None:
     claim = MarginClaim(parse_formula("Q_a"), ("a", "b"), Lengths(1, 4), after=("a",), margin=parse_expression("1/n"))
     assert claim.required(4) == Fraction(1, 4)
