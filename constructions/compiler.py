@@ -68,14 +68,14 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
         InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
             positive, or a predicate has two definitions.
     """
-    check_supported(formula, regime, counts_by_mean=low_precision_up_to is not None)
+    check_supported(formula, regime, low_precision_up_to is not None or weighting in OF_THEIR_OWN)
     if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
     definitions_of([formula])
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)
-    check_weighting(weighting, list(filter(is_counting, parts)))
+    check_weighting(weighting, regime, list(filter(is_counting, parts)))
     draft = (new_draft(parts, alphabet, regime, gamma, temperature, weighting) if low_precision_up_to is None else
              Draft(tuple(alphabet), regime, gamma, low_precision_up_to=low_precision_up_to))
     for part in parts:
@@ -93,6 +93,8 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
     counts = any(map(is_counting, parts))
     temporal = any(isinstance(part, TEMPORAL) for part in parts)
     previous = any(isinstance(part, Previous) for part in parts)
+    if temperature is None and weighting in OF_THEIR_OWN:
+        temperature = OF_THEIR_OWN[weighting].temperature(regime)
     if temperature is None and regime.causal and counts and not temporal:
         temperature = TEMPERATURE
     computed = weighting is not Weighting.SOFTMAX_PLUS_ONE and (previous or (counts and temporal))
@@ -114,7 +116,7 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
     if draft.low_precision_up_to is not None:
         return add_truth_for_low_precision(draft, formula)
     if draft.weighting in OF_THEIR_OWN:
-        return OF_THEIR_OWN[draft.weighting](draft, formula)
+        return OF_THEIR_OWN[draft.weighting].add_truth(draft, formula)
     if is_counting(formula):
         return add_count_truth(draft, formula, as_printed)
     match formula:
@@ -146,10 +148,10 @@ def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
     raise AssertionError(f"no count: {formula!r}")
 
 
-def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = False) -> None:
+def check_supported(formula: Formula, regime: Regime, counts_bluntly: bool = False) -> None:
     """Raise Unsupported, naming the first subformula that cannot be compiled in this regime.
 
-    Counts that are decided from their mean need no sharp attention, and so no temperature.
+    Some constructions count without sharp attention, and so need no temperature.
     """
     if not regime.causal:
         return
@@ -159,6 +161,6 @@ def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = Fal
         raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which a causal regime "
                           "does not know")
     counting = next(filter(is_counting, subformulas(formula)), None)
-    if counting and regime.sharpening is Sharpening.POSITION and not counts_by_mean:
+    if counting and regime.sharpening is Sharpening.POSITION and not counts_bluntly:
         raise Unsupported(f"{format_briefly(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
                           "Corollary 23)")

@@ -5,7 +5,7 @@ Stages count half-layers: the embedding is stage 0, the heads of layer l stage 2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -30,6 +30,18 @@ class _LayerDraft:
     heads: list[Head] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     bias: dict[str, Fraction] = field(default_factory=dict)
+
+
+def linear_form(*parts: tuple[str, Fraction]) -> Coefficients:
+    """The sum of multiples of directions; coefficients of one direction add up.
+
+    >>> linear_form(("x", Fraction(2)), ("y", Fraction(1)), ("y", Fraction(-1)))
+    {'x': Fraction(2, 1)}
+    """
+    row: dict[str, Fraction] = {}
+    for name, weight in parts:
+        row[name] = row.get(name, Fraction(0)) + weight
+    return {name: weight for name, weight in row.items() if weight}
 
 
 class Draft:
@@ -119,11 +131,17 @@ class Draft:
 
     def add_head(self, head: Head, written: Mapping[str, Meaning]) -> None:
         """Put the head into the earliest layer that can read what it reads; ``written`` gives the meanings it adds."""
-        rows = [*head.queries, *head.keys, *head.values.values()]
+        self.add_heads([head], written)
+
+    def add_heads(self, heads: Sequence[Head], written: Mapping[str, Meaning]) -> None:
+        """The same for heads of one layer that write the same directions: these hold what all of them add."""
+        rows = [row for head in heads for row in (*head.queries, *head.keys, *head.values.values())]
         layer = (self._latest(rows) + 1) // 2 + 1
-        self._layer(layer).heads.append(head)
+        self._layer(layer).heads += heads
         for name, meaning in written.items():
             self._add(name, meaning, stage=2 * layer - 1)
+            if isinstance(meaning, Truth):
+                self._names[meaning.formula] = name
 
     def add_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
                   bias: Fraction) -> str:

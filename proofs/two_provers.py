@@ -16,8 +16,11 @@ from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.exact.around_pivots import find_worst_case_by_windows
 from proofs.exact.attention import find_worst_case
+from proofs.exact.bumps import Bumpy, find_bump_worst_case
+from proofs.exact.counting_heads import check_counting
 from proofs.exact.extremes import WorstCase
 from proofs.exact.feed_forward import check_cases
+from proofs.exact.geometric import find_stick_worst_case
 from proofs.exact.lookup import find_lookup_worst_case
 from proofs.exact.lookup_by_kernel import find_kernel_worst_case
 from proofs.exact.lookup_dominance import find_profiles
@@ -26,11 +29,13 @@ from proofs.exact.second_opinion import agrees
 from proofs.exact.uniform import check_uniform
 from proofs.exact.windows import AllWindows
 from proofs.failures import NotDerived
-from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.additive import CountingObligation, SelectingObligation
+from proofs.obligations.attention import STICK_BREAKING, AttentionObligation
 from proofs.obligations.feed_forward import FeedForwardObligation
 from proofs.obligations.kinds import Obligation, describe_place
 from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.lookup_of_sums import LookupOfSumObligation
+from proofs.obligations.sum_lookup import SumLookupObligation
 from proofs.obligations.uniform import UniformObligation
 from proofs.transcript import Record, ignore
 
@@ -61,6 +66,12 @@ def prove(obligation: Obligation, twice: bool = True, record: Record = ignore) -
     match obligation:
         case UniformObligation():
             return Proof(_reason_of(check_uniform, obligation))
+        case CountingObligation():
+            return Proof(_reason_of(check_counting, obligation))
+        case SelectingObligation() | SumLookupObligation():
+            return prove_bumps(obligation, twice, record)
+        case AttentionObligation() if obligation.head.weighting in STICK_BREAKING:
+            return prove_stick(obligation, twice, record)
         case AttentionObligation():
             return prove_attention(obligation, twice, record)
         case LookupObligation():
@@ -88,6 +99,34 @@ def prove_attention(obligation: AttentionObligation, twice: bool = True, record:
             break
     return _confirm(obligation, worst, allowed_error, twice,
                     lambda: by_z3.proves_attention(obligation, allowed_error, record, windows))
+
+
+def prove_stick(obligation: AttentionObligation, twice: bool = True, record: Record = ignore) -> Proof:
+    """The same for a geometric or stick-breaking head."""
+    from proofs import by_z3
+
+    for bits in PRECISIONS:
+        worst = find_stick_worst_case(obligation, bits)
+        if worst.within(obligation.allowed_error) is not None:
+            break
+    return _confirm(obligation, worst, obligation.allowed_error, twice,
+                    lambda: by_z3.proves_stick(obligation, obligation.allowed_error, bits, record))
+
+
+def prove_bumps(obligation: Bumpy, twice: bool = True, record: Record = ignore) -> Proof:
+    """The same for heads whose weights depend on their own pair alone, and select or look up."""
+    from proofs import by_z3
+
+    try:
+        for bits in PRECISIONS:
+            worst = find_bump_worst_case(obligation, bits)
+            if worst.within(obligation.allowed_error) is not None:
+                break
+    except NotDerived as fault:
+        return Proof(str(fault))
+    proof = _confirm(obligation, worst, obligation.allowed_error, twice,
+                     lambda: by_z3.proves_bumps(obligation, obligation.allowed_error, bits, record))
+    return proof if isinstance(obligation.meaning, Near) else Proof(proof.reason)  # an exact truth has no error
 
 
 def prove_lookup(obligation: LookupObligation, twice: bool = True, record: Record = ignore) -> Proof:

@@ -36,6 +36,7 @@ OTHER_MARKER = ("s", GREEN)
 MARKERS_OF_TEMPERATURES = (("o", "s"), ("^", "D"), ("v", "P"), ("<", "X"))
 """Of the critical and the claimed temperature of some heads, of others, and so on."""
 SIZE = (3.6, 2.7)
+WITH_NAMES_BESIDE = (6.4, 3.0)
 LEGEND_LINE = 0.19
 """The height of a line of a legend outside the axes, as SIZE in inches."""
 STYLE: dict[Any, Any] = {
@@ -75,11 +76,15 @@ def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
 
 @dataclass(frozen=True)
 class Series:
-    """A curve over n: its name, its points, and whether it is a dashed line without markers."""
+    """A curve over n: its name, its points, and whether it is a dashed line without markers.
+
+    ``look``, its marker, colour and line, takes the place of what it would be given in turn.
+    """
 
     name: str
     points: Sequence[tuple[int, Interval]]
     is_dashed: bool = False
+    look: tuple[str, str, str] | None = None
 
 
 def draw_series(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot | None:
@@ -89,10 +94,7 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
     if not shown:
         return None
     with mpl.rc_context(STYLE):
-        figure, axes = _figure(sorted({n for _, points in shown for n, _ in points}), y_label)
-        for (one, points), marker, colour in zip(shown, itertools.cycle("os^"), itertools.cycle((BLUE, ORANGE, GREEN)),
-                                                 strict=False):
-            _draw(axes, points, "" if one.is_dashed else marker, colour, one.name, "--" if one.is_dashed else "-")
+        figure, axes = _draw_all(shown, y_label)
         _scale_log(axes, [x for _, points in shown for _, x in points])
         figure.set_figheight(SIZE[1] + len(shown) * LEGEND_LINE)
         figure.legend(loc="outside upper left")
@@ -100,26 +102,23 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
     return replace(plot, svg=_finished(plot, "series-"))
 
 
-class Curve:
-    """Enclosed numbers over n, under a name; ``marker``, ``colour`` and ``line`` as matplotlib has them."""
-
-    label: str
-    points: Points
-    marker: str = ""
-    colour: str = INK
-    line: str = "-"
-
-
-def draw_curves(curves: Sequence[Curve], y_label: str, plot: Plot, size: tuple[float, float] = SIZE) -> Plot:
-    """The plot with the drawing of some curves over n; its names and words are those of ``plot``."""
+def draw_levels(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot:
+    """The same for numbers that are near each other: a linear axis, and the names beside the curves."""
     with mpl.rc_context(STYLE):
-        figure, axes = _figure(sorted({n for curve in curves for n, _ in curve.points}), y_label)
-        figure.set_size_inches(*size)
-        for curve in curves:
-            _draw(axes, curve.points, curve.marker, curve.colour, curve.label, curve.line)
+        figure, _ = _draw_all([(one, one.points) for one in series], y_label)
+        figure.set_size_inches(*WITH_NAMES_BESIDE)
         figure.legend(loc="outside right upper")
-        drawn = replace(plot, svg=_svg(figure))
-    return replace(drawn, svg=_finished(drawn, f"{plot.kind}-"))
+        plot = Plot("levels", title, description, _svg(figure))
+    return replace(plot, svg=_finished(plot, "levels-"))
+
+
+def _draw_all(shown: Sequence[tuple[Series, Points]], y_label: str) -> tuple[Figure, Axes]:
+    figure, axes = _figure(sorted({n for _, points in shown for n, _ in points}), y_label)
+    for (one, points), marker, colour in zip(shown, itertools.cycle("os^"), itertools.cycle((BLUE, ORANGE, GREEN)),
+                                             strict=False):
+        look = one.look or (("", colour, "--") if one.is_dashed else (marker, colour, "-"))
+        _draw(axes, points, look[0], look[1], one.name, look[2])
+    return figure, axes
 
 
 def standalone(svg: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -77,50 +78,63 @@ def sensitivity(
     be decided, else between a bound that is proved and two words that are replayed. docs/sensitivity.md says what is
     claimed.
     """
-    from certify.deciding.files import is_trained
-    from certify.request import Options, as_option
-    from certify.verdicts import exit_status
-    from constructions.errors import Unsupported
+    from certify.request import Options
     from constructions.network.lengths import Lengths
 
     check_place(plot, as_json)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
-    asked = (Lengths(min_n, max_n), at, direction, lengths)
+    asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
+    finish(measure_any(subject, options, as_formula, claim, offset, asked), plot, as_json)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of any subject; ``lengths`` is the text of the option."""
+
+    every: Lengths
+    at: At
+    direction: str | None
+    lengths: str | None
+
+    def numbers(self) -> list[int] | None:
+        """The lengths that are named."""
+        from certify.quantities import read_lengths_to_bracket
+
+        return None if self.lengths is None else read_lengths_to_bracket(self.lengths, self.every, "--lengths")
+
+
+def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
+                asked: Asked) -> Sensitivity:
+    """The sensitivity of the subject; what the kind of subject does not take is refused."""
+    from certify.deciding.files import is_trained
+    from certify.request import as_option
+    from certify.verdicts import exit_status
+    from constructions.errors import Unsupported
+
     try:
         if subject is not None and is_trained(subject):
             refuse_options(f"{subject} holds a trained network, which does not take it",
                            {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
-            found = measure_trained(subject, claim, offset, *asked)
-        else:
-            refuse_options(f"{subject} holds no trained network, expected one beside it",
-                           {"--claim": claim, "--offset": offset})
-            found = measure_subject(subject, options, as_formula, *asked)
+            return measure_trained(subject, claim, offset, asked)
+        refuse_options(f"{subject} holds no trained network, expected one beside it",
+                       {"--claim": claim, "--offset": offset})
+        return measure_subject(subject, options, as_formula, asked)
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
-    finish(found, plot, as_json)
 
 
-def read_numbers(text: str | None, every: Lengths) -> list[int] | None:
-    """The lengths of ``--lengths``."""
-    from certify.quantities import read_lengths_to_bracket
-
-    return None if text is None else read_lengths_to_bracket(text, every, "--lengths")
-
-
-def measure_trained(subject: str, claim: str | None, offset: int | None, every: Lengths, at: At, direction: str | None,
-                    lengths: str | None) -> Sensitivity:
+def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked) -> Sensitivity:
     """The sensitivity of the trained network in a file."""
     from certify.measuring.logits import measure_logits, read_trained_subject
     from certify.progress import ProgressLine
 
     trained = read_trained_subject(subject, claim, offset)
     with ProgressLine() as progress:
-        return measure_logits(trained, every, at, direction, read_numbers(lengths, every), progress)
+        return measure_logits(trained, asked.every, asked.at, asked.direction, asked.numbers(), progress)
 
 
-def measure_subject(subject: str | None, options: Options, as_formula: bool, every: Lengths, at: At,
-                    direction: str | None, lengths: str | None) -> Sensitivity:
+def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked) -> Sensitivity:
     """The sensitivity of what a request is about."""
     from certify.measuring.measure import measure
     from certify.progress import ProgressLine
@@ -128,10 +142,10 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, eve
     from certify.subjects import Programs
 
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
-    request = read_request(subject, options, lengths=every, programs=programs)
+    request = read_request(subject, options, lengths=asked.every, programs=programs)
     say_reading(request)
     with ProgressLine() as progress:
-        return measure(request, at, direction, read_numbers(lengths, every), progress)
+        return measure(request, asked.at, asked.direction, asked.numbers(), progress)
 
 
 def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from certify.measuring.float_values import float_values
 from certify.measuring.laws import fit_law
 from certify.measuring.results import At, MeasuredLength, Method, Sensitivity
 from certify.outcomes import Certified
@@ -130,7 +131,8 @@ class Question:
         uppers = self._uppers(n, judged)
         if fault is not None and uppers is None:
             raise fault
-        pairs = {} if fault else replay_pairs(self.network, n, self.direction, judged)
+        pairs = {} if fault else replay_pairs(self.network, n, self.direction, judged,
+                                              float_values(self.network, n, self.direction, judged))
         method = Method.BOUND if fault else Method.PAIRS if uppers is None else Method.BRACKET
         return MeasuredLength(n, method, tuple(at_least(p, pairs.get(p), None if uppers is None else uppers[p - 1])
                                                for p in range(1, n + 1)))

@@ -15,7 +15,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import PredicateDefinition, definitions_of
@@ -224,6 +224,14 @@ class Transformer:
         from constructions.running.weights import weights_of
 
         return module_of(weights_of(self, Lengths(min_n, max_n), precision), fused)
+
+
+def check_softmax(transformer: Transformer, what: str) -> None:
+    """Raise Unsupported, naming ``what`` knows softmax and hard attention alone, for a head of another weighting."""
+    for _, _, head in transformer.heads():
+        if not head.weighting.is_hard and head.weighting is not Weighting.SOFTMAX:
+            raise Unsupported(f"{what} of a network with the head {head.name!r}, whose weighting is {head.weighting}: "
+                              "only softmax is known there")
 
 
 def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:

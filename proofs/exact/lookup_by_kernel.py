@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import isqrt
 
 from constructions.network.meanings import Others
@@ -22,7 +23,7 @@ from constructions.network.transformer import Weighting
 from proofs.exact.extremes import WorstCase, proved_bound
 from proofs.exact.kernels import WEIGHS_NOTHING_FROM, enclose_mean_of, share_of_others
 from proofs.exact.lookup import CountCase, LookupExtreme
-from proofs.exact.lookup_dominance import Case, Group, NearRule, OthersRule, SquareRow, groups_of
+from proofs.exact.lookup_dominance import Case, Group, NearRule, OthersRule, SquareRow, groups_of, rows_of_length
 from proofs.failures import NotDerived
 from proofs.obligations.lookup import LookupObligation, LookupProblem
 
@@ -87,7 +88,7 @@ class _Search:
     def look_at_truths(self, groups: list[Group]) -> tuple[Gaps, ...]:
         """Every case that may be the worst; the gaps that occur."""
         problem = self._problem
-        rule = NearRule(problem, self._reach)
+        rule = NearRule(problem, lambda sharpness: reach_of(self._weighting, sharpness))
         is_covered = all(rule.covers(group) for group in groups)
         found: dict[tuple[bool, Gaps], CountCase] = {}
         for n, i, here, others in rule.undominated() if is_covered else _all_cases(problem, groups):
@@ -99,11 +100,6 @@ class _Search:
             share = share_of_others(self._weighting, [(1, gap) for gap in gaps], self._bits)
             self._take(_Found(self._error(case, excess)[0], share, case, excess))
         return tuple({gaps for _, gaps in found})
-
-    def _reach(self, sharpness: Fraction) -> int:
-        """The greatest distance at which something weighs."""
-        squared = -WEIGHS_NOTHING_FROM[self._weighting] / sharpness
-        return max(isqrt(squared.numerator // squared.denominator), 1)
 
     def _gaps(self, case: CountCase, excess: bool) -> Gaps:
         """The gaps of the positions that err and weigh something.
@@ -164,6 +160,29 @@ class _Search:
         if (found := self._best.get(excess)) is None:
             return None
         return LookupExtreme(max(found.lower, ZERO), proved_bound(found.upper), found.case, excess, self._weighting)
+
+
+def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> Iterator[CountCase]:
+    """Cases in which the error certainly exceeds ``bound``, some of each length, the shortest words first."""
+    problem, weighting = obligation.problem, obligation.head.weighting
+    for n in problem.lengths:
+        group = rows_of_length(problem, n)
+        rule = NearRule(problem, lambda sharpness: reach_of(weighting, sharpness))
+        is_covered = not isinstance(obligation.meaning, Others) and rule.covers(group)
+        cases = rule.undominated() if is_covered else _all_cases(problem, [group])
+        singly = ((n, i, *case) for _, i in group.other for case in _claimed(problem, n, i))
+        for _, i, here, others in chain(cases, singly):
+            case = CountCase(problem.row(n, i), here, others)
+            terms = LookupExtreme(ZERO, ZERO, case, excess=True).terms()
+            error = enclose_mean_of(weighting, terms, bits)
+            if error.lower > bound or error.upper < -bound:
+                yield case
+
+
+def reach_of(weighting: Weighting, sharpness: Fraction) -> int:
+    """The greatest distance at which something weighs, or 1."""
+    squared = -WEIGHS_NOTHING_FROM[weighting] / sharpness
+    return max(isqrt(squared.numerator // squared.denominator), 1)
 
 
 def mean_distance(weighting: Weighting, sharpness: Fraction, longest: int, bits: int) -> Fraction:

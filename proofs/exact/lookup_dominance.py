@@ -97,10 +97,11 @@ def groups_of(problem: LookupProblem) -> Iterator[Group]:
         yield _rows_of_least_scale(problem)
     else:
         for n in reversed(list(problem.lengths)):
-            yield _rows_of_length(problem, n)
+            yield rows_of_length(problem, n)
 
 
-def _rows_of_length(problem: LookupProblem, n: int) -> Group:
+def rows_of_length(problem: LookupProblem, n: int) -> Group:
+    """The rows of one length."""
     scales = problem.scores.scales(n)
     group = Group([], [])
     for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 
 from constructions.network.transformer import Weighting
 from proofs.enclosures.softmax import MAX_SPREAD
 from proofs.exact.attention import SweepExtreme
+from proofs.exact.bumps import BumpExtreme
 from proofs.exact.extremes import Extreme
+from proofs.exact.geometric import StickExtreme
+from proofs.obligations.bumps import Bump
 
 DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
@@ -24,16 +28,28 @@ LEAST_EXPONENT = -2 * MAX_SPREAD
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
     """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
-    terms = extreme.terms()
     with mpmath.workdps(DIGITS):
-        weights = weigh([_mpf(score) for score, _ in terms], extreme.weighting)
-        error = mpmath.fdot((weight, _mpf(error)) for weight, (_, error) in zip(weights, terms, strict=True))
-        if extreme.weighting is Weighting.SOFTMAX_PLUS_ONE and isinstance(extreme, SweepExtreme) and extreme.truth:
-            error += 1 - mpmath.fsum(weights)  # what is missing from the sum errs, too
+        match extreme:
+            case BumpExtreme():
+                error = _error_of_bump(extreme.bump, extreme.truth)
+            case StickExtreme():
+                error = _error_of_stick(extreme)
+            case _:
+                error = _error_of_mean(extreme)
     mantissa, exponent = error.man_exp  # without the sign
     if exponent < LEAST_EXPONENT:
         return Fraction(0)
     return (-1 if error < 0 else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _error_of_mean(extreme: Extreme) -> Any:
+    """The sum of errors, each times the weight of the score beside it."""
+    terms = extreme.terms()
+    weights = weigh([_mpf(score) for score, _ in terms], extreme.weighting)
+    error = mpmath.fdot((weight, _mpf(error)) for weight, (_, error) in zip(weights, terms, strict=True))
+    if extreme.weighting is Weighting.SOFTMAX_PLUS_ONE and isinstance(extreme, SweepExtreme) and extreme.truth:
+        error += 1 - mpmath.fsum(weights)  # what is missing from the sum errs, too
+    return error
 
 
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
@@ -60,6 +76,27 @@ def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
         else:
             high = middle
     return [max(score - low, mpmath.mpf(0))**power for score in scores]
+
+
+def _error_of_bump(bump: Bump, truth: bool) -> Any:
+    """What the bump misses 1 by at its peak, or has elsewhere."""
+    with mpmath.extradps(bump.distances.stop * 8 if bump.sigmoid else 0):
+        weights = {d: sum(_mpf(factor) * _weight(bump.sigmoid, _mpf(slope * d + offset))
+                          for factor, slope, offset in bump.parts) for d in bump.distances}
+        return 1 - weights[bump.peak] if truth else sum(weight for d, weight in weights.items() if d != bump.peak)
+
+
+def _weight(sigmoid: bool, score: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-score)) if sigmoid else max(score, mpmath.mpf(0))
+
+
+def _error_of_stick(extreme: StickExtreme) -> Any:
+    """What is left of each position's value by those that are nearer, and how far the sum is from the truth."""
+    held = mpmath.mpf(0)
+    for score, value in extreme.read():
+        taken = _weight(True, _mpf(score))
+        held = (1 - taken) * held + taken * _mpf(value)
+    return 1 - held if extreme.truth else held
 
 
 def agrees(extreme: Extreme) -> bool:

@@ -8,7 +8,7 @@ Step        Lemma 5 is about i < n. If the last bit is the one that is exchanged
             its own symbol. Without attention, log-odds -8/5 after 0 and -7/10 after 1 differ by 9/10 at every n.
 As printed  So the theorem fails: that network, the same at every n, has a cross-entropy of 1.0634 nats at p = 1/2 and
             every n >= 2; unigram chance is 1.0822. The last symbol tells something: even prefixes end with 1 more
-            often. (At n = 1 it is 1.2160: there the last symbol tells all, and the other way round.)
+            often. (At n = 1 it is 1.2134: there the last symbol tells all, and the other way round.)
 Repaired    Chance is H_1, that of who knows the last symbol alone: with s(n) → 0 the limit inferior of the
             cross-entropy is at least H_1, as CE_n >= H_1 - (p(1-p)/(2-p)²) s(n); and it is attained, to within 10^-4 by
             the network above. Each instance encloses the least cost over all log-odds with |a - c| <= s, a convex

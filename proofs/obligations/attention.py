@@ -29,6 +29,10 @@ WITH_A_KERNEL = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weigh
 """Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
 
 
+STICK_BREAKING = frozenset({Weighting.GEOMETRIC, Weighting.STICK_BREAKING})
+"""Weightings that go from position to position: one function under two names."""
+
+
 @dataclass(frozen=True)
 class AttentionObligation:
     """Every weighted mean of the head's values is near the truth of the target, at all rows.
@@ -108,9 +112,9 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
     """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
-    if head.weighting not in WITH_A_KERNEL:
+    if head.weighting not in {*WITH_A_KERNEL, *STICK_BREAKING}:
         raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
-                         + ", ".join(WITH_A_KERNEL))
+                         + ", ".join([*WITH_A_KERNEL, *sorted(STICK_BREAKING)]))
     for row in head.queries:
         for name in row:
             if name not in known:

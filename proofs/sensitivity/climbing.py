@@ -15,11 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.errors import InputError, Unsupported
-from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from constructions.running.numpy_network import NumpyNetwork
-from constructions.running.weights import weights_of
 from proofs.enclosures.intervals import Interval
 from proofs.refutation.budget import replay_work
 from proofs.sensitivity.changes import ReplayedPair, Word, distance, exchanged, unlike_letters
@@ -29,8 +25,6 @@ RANDOM_STARTS, STEPS = 4, 8
 STARTS = RANDOM_STARTS + 3
 MOST_WORDS = 1 << 14
 """So many words are run in floats for one length, or somewhat more."""
-BATCH_NUMBERS = 1 << 22
-"""So many attention weights are held at a time."""
 REPLAY_WORK = 400_000
 """What replaying pairs of one length may take, in the units of proofs/refutation/budget.py: some seconds."""
 Values = Callable[[Sequence[Word]], Any]
@@ -46,19 +40,6 @@ class Candidate:
     second: Word
     judged: int
     seen: Any
-
-
-def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values | None:
-    """The direction's values by the float program; None if the network has none."""
-    try:
-        program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
-    except (InputError, Unsupported):
-        return None
-    column = program.weights.directions.index(direction)
-    places = [i - 1 for i in judged]
-    most = max(1, BATCH_NUMBERS // (n * n * max(1, sum(1 for _ in network.heads()))))
-    return lambda words: np.concatenate([program.stream(words[k : k + most])[:, places, column]
-                                         for k in range(0, len(words), most)])
 
 
 def _enclosed_values(network: Transformer, direction: str, judged: Sequence[int]) -> Values:
@@ -106,8 +87,11 @@ def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[i
     return apart.max() if others else 0
 
 
-def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> dict[int, ReplayedPair]:
+def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int],
+                 values: Values | None = None) -> dict[int, ReplayedPair]:
     """For some positions p a pair of words that differ there, replayed: the best that was met, and others spread out.
+
+    ``values`` says quickly, and about, what the direction holds; without it fewer words are looked at, each enclosed.
 
     Raises:
         InexactHardAttention: if words cannot be replayed.
@@ -116,11 +100,10 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
     if len(letters) < 2:
         return {}
     most = max(1, REPLAY_WORK // (2 * replay_work(network)(n)))
-    program = float_values(network, n, direction, judged)
-    if program is None:
+    if values is None:
         found = find_pairs(_enclosed_values(network, direction, judged), letters, n, judged, most)
     else:
-        found = find_pairs(program, letters, n, judged)
+        found = find_pairs(values, letters, n, judged)
     runs: dict[Word, dict[int, Interval]] = {}
     pairs = {}
     for candidate in spread(found, most):

@@ -6,11 +6,13 @@ and several heads that write one direction add up to one head of another weight 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
 
 from ..language import Place
-from ..numbers import ONE, ZERO, Numbers, divide, multiply
+from ..numbers import ONE, ZERO, Numbers, add, divide, multiply
 from ..reading.records import Head, Total, Truth, Weights
 from ..verdicts import Rejected, require
 from .composition import names_in
@@ -38,9 +40,10 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: Total) -> int:
     check_scores(proof, head)
     for n, firsts in lengths_of(proof, [head], [*names_in([*head.queries, *head.keys])]):
         keys = zip(*proof.known_forms(head.keys, n), strict=True) if head.keys else [()] * n
-        queries = scaled_columns(proof, head, head.queries, n)
-        for i, (query, key, first) in enumerate(zip(queries, keys, firsts, strict=True), 1):
-            weight = weigh(proof, head.weighting, score(proof, query, key), n)
+        queries = columns_of(proof, head, head.queries, n)
+        for i, ((heat, *query), key, first) in enumerate(zip(queries, keys, firsts, strict=True), 1):
+            z = divide(proof.budget, score(proof, tuple(query), key), heat)
+            weight = weigh(proof, head.weighting, z, n)
             given = multiply(proof.budget, weight, read[0][1])
             require(given == ONE, "what is counted counts {}, expected 1, at n = {}, i = {}", given, first, i)
     return sum(proof.claim.lengths)
@@ -66,12 +69,9 @@ def lengths_of(proof: Proof, heads: Sequence[Head], names: Iterable[str], more: 
     return proof.lengths(places, "past" if by_length else heads[0].mask)
 
 
-def scaled_columns(proof: Proof, head: Head, rows: Sequence[Weights], n: int) -> list[Numbers]:
-    """At (n, 1), ..., (n, n) the linear forms of known directions over the temperature."""
-    heats = proof.columns.numbers(head.temperature, n)
-    columns = [[divide(proof.budget, x, heat) for x, heat in zip(column, heats, strict=True)]
-               for column in proof.known_forms(rows, n)]
-    return list(zip(*columns, strict=True)) if columns else [()] * n
+def columns_of(proof: Proof, head: Head, rows: Sequence[Weights], n: int) -> list[Numbers]:
+    """At (n, 1), ..., (n, n) the temperature, and linear forms of known directions."""
+    return list(zip(proof.columns.numbers(head.temperature, n), *proof.known_forms(rows, n), strict=True))
 
 
 def share_row(proof: Proof, heads: Sequence[Head], name: str) -> tuple[Weights, list[Fraction]]:
@@ -93,27 +93,46 @@ def find_extreme(values: Iterable[Fraction]) -> Fraction:
     return max(values, key=abs, default=ZERO) or ONE
 
 
-def common_score(proof: Proof, mask: str, queries: Sequence[Numbers | None],
-                 keys: Sequence[Numbers]) -> Fraction | None:
-    """The one number that the products of all rows with all keys that they see are; None if there are several.
+class Keys(NamedTuple):
+    """The keys of a length in the order of reading: the first one, and the steps from one to the next.
 
-    A row whose query is None is left out.
-    In the order of reading a row sees a first part of the keys; of equal queries the one that sees most is looked at.
+    With each step the place that it leads to first: a row that reads as many positions sees it.
     """
-    if mask == "past":
-        queries, keys = queries[::-1], keys[::-1]
-    reach = {query: len(keys) if mask == "none" else length for length, query in enumerate(queries, 1)
-             if query is not None}
-    firsts: dict[Numbers, int] = {}
-    for place, key in enumerate(keys, 1):
-        firsts.setdefault(key, place)
-    proof.budget.spend(len(keys) + len(reach) * len(firsts))
-    found: Fraction | None = None
-    for query, length in reach.items():
-        for key, place in firsts.items():
-            if place <= length:
-                product = score(proof, query, key)
-                if found not in (None, product):
-                    return None
-                found = product
-    return found
+
+    mask: str
+    number: int
+    first: Numbers
+    steps: Mapping[Numbers, int]
+
+
+def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> Keys:
+    """The same keys as steps."""
+    keys = keys[::-1] if mask == "past" else keys
+    places: dict[Numbers, int] = {}
+    for place, (one, following) in enumerate(pairwise(keys), 2):
+        places.setdefault(tuple(add(proof.budget, y, -x) for x, y in zip(one, following, strict=True)), place)
+    return Keys(mask, len(keys), keys[0], places)
+
+
+def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: Keys,
+                 read_query: Callable[[Numbers], Numbers]) -> Fraction | None:
+    """The one number that the products of all queries with all keys that they see are; None if there are several.
+
+    Rows are the numbers that decide their queries; one that is None is left out. Proof. In the order of reading a row
+    sees a first part of the keys: all its products are one if the product with each step is 0, and it is that with the
+    first key. Of equal rows the one that sees most is looked at.
+    """
+    rows = rows[::-1] if keys.mask == "past" else rows
+    reach = {row: keys.number if keys.mask == "none" else length for length, row in enumerate(rows, 1)
+             if row is not None}
+    proof.budget.spend(len(rows) + len(reach) * len(keys.steps))
+    queries = {row: read_query(row) for row in reach}
+    found = {score(proof, query, keys.first) for query in queries.values()}
+    steady = all(not score(proof, queries[row], step) for row, length in reach.items()
+                 for step, place in keys.steps.items() if place <= length)
+    return found.pop() if steady and len(found) == 1 else None
+
+
+def divide_all(proof: Proof, numbers: Iterable[Fraction], heat: Fraction) -> Numbers:
+    """Over the temperature."""
+    return tuple(divide(proof.budget, x, heat) for x in numbers)

@@ -18,7 +18,7 @@ from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, multiply, total
 from ..reading.records import Head, Near, Total, Truth, Weights
 from ..verdicts import Rejected, quote, require
-from .additive import common_score, find_extreme, lengths_of, scaled_columns, share_row
+from .additive import Keys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .automaton import Automaton, Letter, read_letters
 from .composition import names_in
 from .gaps import keeps, overwrites_with, resets_to
@@ -132,12 +132,14 @@ class Selecting:
         budget = proof.budget
         square = total(budget, (multiply(budget, p, r) for p, r in zip(query.times, key.times, strict=True)))
         keys: list[Numbers] = list(zip(*proof.known_forms(key.known, n), strict=True))
-        queries = scaled_columns(proof, head, query.known, n)
-        heats = proof.columns.numbers(head.temperature, n)
-        steps = [tuple(divide(budget, p, heat) for p in query.times) for heat in heats]
-        slope = common_score(proof, self._mask, steps, keys)
-        back = common_score(proof, self._mask, queries, [key.times] * n)
-        start = common_score(proof, self._mask, queries, keys)
+        rows, seen = columns_of(proof, head, query.known, n), read_keys(proof, self._mask, keys)
+
+        def scaled(row: Numbers) -> Numbers:
+            return divide_all(proof, row[1:], row[0])
+
+        slope = common_score(proof, [row[:1] for row in rows], seen, lambda row: divide_all(proof, query.times, row[0]))
+        back = common_score(proof, rows, Keys(self._mask, n, key.times, {}), scaled)
+        start = common_score(proof, rows, seen, scaled)
         if slope is None or back is None or start is None or square or slope != -back:
             shown = quote(head.name)
             raise Rejected(f"the scores of head {shown} are not a (x - y) + b, for counts x and y, at n = {n}")

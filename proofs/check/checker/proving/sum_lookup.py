@@ -19,7 +19,7 @@ from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, combine_columns, divide, multiply, total
 from ..reading.records import Head, Near, Product, Total, Truth, Weights
 from ..verdicts import quote, require
-from .additive import common_score, find_extreme, lengths_of, scaled_columns, share_row
+from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .composition import names_in
 from .proof import Proof, visible
 from .responses import Response, Term, check_near
@@ -144,32 +144,27 @@ class SumLookup:
             Rejected: if the scores are not such.
         """
         proof, head, query = self._proof, self._heads[number], self._queries[number]
-        heats = proof.columns.numbers(head.temperature, n)
-        keys: list[Numbers] = list(zip(*proof.known_forms(head.keys, n), strict=True))
-        steps = [tuple(divide(proof.budget, x, heat) for x in query.times) for heat in heats]
-        slope = common_score(proof, self._mask, steps, keys)
-        found = [slope]
+        places = [Fraction(j) for j in range(1, n + 1)]
+        keys = read_keys(proof, self._mask, list(zip(*proof.known_forms(head.keys, n), places, strict=True)))
+        rows = columns_of(proof, head, query.known, n)
+        here = [self._numbers_here(row, n) for row in query.here]
+        slope = common_score(proof, [row[:1] for row in rows], keys,
+                             lambda row: (*divide_all(proof, query.times, row[0]), ZERO))
+        found, size = [slope], len(query.times)
+
+        def scaled(row: Numbers) -> Numbers:
+            heat, known, more = row[0], row[1 : 1 + size], row[1 + size :]
+            summed = [add(proof.budget, x, add(proof.budget, y, z))
+                      for x, y, z in zip(known, query.times, more, strict=True)] if more else known
+            return (*divide_all(proof, summed, heat), slope or ZERO)
+
         for b in truths:
-            rows = self._queries_where(n, head, query, steps, b, slope or ZERO)
-            found.append(common_score(proof, self._mask, rows, [(*key, Fraction(j)) for j, key in enumerate(keys, 1)]))
+            every = [(*row, *more) for row, *more in zip(rows, *here, strict=True)] if b else rows
+            occurs = proof.columns.truths(self._counted, n) if self._is_settled() else [b] * n
+            found.append(common_score(proof, [row if truth is b else None for row, truth in
+                                              zip(every, occurs, strict=True)], keys, scaled))
         require(None not in found, "the scores of head {} are not a (p - j) + b at n = {}", quote(head.name), n)
         return [x for x in found if x is not None]
-
-    def _queries_where(self, n: int, head: Head, query: Query, steps: Sequence[Numbers], b: bool,
-                       slope: Fraction) -> list[Numbers | None]:
-        """The scaled queries of all rows where the row is counted, or is not, and no other is; a after each.
-
-        None where the truth of what is counted is settled, and another one.
-        """
-        budget, rows = self._proof.budget, [*query.known]
-        known = scaled_columns(self._proof, head, rows, n)
-        if b:
-            heats = self._proof.columns.numbers(head.temperature, n)
-            here = [self._numbers_here(row, n) for row in query.here]
-            known = [tuple(add(budget, x, add(budget, step, divide(budget, column[i], heats[i])))
-                           for x, step, column in zip(known[i], steps[i], here, strict=True)) for i in range(n)]
-        found = self._proof.columns.truths(self._counted, n) if self._is_settled() else [b] * n
-        return [(*x, slope) if truth is b else None for x, truth in zip(known, found, strict=True)]
 
     def _numbers_here(self, row: Weights, n: int) -> list[Fraction]:
         """What truths and products of what is counted add where it holds."""
