@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from certify.api import build, decide, explain, export, prove, run, sensitivity
+    from certify.api import build, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.outcomes import Outcome
@@ -45,9 +45,11 @@ __all__ = [
     "certify_transformer",
     "check",
     "compile_formula",
+    "cross_entropy",
     "decide",
     "explain",
     "export",
+    "margin",
     "parse_formula",
     "prove",
     "run",
@@ -73,9 +75,11 @@ _HOMES = {
     "certify_transformer": ("certify.pipeline", "certify_transformer"),
     "check": ("proofs.check", "check_file"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
+    "cross_entropy": ("certify.api", "cross_entropy"),
     "decide": ("certify.api", "decide"),
     "explain": ("certify.api", "explain"),
     "export": ("certify.api", "export"),
+    "margin": ("certify.api", "margin"),
     "parse_formula": ("constructions.language.parser", "parse_formula"),
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from certify.arguments import find_python_subject, read_arguments, read_lengths, whole_number
+from certify.arguments import exact_text, find_python_subject, read_arguments, read_lengths, whole_number
 from certify.outcomes import Certified
 from certify.pipeline import Subject
 from certify.request import Request, request_found
@@ -19,13 +20,17 @@ from constructions.network.transformer import Transformer
 if TYPE_CHECKING:
     from certify.commands.exporting import Format
     from certify.deciding.decision import Decision
+    from certify.margins.answer import MarginAnswer
     from certify.measuring.results import At, Sensitivity
+    from certify.predicting.results import CrossEntropy, LanguageName
     from certify.showing.explanation import Explanation
     from certify.showing.program_runs import ProgramRun
     from certify.showing.runs import Run
     from certify.theorems import Theorem
 
 Path = str | PathLike[str]
+Number = str | int | Fraction
+"""A text stands for an exact number, too."""
 
 
 def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
@@ -156,6 +161,63 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
     return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
+
+
+def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n: int = 1, at: At = "last",
+           margin: Number = 0, **options: str | Number) -> MarginAnswer:
+    """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
+
+    The ``options`` are those of ``certify margin``: letters, before, after, threshold, norm, gamma, temperature. What
+    is claimed stands in docs/margins.md.
+
+    >>> network = build("Q_a since Q_b", alphabet="ab")
+    >>> [row.verdict for row in margin(network, threshold="1/2", margin="49/100", max_n=2).rows]
+    ['certified', 'certified']
+
+    Raises:
+        InputError: if something is malformed, or the network lacks a symbol.
+    """
+    from certify.margins.answer import answer
+    from certify.margins.question import MarginOptions, read_question
+
+    if at not in ("first", "last", "every"):
+        raise InputError(f"at: found {at!r}, expected first, last or every")
+    names = ("letters", "before", "after", "threshold", "norm", "gamma", "temperature")
+    for name in options:
+        if name not in names:
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}")
+    texts: dict[str, Any] = {name: exact_text(name, value) for name, value in options.items()}
+    given = MarginOptions(formula, at=at, margin=exact_text("margin", margin), **texts)
+    return answer(read_question(find_python_subject(network), given, read_lengths(min_n, max_n), str))
+
+
+def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p: Number = "1/2", max_n: int = 16,
+                  min_n: int = 1, lengths: Sequence[int] | None = None, direction: str | None = None,
+                  slope: Number | None = None, offset: Number | None = None, steepest: Number | None = None,
+                  **options: Any) -> CrossEntropy:
+    """How well a network predicts what follows prefixes of PARITY or 2DYCK, beside what is possible at all.
+
+    What is claimed stands in docs/hahn.md.
+
+    >>> found = cross_entropy("ODD(#<[Q_1])", max_n=4, alphabet="01")
+    >>> [round(float(row.found.upper), 4) for row in found.rows]
+    [0.8664, 0.8666, 0.8666, 0.8666]
+
+    Raises:
+        InputError: if something is malformed, or the network's symbols are not those of the language.
+        Unsupported: if there is no network.
+    """
+    from certify.predicting.measure import LANGUAGES, measure, read_head, read_probability
+
+    if language not in LANGUAGES:
+        raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")
+    given = (("slope", slope), ("offset", offset), ("steepest", steepest))
+    head = read_head(**{name: None if x is None else exact_text(name, x) for name, x in given}, spell=str)
+    as_formula = options.pop("as_formula", False)
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    request = _read(subject, options, read_lengths(min_n, max_n), programs)
+    return measure(request, language, read_probability(exact_text("p", p), "p"), head, direction,
+                   None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
 def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,

@@ -106,7 +106,7 @@ def _read(name: str, value: object) -> object:
         definitions = [value] if isinstance(value, str) else value
         return _texts(name, definitions, "a list of definitions such as 'THIRD(k,n) := k % 3 == 1'")
     if name in EXACT:
-        return _exact(name, value)
+        return exact_text(name, value)
     if name in FLAGS:
         if not isinstance(value, bool):
             raise _not(name, value, "True or False")
@@ -120,7 +120,12 @@ def _read(name: str, value: object) -> object:
     return _text(name, value, "a text")
 
 
-def _exact(name: str, value: object) -> str:
+def exact_text(name: str, value: object) -> str:
+    """The text of an exact number or expression.
+
+    Raises:
+        InputError: if it is something else, above all a float.
+    """
     if isinstance(value, float):
         raise InputError(f"{name}: found the float {value!r}, which is no exact number, expected a text such as "
                          f"{repr(value)!r}, an int or a Fraction")

@@ -24,6 +24,7 @@ from proofs.check import (
     FloatClaim,
     Incomplete,
     Malformed,
+    MarginFile,
     Refusal,
     Request,
     WrongWord,
@@ -182,6 +183,11 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
     if isinstance(given, Decision | WrongWord):
         return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
                 "covered": accepted.coverage}
+    if isinstance(given, MarginFile):
+        return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
+                "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,
+                "min_n": given.claim.min_n, "max_n": given.claim.max_n, "threshold": str(given.claim.threshold),
+                "margin": "; ".join(language.write(given.claim.margin)), "covered": accepted.coverage}
     if not isinstance(given, Certificate):
         weighting = {} if given.claim.weighting == "softmax" else {"weighting": given.claim.weighting}
         return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,

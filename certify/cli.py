@@ -29,6 +29,7 @@ from certify.commands.help_examples import epilog_of
 from certify.commands.importing import import_files
 from certify.commands.margins import margin
 from certify.commands.measuring import sensitivity
+from certify.commands.predicting import cross_entropy
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
@@ -61,10 +62,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NAMES = {list_all: "list", import_files: "import"}
-"""Of commands whose names Python has taken."""
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity, floats,
-                import_files, decide, export, crosscheck, list_all, examples, docs):
+NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy"}
+"""Of commands whose names are none of a function, or taken by Python."""
+for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
+                cross_entropy, floats, import_files, decide, export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
 

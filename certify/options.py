@@ -74,6 +74,9 @@ SymbolOption = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="of a program whose output is a symbol: when it is this one")]
 AttentionOption = Annotated[Attention, typer.Option(
     "--attention", help="hard: average-hardmax in place of softmax, tieless on every word")]
+WeightingOption = Annotated[str | None, typer.Option(
+    "--weighting", metavar="NAME", help="of all heads, in place of softmax: sparsemax, entmax-1.5, ... "
+    "(docs/weightings.md)")]
 CertificateOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
 ClaimOption = Annotated[str | None, typer.Option(

@@ -43,12 +43,12 @@ def read_language_subject(found: Found, options: Options, regime: Regime) -> For
     Raises:
         InputError, Unsupported: as ``read_language``.
     """
-    from certify.request import FormulaSubject  # which asks this module
+    from certify.request import FormulaSubject, find_weighting  # which asks this module
 
     alphabet, language = read_language(found, options.alphabet)
     return FormulaSubject(found.name, language.formula, alphabet, regime, (), options.as_printed, options.attention,
                           options.precision, EMPTY_WORD if language.accepts_empty else "",
-                          "--regex" if found.kind is Kind.REGEX else "--dfa", language)
+                          "--regex" if found.kind is Kind.REGEX else "--dfa", language, find_weighting(options))
 
 
 def describe_language(language: DefinedLanguage) -> tuple[str, ...]:

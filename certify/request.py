@@ -42,7 +42,8 @@ from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
+from constructions.other_weightings import read_weighting
 from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Options:
     dialect: str | None = None
     regex: str | None = None
     dfa: str | None = None
+    weighting: str | None = None
 
     @property
     def given(self) -> list[str]:
@@ -126,6 +128,7 @@ class FormulaSubject:
     reading: str = ""
     option: str | None = None
     language: DefinedLanguage | None = None
+    weighting: Weighting = Weighting.SOFTMAX
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ class Request:
             case FormulaSubject() as subject:
                 return compile_formula(subject.formula, subject.alphabet, subject.regime, self.gamma,
                                        subject.as_printed, self.temperature,
-                                       self.longest if subject.precision else None)
+                                       self.longest if subject.precision else None, subject.weighting)
 
     @property
     def longest(self) -> int:
@@ -271,7 +274,8 @@ class Request:
                 return (f"{subject.text} over {show_word(subject.alphabet)}; {subject.regime}, temperature "
                         f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
                         + (", as printed" if subject.as_printed else "")
-                        + (f", for {subject.precision}" if subject.precision else ""))
+                        + (f", for {subject.precision}" if subject.precision else "")
+                        + (f", {subject.weighting}" if subject.weighting is not Weighting.SOFTMAX else ""))
 
 
 def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
@@ -280,6 +284,7 @@ def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
             *(("--for", subject.precision) if subject.precision else
               ("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
             *(("--causal",) if regime.causal else ()), *(("--as-printed",) if subject.as_printed else ()),
+            *(("--weighting", subject.weighting) if subject.weighting is not Weighting.SOFTMAX else ()),
             *(part for definition in subject.predicates for part in ("--predicate", definition)))
 
 
@@ -338,7 +343,7 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         return read_language_subject(found, options, read_regime(options, spell))
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
-                          options.attention, options.precision, reading)
+                          options.attention, options.precision, reading, weighting=find_weighting(options, spell))
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
@@ -363,6 +368,21 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     if name not in list(Sharpening):
         raise InputError(f"{spell('regime')}: found {name!r}, expected {' or '.join(Sharpening)}")
     return Regime(Sharpening(name), options.causal)
+
+
+def find_weighting(options: Options, spell: Callable[[str], str] = as_option) -> Weighting:
+    """The weighting of all heads of a formula's network.
+
+    Raises:
+        InputError: if there is none of that name, or another option asks for something that is built with softmax.
+    """
+    if options.weighting is None:
+        return Weighting.SOFTMAX
+    for name in ("as_printed", "attention", "precision"):
+        if name in options.given:
+            raise InputError(f"{spell(name)}: says how attention is built, and so does {spell('weighting')}, expected "
+                             "one of the two")
+    return read_weighting(options.weighting, spell("weighting"))
 
 
 def read_formula(found: Found, options: Options, spell: Callable[[str], str]

@@ -153,7 +153,7 @@ def _begins_an_object(text: str) -> bool:
 # -- options that a subject does not take ------------------------------------------------------------------------------
 
 SAYS_ITSELF = "{name} says this itself"
-BUILT_BY = ("regime", "causal", "as_printed", "attention", "precision")
+BUILT_BY = ("regime", "causal", "as_printed", "attention", "precision", "weighting")
 """How the network of a formula is built: whatever holds a network says that itself."""
 
 

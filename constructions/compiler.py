@@ -31,7 +31,8 @@ from constructions.language.syntax import (
     symbols_of,
 )
 from constructions.low_precision import add_truth_for_low_precision
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
+from constructions.other_weightings import OF_THEIR_OWN, check_weighting
 from constructions.predicates_on_sums import add_predicate_on_sum
 from constructions.regimes import Regime, Sharpening
 from constructions.theorem_12_previous_next import add_next, add_previous
@@ -53,26 +54,29 @@ TEMPORAL = (Previous, Next, Since, Until)
 
 def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
                     gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
-                    temperature: Expression | None = None, low_precision_up_to: int | None = None) -> Transformer:
+                    temperature: Expression | None = None, low_precision_up_to: int | None = None,
+                    weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
     """One transformer that computes ``formula`` at every position of every word.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
     ``temperature`` takes the place of that of the regime in every head. With ``low_precision_up_to`` the constructions
-    are those for low precision, in a regime of temperature 1; what counts is right up to that length.
+    are those for low precision, in a regime of temperature 1; what counts is right up to that length. All heads have
+    the ``weighting``; some have constructions of their own (``constructions.other_weightings``).
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
         InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
             positive, or a predicate has two definitions.
     """
-    check_supported(formula, regime, counts_by_mean=low_precision_up_to is not None)
+    check_supported(formula, regime, low_precision_up_to is not None or weighting in OF_THEIR_OWN)
     if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
     definitions_of([formula])
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
     parts = subformulas(formula)
-    draft = (new_draft(parts, alphabet, regime, gamma, temperature) if low_precision_up_to is None else
+    check_weighting(weighting, regime, list(filter(is_counting, parts)))
+    draft = (new_draft(parts, alphabet, regime, gamma, temperature, weighting) if low_precision_up_to is None else
              Draft(tuple(alphabet), regime, gamma, low_precision_up_to=low_precision_up_to))
     for part in parts:
         add_truth(draft, part, as_printed)
@@ -80,18 +84,22 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
 
 
 def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction,
-              temperature: Expression | None = None) -> Draft:
+              temperature: Expression | None = None, weighting: Weighting = Weighting.SOFTMAX) -> Draft:
     """An empty draft for a formula with these subformulas.
 
-    Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23.
+    Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23;
+    and where uniform attention does not make them.
     """
     counts = any(map(is_counting, parts))
     temporal = any(isinstance(part, TEMPORAL) for part in parts)
     previous = any(isinstance(part, Previous) for part in parts)
+    if temperature is None and weighting in OF_THEIR_OWN:
+        temperature = OF_THEIR_OWN[weighting].temperature(regime)
     if temperature is None and regime.causal and counts and not temporal:
         temperature = TEMPERATURE
-    return Draft(tuple(alphabet), regime, gamma, reciprocal_embedded=not (previous or (counts and temporal)),
-                 temperature=temperature)
+    computed = weighting is not Weighting.SOFTMAX_PLUS_ONE and (previous or (counts and temporal))
+    return Draft(tuple(alphabet), regime, gamma, reciprocal_embedded=not computed, temperature=temperature,
+                 weighting=weighting)
 
 
 def is_counting(formula: Formula) -> bool:
@@ -107,6 +115,8 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
         return require_truth(draft, formula)
     if draft.low_precision_up_to is not None:
         return add_truth_for_low_precision(draft, formula)
+    if draft.weighting in OF_THEIR_OWN:
+        return OF_THEIR_OWN[draft.weighting].add_truth(draft, formula)
     if is_counting(formula):
         return add_count_truth(draft, formula, as_printed)
     match formula:
@@ -138,10 +148,10 @@ def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
     raise AssertionError(f"no count: {formula!r}")
 
 
-def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = False) -> None:
+def check_supported(formula: Formula, regime: Regime, counts_bluntly: bool = False) -> None:
     """Raise Unsupported, naming the first subformula that cannot be compiled in this regime.
 
-    Counts that are decided from their mean need no sharp attention, and so no temperature.
+    Some constructions count without sharp attention, and so need no temperature.
     """
     if not regime.causal:
         return
@@ -151,6 +161,6 @@ def check_supported(formula: Formula, regime: Regime, counts_by_mean: bool = Fal
         raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which a causal regime "
                           "does not know")
     counting = next(filter(is_counting, subformulas(formula)), None)
-    if counting and regime.sharpening is Sharpening.POSITION and not counts_by_mean:
+    if counting and regime.sharpening is Sharpening.POSITION and not counts_bluntly:
         raise Unsupported(f"{format_briefly(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
                           "Corollary 23)")

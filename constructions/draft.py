@@ -5,7 +5,7 @@ Stages count half-layers: the embedding is stage 0, the heads of layer l stage 2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from constructions.language.printer import written_length
 from constructions.language.syntax import Count, Formula, Term
 from constructions.network.meanings import Meaning, Position, Truth, texts_of_network
 from constructions.network.renaming import rename_directions
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit, Weighting
 from constructions.regimes import Regime
 
 MAX_NAME = 100
@@ -32,6 +32,18 @@ class _LayerDraft:
     bias: dict[str, Fraction] = field(default_factory=dict)
 
 
+def linear_form(*parts: tuple[str, Fraction]) -> Coefficients:
+    """The sum of multiples of directions; coefficients of one direction add up.
+
+    >>> linear_form(("x", Fraction(2)), ("y", Fraction(1)), ("y", Fraction(-1)))
+    {'x': Fraction(2, 1)}
+    """
+    row: dict[str, Fraction] = {}
+    for name, weight in parts:
+        row[name] = row.get(name, Fraction(0)) + weight
+    return {name: weight for name, weight in row.items() if weight}
+
+
 class Draft:
     """What the constructions write to. Directions are added once; asking again returns the same name.
 
@@ -39,13 +51,15 @@ class Draft:
     """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
-                 temperature: Expression | None = None, low_precision_up_to: int | None = None):
+                 temperature: Expression | None = None, low_precision_up_to: int | None = None,
+                 weighting: Weighting = Weighting.SOFTMAX):
         """An empty network over ``alphabet``.
 
         ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
         1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
         All heads have the ``temperature``; left out, it is that of the regime. With ``low_precision_up_to`` a length,
-        the constructions are those for low precision, and serve words up to that length.
+        the constructions are those for low precision, and serve words up to that length. All heads have the
+        ``weighting``.
         """
         self.alphabet = alphabet
         self.regime = regime
@@ -53,6 +67,7 @@ class Draft:
         self.reciprocal_embedded = reciprocal_embedded
         self.low_precision_up_to = low_precision_up_to
         self.temperature = temperature or regime.temperature
+        self.weighting = weighting
         self._directions: dict[str, Meaning] = {}
         self._stages: dict[str, int] = {}
         self._tokens: dict[str, dict[str, Fraction]] = {symbol: {} for symbol in alphabet}
@@ -116,11 +131,17 @@ class Draft:
 
     def add_head(self, head: Head, written: Mapping[str, Meaning]) -> None:
         """Put the head into the earliest layer that can read what it reads; ``written`` gives the meanings it adds."""
-        rows = [*head.queries, *head.keys, *head.values.values()]
+        self.add_heads([head], written)
+
+    def add_heads(self, heads: Sequence[Head], written: Mapping[str, Meaning]) -> None:
+        """The same for heads of one layer that write the same directions: these hold what all of them add."""
+        rows = [row for head in heads for row in (*head.queries, *head.keys, *head.values.values())]
         layer = (self._latest(rows) + 1) // 2 + 1
-        self._layer(layer).heads.append(head)
+        self._layer(layer).heads += heads
         for name, meaning in written.items():
             self._add(name, meaning, stage=2 * layer - 1)
+            if isinstance(meaning, Truth):
+                self._names[meaning.formula] = name
 
     def add_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
                   bias: Fraction) -> str:

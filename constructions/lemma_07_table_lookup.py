@@ -25,7 +25,7 @@ from fractions import Fraction
 from constructions.draft import Draft
 from constructions.language.syntax import Side
 from constructions.network.meanings import Meaning
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.proposition_11_end_markers import reciprocal_from_end, reciprocal_of_position
 from constructions.regimes import Sharpening
 
@@ -62,7 +62,7 @@ def add_lookup_head(draft: Draft, plan: TableLookup, written: Mapping[str, Meani
         name=plan.name,
         source=plan.source,
         mask=plan.mask,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({name: plan.sharpness * factor for name, factor in plan.share.items()},
                  {reciprocal_of_length(draft, plan.side): plan.sharpness}),

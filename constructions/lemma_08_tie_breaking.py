@@ -3,6 +3,7 @@
 Source      [SHA] Lemma 8: (a) γ i² (s_j - 1/j), rightmost, where n may be replaced by the number i of visible
             positions; (b) 2 γ n (s_j + j/(2n)), rightmost; (c) 2 γ n (s_j - j/(2n)), leftmost.
 Claim       None here: the error is certified for the head that uses it, from its weights.
+Differs     Under softmax-plus-one all scores are raised by 1, so that the winner leads the thing of score 0, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from constructions.draft import Draft
+from constructions.draft import ONE, Draft
 from constructions.network.meanings import Near
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 from constructions.proposition_11_end_markers import reciprocal_of_position
@@ -50,12 +51,14 @@ def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str,
     else:
         sign = 1 if plan.side is Side.RIGHTMOST else -1
         tie, factor = {draft.embed_position("i/n"): sign * HALF}, 2 * draft.gamma
+    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+        tie = {draft.one(): ONE, **tie}
     scale = draft.one() if regime.sharpening is Sharpening.TEMPERATURE else draft.embed_position(regime.scale)
     head = Head(
         name=plan.name,
         source=plan.source,
         mask=Mask.FUTURE if plan.side is Side.RIGHTMOST else Mask.PAST,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({scale: factor},),
         keys=({**plan.score, **tie},),

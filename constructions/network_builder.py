@@ -23,7 +23,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting, check_mask
 from constructions.regimes import Regime
 
 Number = int | str | Fraction
@@ -34,8 +34,9 @@ Forms = Form | Sequence[Form]
 """One linear form, or as many as the queries and keys have components."""
 Choice = TypeVar("Choice", bound=StrEnum)
 MaskName = Literal["none", "future", "past"]
-WeightingName = Literal["softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax"]
-
+WeightingName = Literal[
+    "softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax", "sparsemax", "entmax-1.5",
+    "softmax-plus-one", "relu", "relu-over-n", "sigmoid", "geometric", "stick-breaking"]
 
 WrittenUnit = tuple[Form, Number, Number]
 """One ReLU (reads, bias, write): it adds ``write * ReLU(reads . h + bias)``."""
@@ -122,6 +123,7 @@ class NetworkBuilder:
             )
             if len(head.queries) != len(head.keys):
                 raise InputError(f"{len(head.queries)} queries and {len(head.keys)} keys, expected as many (d_k)")
+            check_mask(head.weighting, head.mask)
             self._draft.add_head(head, {name: self._meaning_of_head(means, when)})
         return name
 

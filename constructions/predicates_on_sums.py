@@ -44,7 +44,7 @@ from constructions.language.syntax import (
 from constructions.lemma_07_table_lookup import TWO
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Near, Slack
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.regimes import Sharpening
 from constructions.saturated_comparison import MARGIN, SLOPE
 from constructions.theorem_20_counting import add_others, position_truth
@@ -124,7 +124,7 @@ def _add_head(draft: Draft, formula: PredicateOnSum, sought: Coefficients, near:
         name="the sum" if any(case.sign == "positive" for case in near) else "the sum without its sign",
         source=SOURCE,
         mask=Mask.FUTURE if looks_back else Mask.NONE,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({name: draft.gamma * number for name, number in sought.items()}, {draft.one(): draft.gamma}),
         keys=({place: TWO}, {square: -ONE}),

@@ -5,7 +5,7 @@ Claim       Uniform masked attention over -(-1)^j is exactly the mean of an alte
             a single position and at most 1/3 over several, so one ReLU (two for the last position) marks the end
             exactly. Uniform attention over the marker is then exactly 1/i or 1/(n+1-i).
 Differs     The paper has (3/2) ReLU(mean - 1/3); 2 ReLU(mean - 1/2) is as right, and its numbers are binary
-            (DIVERGENCES.md).
+            (DIVERGENCES.md). Under softmax-plus-one no uniform attention is a mean, and the markers are embedded.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ def first_marker(draft: Draft) -> str:
     """The direction ``is[FIRST]``; case (a), future-masked."""
     if draft.has_truth(FIRST):
         return draft.truth(FIRST)
+    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+        return draft.embed_positional(FIRST)
     mean = _uniform_head(draft, Mask.FUTURE, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean up to i", value="(1-(-1)^i)/(2*i)", case="a")
     return draft.add_truth(FIRST, _above_half(mean, 1), Fraction(0))
@@ -38,6 +40,8 @@ def last_marker(draft: Draft) -> str:
     """The direction ``is[LAST]``; case (b), past-masked."""
     if draft.has_truth(LAST):
         return draft.truth(LAST)
+    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+        return draft.embed_positional(LAST)
     mean = _uniform_head(draft, Mask.PAST, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean from i", value="-(-1)^i*(1+(-1)^(n-i))/(2*(n-i+1))", case="b")
     return draft.add_truth(LAST, _above_half(mean, 1) + _above_half(mean, -1), Fraction(0))
@@ -68,7 +72,7 @@ def _uniform_head(draft: Draft, mask: Mask, values: Coefficients, *, name: str, 
         name=name,
         source=f"Proposition 11 {case}",
         mask=mask,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({},),
         keys=({},),

@@ -1,4 +1,4 @@
-"""The statements of [SHA] and of [Hahn], each under one stem: the source of a table in docs/map.md and of ``certify list``.
+"""The statements of [SHA] and [Hahn], each under one stem: source of a table in docs/map.md and of ``certify list``.
 
 The stem names the construction in ``constructions``, the statement about numbers in ``proofs/instances``, the theorem
 for every n in ``proofs/coq`` and the tests of each: where a statement has such a file, it is found under this name.

@@ -16,6 +16,7 @@ Differs     The paper looks up κ itself, which is no position if κ = 0, and de
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from constructions.boolean_connectives import require_truth
@@ -34,7 +35,7 @@ from constructions.language.syntax import (
 from constructions.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
 from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Mean, Near, Others, Product, Slack
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.saturated_comparison import decide
 
 MAX_COEFFICIENT = 10**9
@@ -42,6 +43,8 @@ MAX_CONSTANT = 10**12
 ZERO = Fraction(0)
 LENGTHS = {"left": "i", "right": "n+1-i"}
 _Units = list[tuple[Coefficients, Fraction, Fraction]]
+LookUp = Callable[[Mapping[str, Coefficients], Mapping[str, Near]], None]
+"""Adds heads with these values, which write directions of these meanings."""
 
 
 def statement(draft: Draft) -> str:
@@ -60,7 +63,7 @@ def _add_mean_head(draft: Draft, count: Count) -> str:
         name="uniform",
         source=statement(draft),
         mask=Mask.FUTURE if count.side == "left" else Mask.PAST,
-        weighting=Weighting.SOFTMAX,
+        weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({},),
         keys=({},),
@@ -81,7 +84,8 @@ def add_here(draft: Draft, count: Count) -> str:
     return draft.once(meaning, lambda: draft.add_feed_forward(draft.spell("here", count), meaning, units, ZERO))
 
 
-def look_up_others(draft: Draft, count: Count, weight: int, name: str, values: dict[str, Coefficients]) -> TableLookup:
+def look_up_others(draft: Draft, count: Count, weight: int, name: str,
+                   values: Mapping[str, Coefficients]) -> TableLookup:
     """A head that attends to position m + 1, where m other positions are counted; ``weight`` is C."""
     return TableLookup(
         name=name,
@@ -142,21 +146,26 @@ def _size(number: int) -> str:
 
 def add_predicate_on_count(draft: Draft, formula: PredicateOnCount) -> str:
     """The direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
-    near_if_here, near_if_not = _add_predicate_heads(draft, formula)
+    return decide_predicate(draft, formula, lambda values, written: add_lookup_head(
+        draft, look_up_others(draft, formula.count, 1, "1 + others counted", values), written))
+
+
+def decide_predicate(draft: Draft, formula: PredicateOnCount, look_up: LookUp) -> str:
+    """The direction ``is[θ(κ)]`` from heads that ``look_up`` values at position m + 1, where m others are counted."""
+    near_if_here, near_if_not = _look_up_predicate(draft, formula, look_up)
     counted = formula.count.operand
     units = [*rounding_units(near_if_here, [require_truth(draft, Not(counted))]),
              *rounding_units(near_if_not, [draft.truth(counted)])]
     return draft.add_truth(formula, units, ZERO)
 
 
-def _add_predicate_heads(draft: Draft, formula: PredicateOnCount) -> tuple[str, str]:
+def _look_up_predicate(draft: Draft, formula: PredicateOnCount, look_up: LookUp) -> tuple[str, str]:
     theta = Predicate(formula.name, formula.parameters, formula.definition)
     names = draft.spell("near", formula, " if counted here"), draft.spell("near", formula, " if not")
     values: dict[str, Coefficients] = {
         names[0]: {position_truth(draft, theta): ONE}, names[1]: {draft.embed_before(theta): ONE}}
     counted = formula.count.operand
-    add_lookup_head(draft, look_up_others(draft, formula.count, 1, "1 + others counted", values),
-                    {names[0]: Near(formula, counted), names[1]: Near(formula, Not(counted))})
+    look_up(values, {names[0]: Near(formula, counted), names[1]: Near(formula, Not(counted))})
     return names
 
 

@@ -60,10 +60,10 @@ def is_uniform(head: Head) -> bool:
     return not scored and head.weighting in (Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX)
 
 
-def soften(transformer: Transformer, temperature: Expression) -> Transformer:
-    """Û: the same weights, with softmax at this temperature (of uniform heads it makes what they are)."""
+def soften(transformer: Transformer, temperature: Expression, weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
+    """Û: the same weights, with softmax (or another weighting) at this temperature; uniform heads stay what they are."""
     layers = tuple(
-        replace(layer, heads=tuple(replace(head, weighting=Weighting.SOFTMAX, temperature=temperature)
+        replace(layer, heads=tuple(replace(head, weighting=weighting, temperature=temperature)
                                    for head in layer.heads)) for layer in transformer.layers)
     return replace(transformer, layers=layers)
 
@@ -247,7 +247,12 @@ def law_of_gaps(gaps: Mapping[int, Fraction | None]) -> Law:
     >>> str(law_of_gaps({1: None, 2: Fraction(1, 2), 3: Fraction(1, 3)})), str(law_of_gaps({1: None}))
     ('1/n', '1')
     """
-    inverse = _law_above({n: 1 / at_most_one(gap) for n, gap in gaps.items()})
+    return law_below({n: at_most_one(gap) for n, gap in gaps.items()})
+
+
+def law_below(values: Mapping[int, Fraction]) -> Law:
+    """A law c/n^k that is nowhere above positive values, and of those the one that is closest at its worst."""
+    inverse = _law_above({n: 1 / value for n, value in values.items()} or {1: ONE})
     return Law(1 / inverse.factor, -inverse.exponent)
 
 

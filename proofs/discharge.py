@@ -15,13 +15,15 @@ from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import WorstCase
 from proofs.failures import NotDerived
+from proofs.obligations.additive import SelectingObligation, additive_kind, oblige_counting, oblige_selecting
 from proofs.obligations.attention import AttentionObligation, oblige_attention
+from proofs.obligations.bumps import ADDITIVE
 from proofs.obligations.composition import (
     Write,
     find_composition_faults,
     find_embedding_fault,
     find_output_faults,
-    writes,
+    first_writes,
 )
 from proofs.obligations.counting import is_by_value, oblige_by_value
 from proofs.obligations.feed_forward import oblige_feed_forward
@@ -29,12 +31,14 @@ from proofs.obligations.kinds import Kind, Obligation
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup
 from proofs.obligations.lookup_of_sums import LookupOfSumObligation, looks_up_sum, oblige_lookup_of_sum
+from proofs.obligations.sum_lookup import SumLookupObligation, oblige_sum_lookup
 from proofs.obligations.uniform import oblige_uniform
 from proofs.transcript import Transcript, ignore
 from proofs.two_provers import Disagreement, Proof, prove
 
 Progress = Callable[[str], None]
-Weighed = AttentionObligation | LookupObligation | LookupOfSumObligation
+Weighed = (AttentionObligation | LookupObligation | LookupOfSumObligation | SelectingObligation
+           | SumLookupObligation)
 """Of heads that approximate."""
 
 
@@ -98,7 +102,7 @@ class _Discharge:
     def lines(self) -> Iterator[Line]:
         faults = find_composition_faults(self.transformer) + find_output_faults(self.transformer)
         yield self._exact_line(Kind.COMPOSITION, self.transformer.output, "; ".join(faults[:3]))
-        for write in writes(self.transformer):
+        for write in first_writes(self.transformer):
             self.progress(f"{write.where}: {write.direction}")
             if write.stage == 0:
                 fault = find_embedding_fault(self.transformer, write.direction, self.lengths)
@@ -129,6 +133,8 @@ class _Discharge:
         """Which rules of docs/certificate.md, section 5, a direction that a layer writes comes under."""
         if not write.place:
             return Kind.FEED_FORWARD
+        if self._head(write).weighting in ADDITIVE:
+            return additive_kind(self.transformer, write.layer, write.direction)
         match self.transformer.directions[write.direction]:
             case Position():
                 return Kind.UNIFORM
@@ -153,7 +159,14 @@ class _Discharge:
         written = (self.transformer, self.known, self.lengths, write.layer, write.place, self._head(write),
                    write.direction)
         near = ALLOWED_ERROR if self.allowed_error is None else self.allowed_error
+        additive = (self.transformer, self.known, self.lengths, write.layer, write.place, write.direction)
         match kind:
+            case Kind.COUNTING:
+                return oblige_counting(*additive)
+            case Kind.SELECTING:
+                return oblige_selecting(*additive, near)
+            case Kind.SUM_LOOKUP:
+                return oblige_sum_lookup(*additive, near)
             case Kind.UNIFORM | Kind.MEAN:
                 return oblige_uniform(*written)
             case Kind.LOOKUP if looks_up_sum(self.transformer, self._head(write)):

@@ -29,11 +29,12 @@ from constructions.network.meanings import (
     Truth,
 )
 from constructions.network.run import attend_hard, embed, run_layers
-from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, row_to_flint, to_flint
-from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
+from proofs.enclosures.softmax import MAX_SPREAD
+from proofs.enclosures.weightings import Scored, enclose_attended
 from proofs.obligations.count_cases import counted_length
 from proofs.obligations.feed_forward import FREE_BOX
 
@@ -74,8 +75,6 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
     if head.weighting.is_hard:
         exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
         return [{name: point(to_flint(x)) for name, x in change.items()} for change in attend_hard(head, exact)]
-    if head.weighting is not Weighting.SOFTMAX:
-        raise Unsupported(f"head {head.name}: weighting {head.weighting} is not enclosed")
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
@@ -87,8 +86,8 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
         queries = [enclose_form(row, vector, ZERO).scaled(sharpness) for row in query_rows]
         visible = head.mask.visible(i, n)
         scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
-        changes.append({name: enclose_mean(scores, [column[j - 1] for j in visible], bits, spread)
-                        for name, column in columns.items()})
+        changes.append(enclose_attended(head.weighting, Scored(scores, n, head.mask), {
+            name: [column[j - 1] for j in visible] for name, column in columns.items()}, bits, spread))
     return changes
 
 

@@ -110,6 +110,29 @@ def test_the_page_on_deciding_is_true(tmp_path: Path) -> None:
         check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
+def test_the_page_on_margins_is_true(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = (ROOT / "docs" / "margins.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 3
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
+def test_the_page_on_sensitivity_is_true(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "sensitivity.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 4
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
+def test_the_page_on_hahn_is_true(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "hahn.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+    check_python_session(text, "hahn.md")
+
+
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")

@@ -41,7 +41,7 @@ SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
-               "for": str, "dialect": str}
+               "for": str, "dialect": str, "weighting": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -145,8 +145,8 @@ class _Reader:
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
         statement = entry.get("statement", "")
         if statement and not is_statement(statement):
-            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a, or of [Hahn], such as "
-                             "Hahn, Lemma 5")
+            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a, or of "
+                             "[Hahn], such as Hahn, Lemma 5")
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
@@ -195,7 +195,7 @@ def read_options(entry: Table) -> Options:
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
                    entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
                    gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("for"), dialect=entry.get("dialect"))
+                   precision=entry.get("for"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:

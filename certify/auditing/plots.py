@@ -1,4 +1,4 @@
-"""The plots of a claim as SVG texts: claimed against critical temperature, error against its bound, slack.
+"""The plots of a claim as SVG texts: claimed against critical temperature, error against its bound, slack; and series.
 
 This is the only file that imports matplotlib, and floating point is for drawing alone. The same numbers give the same
 text. Texts come from here and never from a claim; they stay texts, in the ink of the page around them.
@@ -36,6 +36,7 @@ OTHER_MARKER = ("s", GREEN)
 MARKERS_OF_TEMPERATURES = (("o", "s"), ("^", "D"), ("v", "P"), ("<", "X"))
 """Of the critical and the claimed temperature of some heads, of others, and so on."""
 SIZE = (3.6, 2.7)
+WITH_NAMES_BESIDE = (6.4, 3.0)
 LEGEND_LINE = 0.19
 """The height of a line of a legend outside the axes, as SIZE in inches."""
 STYLE: dict[Any, Any] = {
@@ -71,6 +72,53 @@ def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
         errors = claim.rows if claim.measure == "worst error" else ()
         drawn = (_temperature_plot(claim.criticals), _error_plot(errors), _slack_plot(claim.criticals))
     return tuple(replace(plot, svg=_finished(plot, f"{prefix}-{plot.kind}-")) for plot in drawn if plot)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve over n: its name, its points, and whether it is a dashed line without markers.
+
+    ``look``, its marker, colour and line, takes the place of what it would be given in turn.
+    """
+
+    name: str
+    points: Sequence[tuple[int, Interval]]
+    is_dashed: bool = False
+    look: tuple[str, str, str] | None = None
+
+
+def draw_series(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot | None:
+    """Several curves over n in one drawing, both axes logarithmic; None if no point is positive."""
+    drawable = [(one, _positive(one.points)) for one in series]
+    shown = [(one, points) for one, points in drawable if points]
+    if not shown:
+        return None
+    with mpl.rc_context(STYLE):
+        figure, axes = _draw_all(shown, y_label)
+        _scale_log(axes, [x for _, points in shown for _, x in points])
+        figure.set_figheight(SIZE[1] + len(shown) * LEGEND_LINE)
+        figure.legend(loc="outside upper left")
+        plot = Plot("series", title, description, _svg(figure))
+    return replace(plot, svg=_finished(plot, "series-"))
+
+
+def draw_levels(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot:
+    """The same for numbers that are near each other: a linear axis, and the names beside the curves."""
+    with mpl.rc_context(STYLE):
+        figure, _ = _draw_all([(one, one.points) for one in series], y_label)
+        figure.set_size_inches(*WITH_NAMES_BESIDE)
+        figure.legend(loc="outside right upper")
+        plot = Plot("levels", title, description, _svg(figure))
+    return replace(plot, svg=_finished(plot, "levels-"))
+
+
+def _draw_all(shown: Sequence[tuple[Series, Points]], y_label: str) -> tuple[Figure, Axes]:
+    figure, axes = _figure(sorted({n for _, points in shown for n, _ in points}), y_label)
+    for (one, points), marker, colour in zip(shown, itertools.cycle("os^"), itertools.cycle((BLUE, ORANGE, GREEN)),
+                                             strict=False):
+        look = one.look or (("", colour, "--") if one.is_dashed else (marker, colour, "-"))
+        _draw(axes, points, look[0], look[1], one.name, look[2])
+    return figure, axes
 
 
 def standalone(svg: str) -> str:

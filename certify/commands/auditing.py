@@ -25,6 +25,7 @@ from certify.options import (
     RegimeOption,
     SymbolOption,
     TemperatureOption,
+    WeightingOption,
 )
 from certify.terminal import check_place, say_reading, write_certificate
 
@@ -59,6 +60,7 @@ def audit(
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
     embeddings: Annotated[str | None, typer.Option(
         "--embeddings", metavar="LIST", help="claimed to suffice: 'i/n, (-1)^i'")] = None,
     gap: Annotated[str | None, typer.Option(
@@ -91,7 +93,8 @@ def audit(
     reports = Reports(html, markdown, csv, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision, dialect=dialect)
+                      temperature=temperature, allowed_error=delta, precision=precision, dialect=dialect,
+                      weighting=weighting)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)

@@ -22,6 +22,7 @@ from certify.options import (
     RegimeOption,
     SymbolOption,
     TemperatureOption,
+    WeightingOption,
 )
 from certify.terminal import complain, say_reading
 
@@ -45,6 +46,7 @@ def build(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
     precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
     longest: LongestOption = None,
 ) -> None:
     """Write the transformer of FORMULA as JSON.
@@ -64,7 +66,7 @@ def build(
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     try:
         request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),

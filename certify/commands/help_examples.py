@@ -31,6 +31,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "prove": ("certify prove 'ODD(#<[Q_1])' --alphabet 01 -o parity",),
     "soften": ("certify soften examples/hard/flip_flop.json --max-n 4",),
     "sensitivity": ("certify sensitivity 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
+    "cross-entropy": ("certify cross-entropy 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "floats": ("certify floats since.cert --format binary32",),
     "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
                "-o tomita_2.json",),

@@ -42,6 +42,9 @@ def margin(
         "--margin", metavar="EXPRESSION", help="how far from it, in n letters: 1/10, 1/(4*n) (left out: 0)")] = None,
     max_n: MaxNOption = 64,
     min_n: MinNOption = 1,
+    norm: Annotated[str | None, typer.Option(
+        "--norm", metavar="EPSILON", help="a layer norm behind both parts of every layer, with this under its root: 0, "
+                                          "1/100000 (left out: none)")] = None,
     temperature: TemperatureOption = None,
     gamma: Annotated[str | None, typer.Option(
         "--gamma", metavar="RATIONAL", help="a factor of all scores (left out: 1)")] = None,
@@ -58,13 +61,14 @@ def margin(
     from certify.margins.answer import answer
     from certify.margins.question import MarginOptions, read_question
     from certify.progress import ProgressLine
+    from certify.subjects import Kind, find_subject
     from certify.verdicts import exit_status
     from constructions.network.lengths import Lengths
 
     check_place(output, as_json)
     options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
-                            temperature)
-    question = read_question(model, options, Lengths(min_n, max_n))
+                            temperature, norm)
+    question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer(question, progress)
     show_answer(found, output, as_json)

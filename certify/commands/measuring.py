@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from certify.commands.deciding import refuse_options
 from certify.options import (
     AlphabetOption,
     AsPrintedOption,
     At,
     AttentionOption,
     CausalOption,
+    ClaimOption,
     DfaOption,
     DialectOption,
     FactorOption,
@@ -24,21 +27,28 @@ from certify.options import (
     RegimeOption,
     SymbolOption,
     TemperatureOption,
+    whole_number,
 )
-from certify.terminal import complain, print_json, say_reading
+from certify.terminal import check_place, complain, print_json, say_reading
+
+if TYPE_CHECKING:
+    from certify.measuring.results import Sensitivity
+    from certify.request import Options
+    from constructions.network.lengths import Lengths
 
 
 def sensitivity(
     subject: Annotated[str | None, typer.Argument(
-        metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or "
-        "a certificate")] = None,
+        metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json), a "
+        "certificate, or a file with a trained network")] = None,
     max_n: MaxNOption = 16,
     min_n: MinNOption = 1,
     lengths: Annotated[str | None, typer.Option(
         "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")] = None,
     at: Annotated[At, typer.Option("--at", help="the position where a change counts")] = "last",
     direction: Annotated[str | None, typer.Option(
-        "--direction", metavar="NAME", help="the direction that changes (left out: the output)")] = None,
+        "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
+        "logit, as 3, or a difference, as 3-5 (left out: every logit)")] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
@@ -54,6 +64,12 @@ def sensitivity(
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
     precision: PrecisionOption = None,
+    claim: ClaimOption = None,
+    offset: Annotated[int | None, typer.Option(
+        "--offset", metavar="K", parser=whole_number, help="of a trained network: the first token's position number")]
+    = None,
+    plot: Annotated[str | None, typer.Option(
+        "--plot", metavar="FILE", help="draw the largest change over n here, as SVG")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what the exchange of one symbol changes.
@@ -62,29 +78,86 @@ def sensitivity(
     be decided, else between a bound that is proved and two words that are replayed. docs/sensitivity.md says what is
     claimed.
     """
-    from certify.measuring.measure import measure
-    from certify.measuring.show import print_sensitivity, sensitivity_to_json
-    from certify.progress import ProgressLine
-    from certify.quantities import read_lengths_to_bracket
-    from certify.request import Options, read_request
-    from certify.showing.terminal_tables import console
-    from certify.subjects import Programs
-    from certify.verdicts import exit_status
-    from constructions.errors import Unsupported
+    from certify.request import Options
     from constructions.network.lengths import Lengths
 
+    check_place(plot, as_json)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
-    every = Lengths(min_n, max_n)
-    numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
-    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
+    finish(measure_any(subject, options, as_formula, claim, offset, asked), plot, as_json)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of any subject; ``lengths`` is the text of the option."""
+
+    every: Lengths
+    at: At
+    direction: str | None
+    lengths: str | None
+
+    def numbers(self) -> list[int] | None:
+        """The lengths that are named."""
+        from certify.quantities import read_lengths_to_bracket
+
+        return None if self.lengths is None else read_lengths_to_bracket(self.lengths, self.every, "--lengths")
+
+
+def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
+                asked: Asked) -> Sensitivity:
+    """The sensitivity of the subject; what the kind of subject does not take is refused."""
+    from certify.deciding.files import is_trained
+    from certify.request import as_option
+    from certify.verdicts import exit_status
+    from constructions.errors import Unsupported
+
     try:
-        request = read_request(subject, options, lengths=every, programs=programs)
-        say_reading(request)
-        with ProgressLine() as progress:
-            found = measure(request, at, direction, numbers, progress)
+        if subject is not None and is_trained(subject):
+            refuse_options(f"{subject} holds a trained network, which does not take it",
+                           {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
+            return measure_trained(subject, claim, offset, asked)
+        refuse_options(f"{subject} holds no trained network, expected one beside it",
+                       {"--claim": claim, "--offset": offset})
+        return measure_subject(subject, options, as_formula, asked)
     except Unsupported as construct:
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
+
+
+def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked) -> Sensitivity:
+    """The sensitivity of the trained network in a file."""
+    from certify.measuring.logits import measure_logits, read_trained_subject
+    from certify.progress import ProgressLine
+
+    trained = read_trained_subject(subject, claim, offset)
+    with ProgressLine() as progress:
+        return measure_logits(trained, asked.every, asked.at, asked.direction, asked.numbers(), progress)
+
+
+def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked) -> Sensitivity:
+    """The sensitivity of what a request is about."""
+    from certify.measuring.measure import measure
+    from certify.progress import ProgressLine
+    from certify.request import read_request
+    from certify.subjects import Programs
+
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    request = read_request(subject, options, lengths=asked.every, programs=programs)
+    say_reading(request)
+    with ProgressLine() as progress:
+        return measure(request, asked.at, asked.direction, asked.numbers(), progress)
+
+
+def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:
+    """Draw it if there is a place for that, print it, and exit with its status."""
+    from certify.files import write_text
+    from certify.measuring.show import print_sensitivity, sensitivity_to_json
+    from certify.showing.terminal_tables import console
+
+    if plot is not None:
+        from certify.measuring.plot import draw_sensitivity
+
+        write_text(plot, draw_sensitivity(found))
     if as_json:
         print_json(sensitivity_to_json(found))
     else:

@@ -32,6 +32,7 @@ from certify.options import (
     StyleOption,
     SymbolOption,
     TemperatureOption,
+    WeightingOption,
 )
 from certify.terminal import check_place, finish, say_reading
 
@@ -68,6 +69,7 @@ def formula(
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
     floats: FloatOption = None,
     effort: EffortOption = 1,
     jobs: JobsOption = None,
@@ -88,7 +90,7 @@ def formula(
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta, precision=precision,
-                      dialect=dialect, regex=regex, dfa=dfa)
+                      dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     runs = read_runs(floats)
     is_language = (regex, dfa) != (None, None)
     rows = None if formulas is not None or is_language else formulas_in_turn(text, symbol, alphabet)

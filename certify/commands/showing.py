@@ -33,6 +33,7 @@ from certify.options import (
     StyleOption,
     SymbolOption,
     TemperatureOption,
+    WeightingOption,
     whole_number,
 )
 from certify.terminal import print_json, say_reading
@@ -63,6 +64,7 @@ def run(
     temperature: TemperatureOption = None,
     attention: AttentionOption = "soft",
     precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
     longest: LongestOption = None,
     style: StyleOption = "ascii",
     claim: ClaimOption = None,
@@ -90,14 +92,15 @@ def run(
         refuse_options(f"{subject} holds a trained network, which does not take it", {
             "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
             "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
-            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--max-n": longest,
+            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--weighting": weighting,
+            "--max-n": longest,
             "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
         return
     refuse_options(f"{subject} holds no trained network, expected one beside it",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
     say_reading(request)
     show_run(request, word, style, as_json, at)

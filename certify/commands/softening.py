@@ -22,7 +22,7 @@ from certify.terminal import check_place, complain, print_json, write_certificat
 if TYPE_CHECKING:
     from certify.softening.results import Softening
     from certify.softening.shards import Workers
-    from constructions.network.transformer import Transformer
+    from constructions.network.transformer import Transformer, Weighting
 
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
@@ -35,6 +35,9 @@ def soften(
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
     temperature: TemperatureOption = None,
+    weighting: Annotated[str | None, typer.Option(
+        "--weighting", metavar="NAME", help="softmax (left out); sparsemax or entmax-1.5, which are exactly hard at some "
+                                            "temperature")] = None,
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS",
         help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
@@ -71,16 +74,17 @@ def soften(
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
-            "--break-ties": break_ties or None}))
+            "--break-ties": break_ties or None, "--weighting": weighting}))
     check_place(output, as_json)
     check_place(softmax, as_json)
     heat = None if temperature is None else read_expression(temperature, "--temperature")
     max_n = DEFAULT_MAX_N if max_n is None else max_n
-    wanted = read_critical(critical, max_n)
+    chosen = read_weighting(weighting)
+    wanted = read_critical(critical, max_n, chosen)
     try:
         network = read_hard_network(subject, alphabet)
         with ProgressLine() as progress:
-            found = soften_model(network, max_n, heat, wanted, workers, progress, break_ties)
+            found = soften_model(network, max_n, heat, wanted, workers, progress, break_ties, chosen)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
@@ -112,8 +116,23 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None, as_js
     return soften_examples(load_examples(), workers, folder, critical is None, as_json)
 
 
-def read_critical(text: str | None, max_n: int) -> list[int]:
-    """The lengths of ``--critical``; N alone if it is left out.
+def read_weighting(name: str | None) -> Weighting:
+    """What ``--weighting`` denotes; softmax if it is left out."""
+    from constructions.errors import InputError
+    from constructions.network.transformer import Weighting
+    from constructions.sparse_attention import SLOPES
+
+    taken = {str(weighting): weighting for weighting in (Weighting.SOFTMAX, *SLOPES)}
+    if name is None:
+        return Weighting.SOFTMAX
+    if name not in taken:
+        raise InputError(f"--weighting: {name}, expected {', '.join(taken)}: which others tend to hard attention, and how "
+                         "closely, is not decided here")
+    return taken[name]
+
+
+def read_critical(text: str | None, max_n: int, weighting: Weighting | None = None) -> list[int]:
+    """The lengths of ``--critical``; N alone if it is left out, none for a weighting that is exactly hard.
 
     >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
     [[4], [2, 3], [1, 2, 3, 4], []]
@@ -122,6 +141,10 @@ def read_critical(text: str | None, max_n: int) -> list[int]:
     from constructions.errors import InputError
     from constructions.network.lengths import up_to
 
+    if weighting is not None and weighting != "softmax":
+        if text not in (None, "none"):
+            raise InputError(f"--critical: found {text}, expected none: {weighting} is claimed to be exactly hard")
+        return []
     found = read_lengths_to_bracket(str(max_n) if text is None else text, up_to(max_n))
     for n in found:
         if not 1 <= n <= max_n:
@@ -136,7 +159,8 @@ def write_softened(found: Softening, place: str | None) -> None:
     from constructions.theorem_26_uniform_tieless import soften
 
     if place is not None and found.temperature is not None:
-        write_text(place, write_canonical(transformer_to_json(soften(found.transformer, found.temperature))))
+        soft = soften(found.transformer, found.temperature, found.weighting)
+        write_text(place, write_canonical(transformer_to_json(soft)))
 
 
 def finish(found: Softening, as_json: bool, output: str | None) -> None:

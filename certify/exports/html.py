@@ -12,6 +12,7 @@ from certify.files import check_writable, read_text, write_text
 from certify.pages.certificate.page import certificate_page
 from certify.pages.decision.page import Filed, decision_page
 from certify.pages.softened.page import softened_page
+from constructions.network.transformer import check_softmax
 from proofs.check import Softened, WrongWord
 
 FROM_STANDARD_INPUT = "the.cert"
@@ -25,6 +26,7 @@ def export_html(path: str, output: str) -> None:
     Raises:
         InputError: if the file is no certificate, or the place cannot be written.
         NotAccepted: if the certificate is rejected.
+        Unsupported: if the network has other attention than softmax and hard attention.
     """
     check_writable(output)
     name = FROM_STANDARD_INPUT if path == "-" else PurePath(path).name
@@ -37,13 +39,16 @@ def page_of(text: str, path: str, name: str) -> str:
     Raises:
         InputError: if it is no certificate.
         NotAccepted: if the checker rejects it.
+        Unsupported: if the network has other attention than softmax and hard attention.
     """
     beginning = text[:BEGINNING]
     if '"certify-softened"' in beginning and isinstance(read_accepted(text, path), Softened):
         return softened_page(read_softened(text, path), name)
     if any(f'"{kind}"' in beginning for kind in WITH_A_CLAIM):
         return _page_of_trained(text, path, name)
-    return certificate_page(read_sealed_text(text, path), name)
+    sealed = read_sealed_text(text, path)
+    check_softmax(sealed.transformer, "a page")
+    return certificate_page(sealed, name)
 
 
 def _page_of_trained(text: str, path: str, name: str) -> str:

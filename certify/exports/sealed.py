@@ -16,6 +16,7 @@ from constructions.network.transformer import Transformer
 from proofs.check import (
     Certificate,
     Decision,
+    MarginFile,
     Refusal,
     Rejected,
     Softened,
@@ -81,7 +82,7 @@ def read_sealed(path: str) -> Sealed:
     return read_sealed_text(read_text(path), path)
 
 
-def read_accepted(text: str, path: str) -> Certificate | Softened | Decision | WrongWord:
+def read_accepted(text: str, path: str) -> Certificate | Softened | MarginFile | Decision | WrongWord:
     """What the checker read and accepted.
 
     Raises:
@@ -105,8 +106,9 @@ def read_sealed_text(text: str, path: str) -> Sealed:
     """
     given = read_accepted(text, path)
     if not isinstance(given, Certificate):
-        kind = "softened transformer" if isinstance(given, Softened) else "trained network"
-        raise InputError(f"{path}: a certificate of a {kind}, expected one of a formula")
+        kinds = {Softened: "of a softened transformer", MarginFile: "about margins"}
+        kind = kinds.get(type(given), "of a trained network")
+        raise InputError(f"{path}: a certificate {kind}, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),

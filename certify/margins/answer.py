@@ -52,15 +52,15 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
     rows: list[LengthFound] = []
     for n in question.claim.lengths:
         progress(f"n = {n}")
-        row = decide_length(question.network, question.claim, n)
+        row = decide_length(question.network, question.claim, n, question.norms)
         is_first_refuted = row.verdict == "refuted" and not any(one.verdict == "refuted" for one in rows)
-        rows.append(replay(question.network, question.claim, row) if is_first_refuted else row)
+        rows.append(replay(question.network, question.claim, row, question.norms) if is_first_refuted else row)
     last = certified_to(rows)
     certificate, checked = None, False
     if last is not None:
         progress("seal and check")
         claim = replace(question.claim, lengths=Lengths(question.claim.lengths.first, last))
-        certificate = seal_margin(question.network, claim)
+        certificate = seal_margin(question.network, claim, question.norms)
         checked = is_checked(certificate)
     return MarginAnswer(question, tuple(rows), last, certificate, checked, time.perf_counter() - start)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from certify.quantities import read_expression
-from certify.request import Options, read_request
-from certify.subjects import Kind
+from certify.request import Options, as_option, request_found
+from certify.subjects import Found, Kind
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.diagnosis import list_names
@@ -17,7 +18,8 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.margins.claim import At, MarginClaim, check_fits
+from proofs.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
+from proofs.word_classes.norms import NO_NORMS, Norms, everywhere
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class MarginOptions:
     predicates: tuple[str, ...] = ()
     gamma: str | None = None
     temperature: str | None = None
+    norm: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,24 +46,38 @@ class MarginQuestion:
     name: str
     network: Transformer
     claim: MarginClaim
+    norms: Norms = NO_NORMS
 
 
-def read_question(model: str, options: MarginOptions, lengths: Lengths) -> MarginQuestion:
-    """The question that the options ask.
+def read_question(model: Found, options: MarginOptions, lengths: Lengths,
+                  spell: Callable[[str], str] = as_option) -> MarginQuestion:
+    """The question that the options ask; ``spell`` is how complaints write them.
 
     Raises:
         InputError: one line that says which option, and what was expected.
     """
-    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
-                           lengths)
+    if model.kind is not Kind.NETWORK:
+        raise InputError(f"{model.name}: found {model.kind.value}, expected {Kind.NETWORK.value}")
+    before, after = (_symbols(spell(name), text) for name, text in (("before", options.before),
+                                                                    ("after", options.after)))
+    request = request_found(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
+                            lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
-    before, after = (_symbols(name, text) for name, text in (("--before", options.before), ("--after", options.after)))
-    letters = _letters(options.letters, network, {*before, *after})
-    claim = MarginClaim(_formula(options, request.formula, letters), letters, lengths, options.at, before, after,
-                        _threshold(options.threshold), read_expression(options.margin or "0", "--margin",
-                                                                       frozenset({"n"})))
+    letters = _letters(options.letters, network, {*before, *after}, spell)
+    margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))
+    claim = MarginClaim(_formula(options, request.formula, letters, spell), letters, lengths, options.at, before, after,
+                        _number(options.threshold or "0", spell("threshold")), margin)
     check_fits(claim, network)
-    return MarginQuestion(request.description, network, claim)
+    return MarginQuestion(request.description, network, claim, _norms(options.norm, network, spell("norm")))
+
+
+def _norms(text: str | None, network: Transformer, option: str) -> Norms:
+    if text is None:
+        return NO_NORMS
+    epsilon = _number(text, option)
+    if epsilon < 0:
+        raise InputError(f"{option}: found {text}, expected 0 or more, such as 1/100000")
+    return everywhere(len(network.layers), epsilon)
 
 
 def _symbols(option: str, text: str | None) -> tuple[str, ...]:
@@ -73,32 +90,35 @@ def _symbols(option: str, text: str | None) -> tuple[str, ...]:
     return symbols
 
 
-def _letters(text: str | None, network: Transformer, around: set[str]) -> tuple[str, ...]:
+def _letters(text: str | None, network: Transformer, around: set[str], spell: Callable[[str], str]) -> tuple[str, ...]:
     """The symbols that words are over: those of the network that do not stand around words, if none are given."""
     if text is not None:
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError("--letters: all symbols stand before or after words, expected those that words are over")
+        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected those that words are "
+                         "over")
     return letters
 
 
-def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, ...]) -> Formula:
+def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, ...],
+             spell: Callable[[str], str]) -> Formula:
+    option = spell("formula")
     if options.formula is not None:
         predicates = parse_predicate_definitions(options.predicates)
         formula = parse_formula(options.formula, None, predicates)
     elif meant is not None:
         formula = meant
     else:
-        raise InputError("--formula: the output of the network means no formula, expected the one that it should tell")
+        raise InputError(f"{option}: the output of the network means no formula, expected the one that it should tell")
     foreign = [symbol for symbol in symbols_of(formula) if symbol not in letters]
     if foreign:
-        raise InputError(f"--formula: symbol {foreign[0]!r} is not one of the letters {list_names(letters)}")
+        raise InputError(f"{option}: symbol {foreign[0]!r} is not one of the letters {list_names(letters)}")
     return formula
 
 
-def _threshold(text: str | None) -> Fraction:
+def _number(text: str, option: str) -> Fraction:
     try:
-        return parse_expression(text or "0", frozenset()).evaluate()
+        return parse_expression(text, frozenset()).evaluate()
     except InputError as error:
-        raise InputError(f"--threshold: {error}") from None
+        raise InputError(f"{option}: {error}") from None

@@ -31,6 +31,8 @@ def print_answer(out: Console, found: MarginAnswer) -> None:
     for name, text in _facts(claim):
         out.print(plain(f"{name:<10}{text}"))
     print_shape(out, found.question.network)
+    if found.question.norms.epsilons:
+        out.print(plain(f"norms     behind both parts of every layer, epsilon {found.question.norms.epsilons[0][0]}"))
     out.print()
     table = open_table((name, "left" if name in ("on", "verdict") else "right") for name in COLUMNS)
     for row in _shown(found.rows):
@@ -123,6 +125,7 @@ def answer_to_json(found: MarginAnswer) -> dict[str, Any]:
         "margin": str(claim.margin),
         "min_n": claim.lengths.first,
         "max_n": claim.lengths.last,
+        "norm": str(found.question.norms.epsilons[0][0]) if found.question.norms.epsilons else None,
         "certified_to": found.certified_to,
         "checked": found.checked,
         "lengths": [_row_to_json(row) for row in found.rows],

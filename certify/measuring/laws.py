@@ -10,6 +10,7 @@ from certify.measuring.results import FittedLaw, MeasuredLength
 
 LAWS: tuple[tuple[str, Callable[[float], float]], ...] = (
     ("{a:.4g}", lambda n: 1.0),
+    ("{a:.4g}/sqrt(n)", lambda n: 1 / math.sqrt(n)),
     ("{a:.4g}/n", lambda n: 1 / n),
     ("{a:.4g} (1 + ln n)/n", lambda n: (1 + math.log(n)) / n),
     ("{a:.4g}/n^2", lambda n: 1 / (n * n)),

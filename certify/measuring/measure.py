@@ -1,16 +1,18 @@
 """The sensitivity of what a request is about: for each length the best method that the network and the work allow.
 
-A network that is certified for all lengths at hand has truths, which are decided exactly. Else all words are run, if
-they are few; else the change is put between a bound and a replayed pair.
+A network that is certified for all lengths at hand has truths, which are decided exactly. Else words are run class by
+class, or all of them, whichever is less work, if that is little; else the change is put between a bound and a replayed
+pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from certify.measuring.float_values import float_values
 from certify.measuring.laws import fit_law
 from certify.measuring.results import At, MeasuredLength, Method, Sensitivity
 from certify.outcomes import Certified
@@ -25,12 +27,13 @@ from proofs.enclosures.intervals import point
 from proofs.refutation.budget import replay_work
 from proofs.sensitivity.bounds import Bounds
 from proofs.sensitivity.changes import ReplayedPair, at_least, unlike_letters
+from proofs.sensitivity.classes import Classes, merged
 from proofs.sensitivity.climbing import replay_pairs
 from proofs.sensitivity.truths import ExchangedTruths, TooManyPairs
 from proofs.sensitivity.words import changes_of_all_words
 
-WORDS_WORK = 150_000
-"""All words of a length are run if that takes no more, in the units of proofs/refutation/budget.py: some seconds."""
+ENCLOSING_WORK = 250_000
+"""Words of a length, or classes, are all run if that takes no more, in the units of proofs/refutation/budget.py."""
 USUAL_SHORT = 8
 ONE = Fraction(1)
 
@@ -108,21 +111,38 @@ class Question:
 
     def _row_of_numbers(self, n: int) -> MeasuredLength:
         judged = judged_positions(self.at, n)
-        words = len(unlike_letters(self.network)) ** n
-        if words * replay_work(self.network)(n) <= WORDS_WORK:
-            return MeasuredLength(n, Method.WORDS, changes_of_all_words(self.network, n, self.direction, judged))
-        pairs = replay_pairs(self.network, n, self.direction, judged)
-        uppers = self._uppers(n, judged)
-        changes = tuple(at_least(p, pairs.get(p), uppers(p)) for p in range(1, n + 1))
-        method = Method.PAIRS if changes[0].upper is None else Method.BRACKET
-        return MeasuredLength(n, method, changes)
+        try:
+            return self._row_of_runs(n, judged) or self._row_of_bounds(n, judged)
+        except Unsupported as fault:  # words cannot be run
+            return self._row_of_bounds(n, judged, fault)
 
-    def _uppers(self, n: int, judged: Sequence[int]) -> Callable[[int], Fraction | None]:
+    def _row_of_runs(self, n: int, judged: Sequence[int]) -> MeasuredLength | None:
+        """All classes or all words; None if that is too much work."""
+        words = len(unlike_letters(self.network)) ** n * replay_work(self.network)(n)
+        classes = [Classes(self.network, n, self.direction, i) for i in judged]
+        if sum(one.work for one in classes) < min(words, ENCLOSING_WORK):
+            return MeasuredLength(n, Method.CLASSES, merged([one.changes() for one in classes]))
+        if words <= ENCLOSING_WORK:
+            return MeasuredLength(n, Method.WORDS, changes_of_all_words(self.network, n, self.direction, judged))
+        return None
+
+    def _row_of_bounds(self, n: int, judged: Sequence[int], fault: Unsupported | None = None) -> MeasuredLength:
+        """Bounds, and pairs unless words cannot be run; raises the fault if there are no bounds either."""
+        uppers = self._uppers(n, judged)
+        if fault is not None and uppers is None:
+            raise fault
+        pairs = {} if fault else replay_pairs(self.network, n, self.direction, judged,
+                                              float_values(self.network, n, self.direction, judged))
+        method = Method.BOUND if fault else Method.PAIRS if uppers is None else Method.BRACKET
+        return MeasuredLength(n, method, tuple(at_least(p, pairs.get(p), None if uppers is None else uppers[p - 1])
+                                               for p in range(1, n + 1)))
+
+    def _uppers(self, n: int, judged: Sequence[int]) -> list[Fraction] | None:
         try:
             bounds = Bounds(self.network, n, judged)
         except Unsupported:
-            return lambda p: None
-        return lambda p: bounds.change(p, self.direction)
+            return None
+        return [bounds.change(p, self.direction) for p in range(1, n + 1)]
 
 
 def measure(request: Request, at: At = "last", direction: str | None = None, numbers: Sequence[int] | None = None,

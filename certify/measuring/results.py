@@ -22,14 +22,15 @@ class Method(StrEnum):
     CLASSES = "classes"
     BRACKET = "bracket"
     PAIRS = "pairs"
+    BOUND = "bound"
 
 
 CLAIMS = {
-    Method.TRUTHS: "the network is certified to compute the formula, so a change is 0 or 1: decided for every pair of "
-                   "words by two runs of the formula's automaton",
+    Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs",
     Method.WORDS: "every word is run, enclosed",
-    Method.CLASSES: "words that the judged positions cannot tell apart are run once, enclosed; all classes",
+    Method.CLASSES: "every class of words that the judged position cannot tell apart is run, enclosed",
     Method.BRACKET: "at most what changes can grow to layer by layer; at least what two replayed words differ by",
+    Method.BOUND: "at most what changes can grow to layer by layer; words cannot be run here",
     Method.PAIRS: "at least what two replayed words differ by; nothing is known from above",
 }
 
@@ -79,6 +80,7 @@ class Sensitivity:
     description: str
     alphabet: tuple[str, ...]
     direction: str
+    """Its name, or which logits."""
     at: At
     rows: tuple[MeasuredLength, ...]
     law: FittedLaw | None

@@ -44,10 +44,17 @@ def _where(found: Sensitivity) -> str:
 
 
 def _summary(found: Sensitivity) -> str:
-    longest = found.rows[-1]
-    exact = all(row.lower == row.upper for row in found.rows)
-    how = "exactly" if exact else "between bounds" if longest.upper is not None else "from below"
-    return f"the largest change is found {how}; at n = {longest.n} it is {show_change(longest.lower, longest.upper)}"
+    shown = show_change(found.rows[-1].lower, found.rows[-1].upper)
+    return f"the largest change is found {_closeness(found.rows)}; at n = {found.rows[-1].n} it is {shown}"
+
+
+def _closeness(rows: Sequence[MeasuredLength]) -> str:
+    if all(row.lower == row.upper for row in rows):
+        return "exactly"
+    if any(row.upper is None for row in rows):
+        return "from below"
+    shown = [show_change(row.lower, row.upper) for row in rows]
+    return "between bounds" if any(".." in text for text in shown) else "to all digits that are shown"
 
 
 def show_change(lower: Fraction, upper: Fraction | None) -> str:
@@ -85,7 +92,7 @@ def _print_lengths(out: Console, found: Sensitivity) -> None:
 def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
     if pair is None or len(pair.first) > LONGEST_WORD:
         return ""
-    judged = f" at {pair.judged}" if found.at == "every" else ""
+    judged = f", judged at {pair.judged}" if found.at == "every" else ""
     return f"{show_word(pair.first)} and {show_word(pair.second)}{judged}"
 
 

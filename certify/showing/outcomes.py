@@ -138,6 +138,7 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
     out.print()
     parts = []
     for kind, noun in ((Kind.EMBEDDING, "embedded direction"), (Kind.UNIFORM, "uniform head"), (Kind.MEAN, "mean head"),
+                       (Kind.COUNTING, "counting head"),
                        (Kind.FEED_FORWARD, "feed-forward output")):
         part = [line for line in lines if line.kind is kind]
         if part:

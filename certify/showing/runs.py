@@ -24,7 +24,7 @@ from constructions.language.syntax import Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Total, Truth
 from constructions.network.run import Residual, run_hard
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import HARD_IN_THE_LIMIT, Transformer
 from constructions.network.validation import check_defined
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point
@@ -50,7 +50,8 @@ Row = tuple[str, str, list[str]]
 class Trace:
     """What one direction holds along the word, beside the truth of its formula or the number of its count.
 
-    ``subject`` is None, and ``truth`` empty, where the network is not about a formula.
+    ``subject`` is None, and ``truth`` empty, where the network is not about a formula; ``hard`` is empty where some
+    weighting of the network has no hard attention as its limit.
     """
 
     direction: str
@@ -111,7 +112,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
                              f"{', '.join(transformer.alphabet)}")
     check_defined(transformer, Lengths(len(word), len(word)))
     output = transformer.directions[transformer.output]
-    soft, hard = run_soft(transformer, word, BITS), run_hard(transformer, word)
+    soft, hard = run_soft(transformer, word, BITS), _run_hard(transformer, word)
     if not isinstance(output, Truth | Near):
         return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
                    miss=find_miss(transformer, word, BITS))
@@ -138,8 +139,15 @@ def _subject(meaning: Truth | Near | Mean | Total | Others) -> Formula | Count:
     return meaning.count if isinstance(meaning, Mean | Total | Others) else meaning.formula
 
 
+def _run_hard(transformer: Transformer, word: tuple[str, ...]) -> list[Residual] | None:
+    """The network with hard attention, if that is the limit of every weighting that it has."""
+    if all(head.weighting.is_hard or head.weighting in HARD_IN_THE_LIMIT for _, _, head in transformer.heads()):
+        return run_hard(transformer, word)
+    return None
+
+
 def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Reading, soft: list[SoftResidual],
-           hard: list[Residual]) -> Trace:
+           hard: list[Residual] | None) -> Trace:
     places = range(1, reading.n + 1)
     return replace(
         _held(name, soft, hard),
@@ -150,9 +158,11 @@ def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Re
     )
 
 
-def _held(name: str, soft: list[SoftResidual], hard: list[Residual]) -> Trace:
-    """What a direction holds, whatever it means; exact if soft and hard attention agree on it."""
+def _held(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> Trace:
+    """What a direction holds, whatever it means; exact if soft and hard attention agree on it (or soft alone is)."""
     values = tuple(vector.get(name, point(Fraction(0))) for vector in soft)
+    if hard is None:
+        return Trace(name, None, all(value.is_point for value in values), (), values, ())
     exact = tuple(vector.get(name, Fraction(0)) for vector in hard)
     return Trace(name, None, values == tuple(map(point, exact)), (), values, tuple(map(str, exact)))
 
@@ -218,8 +228,7 @@ def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
             if trace.exact:
                 rows.append(("", "exact", [_soft(value) for value in trace.soft]))
             else:
-                rows.append(("", f"soft{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
-                rows.append(("", f"hard{_note(trace.direction)}", list(trace.hard)))
+                rows += _approximate_rows("", trace, _note(trace.direction))
     return rows
 
 
@@ -233,8 +242,19 @@ def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Tr
 def _held_rows(trace: Trace) -> list[Row]:
     """The values of a direction of which no formula says what it should hold."""
     if trace.exact:
-        return [(trace.direction, "exact", list(trace.hard))]
-    return [(trace.direction, "soft", [_soft(value) for value in trace.soft]), ("", "hard", list(trace.hard))]
+        return [(trace.direction, "exact", _exact(trace))]
+    return _approximate_rows(trace.direction, trace)
+
+
+def _approximate_rows(label: str, trace: Trace, note: str = "") -> list[Row]:
+    """What soft attention makes, and hard attention if it is the limit."""
+    rows: list[Row] = [(label, f"soft{note}", [_soft(value) for value in trace.soft])]
+    return [*rows, ("", f"hard{note}", list(trace.hard))] if trace.hard else rows
+
+
+def _exact(trace: Trace) -> list[str]:
+    """The numbers of a direction that holds them exactly."""
+    return [str(value.lower) for value in trace.soft]
 
 
 def _count_rows(reading: Reading, count: Count, traces: list[Trace], style: Style) -> list[Row]:
@@ -243,10 +263,9 @@ def _count_rows(reading: Reading, count: Count, traces: list[Trace], style: Styl
                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
     for trace in sorted(traces, key=lambda trace: not trace.exact):
         if trace.exact:
-            rows.append(("", "mean", list(trace.hard)))
+            rows.append(("", "mean", _exact(trace)))
         else:
-            rows.append(("", f"soft others{_note(trace.direction)}", [_soft(value) for value in trace.soft]))
-            rows.append(("", f"hard others{_note(trace.direction)}", list(trace.hard)))
+            rows += _approximate_rows("", trace, f" others{_note(trace.direction)}")
     return rows
 
 

@@ -17,8 +17,9 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Head, Transformer
+from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.validation import check_defined
+from constructions.sparse_attention import SLOPES, exact_temperature, is_exact, law_of_exact_gaps
 from constructions.theorem_26_uniform_tieless import (
     Constants,
     constants_of,
@@ -38,8 +39,11 @@ ZERO = Fraction(0)
 
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
                  critical: Collection[int] = (), workers: Workers = Workers(),
-                 progress: Progress = lambda _: None, breaks_ties: bool = False) -> Softening:
+                 progress: Progress = lambda _: None, breaks_ties: bool = False,
+                 weighting: Weighting = Weighting.SOFTMAX) -> Softening:
     """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
+
+    Or whether sparsemax or entmax-1.5, as the ``weighting``, computes exactly the same.
 
     Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical
     ones are looked for at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless
@@ -53,7 +57,8 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     clock, lengths = Clock(), up_to(max_n)
     transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
     transformer = _without_temperatures(transformer)
-    found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None)
+    found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None,
+                      weighting=weighting)
     if temperature and "i" in temperature.variables:
         raise InputError(f"temperature: found {temperature}, expected an expression in n alone")
     check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
@@ -70,11 +75,11 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
         return replace(found, verdict="refuted", tie=describe_tie(transformer, tied), seconds=clock.total,
                        stages=clock.stages)
     try:
-        found = _bound(found, progress)
+        found = _bound_sparse(found) if found.is_sparse else _bound(found, progress)
     except Unsupported as construct:
         return replace(found, verdict="unsupported", reason=str(construct), seconds=clock.total)
     clock.stamp("bound")
-    found = _decide(found, workers, progress)
+    found = (_decide_sparse if found.is_sparse else _decide)(found, workers, progress)
     clock.stamp("seal and check" if found.certificate else "refute")
     found = replace(found, lengths=tuple(
         replace(row, critical=find_critical(transformer, row, progress)) if row.n in critical else row
@@ -124,6 +129,28 @@ def _bound(found: Softening, progress: Progress) -> Softening:
     return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
 
 
+def _bound_sparse(found: Softening) -> Softening:
+    """The temperature for sparsemax or entmax-1.5, and no errors."""
+    gap_law = law_of_exact_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
+    theorem = exact_temperature(found.weighting, gap_law)
+    temperature = found.temperature or theorem
+    nothing: StageErrors = [{}] * (2 * len(found.transformer.layers))
+    rows = tuple(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), None, temperature.evaluate(n=survey.n),
+                                nothing, ZERO) for survey in found.surveys)
+    return replace(found, lengths=rows, gap_law=gap_law, temperature=temperature)
+
+
+def _decide_sparse(found: Softening, workers: Workers, progress: Progress) -> Softening:
+    """Certified if the temperature is low enough, and the checker accepts it."""
+    for row in found.lengths:
+        gap = row.survey.gap.value if row.survey.gap else None
+        if not is_exact(found.weighting, row.temperature, gap):
+            return replace(found, reason=f"at n = {row.n} the temperature is {row.temperature}, expected at most "
+                                         f"{SLOPES[found.weighting]} times the gap, {gap}: {found.weighting} need not be "
+                                         "what hard attention is")
+    return _seal_and_check(found, workers, progress)
+
+
 def _decide(found: Softening, workers: Workers, progress: Progress) -> Softening:
     """Certified if the bounds are small enough and the checker accepts them; refuted if a word is found."""
     beyond = [row for row in found.lengths if row.error > ALLOWED]
@@ -142,7 +169,7 @@ def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> S
     progress("the independent checker runs every word")
     gaps = [row.survey.gap.value if row.survey.gap else None for row in found.lengths]
     errors: list[StageErrors] = [row.errors for row in found.lengths]
-    certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors)
+    certificate = seal_softened(found.transformer, found.max_n, found.temperature, gaps, errors, found.weighting)
     try:
         check_certificate(certificate, found.transformer, up_to(found.max_n), workers)
     except Refusal as reason:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from certify.verdicts import exit_status
 from constructions.language.expressions import Expression
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from constructions.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
 from proofs.perturbation.errors import Errors
@@ -60,12 +60,16 @@ class CriticalTemperature:
 
 @dataclass(frozen=True)
 class SoftenedLength:
-    """What is known of the words of one length; ``theorem`` is Theorem 26's temperature, or ``with_ties`` if any tie."""
+    """What is known of the words of one length.
+
+    ``theorem`` is the temperature of Theorem 26; of the theorem ``with_ties`` if any tie; where the weighting is sparse
+    that at which it is exactly hard, and there is no other.
+    """
 
     n: int
     survey: Survey
     theorem: Fraction
-    with_ties: Fraction
+    with_ties: Fraction | None
     temperature: Fraction
     errors: StageErrors
     error: Fraction
@@ -91,6 +95,7 @@ class Softening:
     x_law: Law | None = None
     temperature: Expression | None = None
     stated: bool = False
+    weighting: Weighting = Weighting.SOFTMAX
     certificate: str | None = None
     tie: Tie | None = None
     broken: tuple[Where, ...] = ()
@@ -105,6 +110,11 @@ class Softening:
         from constructions.html_text import html_text
 
         return f"<p>{html_text(repr(self)[1:-1], 400)}</p>{self.transformer._repr_html_()}"
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the claim is that nothing moves at all, by sparsemax or entmax-1.5."""
+        return self.weighting is not Weighting.SOFTMAX
 
     @property
     def has_ties(self) -> bool:

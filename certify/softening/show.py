@@ -16,6 +16,7 @@ from certify.showing.terminal_tables import NARROW, open_table, plain, print_tab
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
+from constructions.sparse_attention import SLOPES
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.perturbation.findings import Lead, Survey
 
@@ -30,8 +31,9 @@ _NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried mov
 def print_softening(out: Console, found: Softening) -> None:
     """What the claim is about, a row per length, and the verdict."""
     out.print(plain(f"alphabet  {show_alphabet(found.transformer.alphabet)}"))
-    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: softmax at "
-                    "this temperature moves the result by at most 1/4"))
+    effect = "moves nothing" if found.is_sparse else "moves the result by at most 1/4"
+    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: {found.weighting} "
+                    f"at this temperature {effect}"))
     print_shape(out, found.transformer)
     for name, text in _facts(found):
         out.print(plain(f"{name:<10}{text}"))
@@ -48,18 +50,27 @@ def print_softening(out: Console, found: Softening) -> None:
 def _facts(found: Softening) -> Iterator[tuple[str, str]]:
     if k := found.constants:
         yield "constants", f"d = {k.d}, p_max = {k.p_max}, L = {k.layers}, K1 = {_short(k.k1)}, K2 = {_short(k.k2)}"
-    if found.gap_law and found.x_law:
+    if found.gap_law:
         gap = f"gap at least {found.gap_law}" if any(survey.gap for survey in found.surveys) else "no gap"
-        yield "estimates", f"{gap}, x_max at most {found.x_law}"
+        yield "estimates", gap + (f", x_max at most {found.x_law}" if found.x_law else "")
     if found.temperature:
-        origin = "as given" if found.stated else "by the theorem with ties" if found.has_ties else "by Theorem 26"
-        yield "softmax", f"at temperature {found.temperature}, {origin}"
+        yield ("weighting", f"{found.weighting} at temperature {found.temperature}, {_origin(found)}") if (
+            found.is_sparse) else ("softmax", f"at temperature {found.temperature}, {_origin(found)}")
     if found.broken:
         heads = ", ".join(f"{layer}.{place}" for layer, place in found.broken)
         yield "broken", f"the ties of {heads}, by a term in the position: the same transformer with hard attention"
     if first := next((survey.averaged for survey in found.surveys if survey.averaged), None):
         yield "ties", (f"head {first.layer}.{first.head} ties, first on the word {show_word(first.word)} at {first.i}: "
                        "tied positions are averaged")
+
+
+def _origin(found: Softening) -> str:
+    """Where the temperature comes from."""
+    if found.stated:
+        return "as given"
+    if found.is_sparse:
+        return f"{SLOPES[found.weighting]} times the gap: exactly hard"
+    return "by the theorem with ties" if found.has_ties else "by Theorem 26"
 
 
 def _print_lengths(out: Console, found: Softening) -> None:
@@ -89,8 +100,9 @@ def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict
         "x_max": _short(survey.x_max.value) if survey.x_max else "0",
     }
     if row:
-        cells |= {"with ties": decimal_lower(row.with_ties, 6), "bound": decimal_upper(row.error, 6)}
-        cells |= {} if found.has_ties else {"theorem": decimal_lower(row.theorem, 6)}
+        cells |= {"with ties": decimal_lower(row.with_ties, 6)} if row.with_ties else {}
+        cells |= {} if found.has_ties and row.with_ties else {"theorem": decimal_lower(row.theorem, 6)}
+        cells |= {} if found.is_sparse else {"bound": decimal_upper(row.error, 6)}
         cells |= {"claimed": decimal(row.temperature)} if found.stated else {}
     if row and row.critical:
         cells |= {"critical": show_bracket(row.critical), "ratio": show_ratio(row)}
@@ -138,8 +150,8 @@ def describe_outcome(found: Softening) -> str:
     if found.certificate:
         words = sum(survey.words for survey in found.surveys)
         worst = max(row.error for row in found.lengths)
-        return (f"{counted(words, 'word')}, moved by at most {decimal_upper(worst, 6)}; accepted by the independent "
-                "checker")
+        moved = "exactly the same" if found.is_sparse else f"moved by at most {decimal_upper(worst, 6)}"
+        return f"{counted(words, 'word')}, {moved}; accepted by the independent checker"
     return found.reason
 
 
@@ -168,6 +180,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "formula": None,
         "alphabet": list(found.transformer.alphabet),
         "max_n": found.max_n,
+        "weighting": str(found.weighting),
         "temperature": str(found.temperature) if found.temperature else None,
         "temperature_given": found.stated,
         "words": [survey.words for survey in found.surveys],
@@ -176,7 +189,8 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "ties": [_averaged_to_json(survey) for survey in found.surveys],
         "x_max": [_x_max_to_json(survey) for survey in found.surveys],
         "constants": _constants_to_json(found.constants) if found.constants else None,
-        "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law)} if found.gap_law else None,
+        "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law) if found.x_law else None}
+        if found.gap_law else None,
         "temperatures": [str(row.temperature) for row in found.lengths],
         "errors": [decimal_upper(row.error) for row in found.lengths],
         "critical": [_critical_to_json(row, row.critical) for row in found.lengths if row.critical],

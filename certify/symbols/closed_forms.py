@@ -20,7 +20,7 @@ from certify.symbols.wording import equation_text, gamma_text, minimal_polynomia
 from constructions.language.syntax import Comparison, Count, difference
 from constructions.network.meanings import Others, Truth
 from constructions.network.sharpening import Place
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from proofs.discharge import ALLOWED_ERROR, Line
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import Extreme
@@ -57,7 +57,8 @@ def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence
 
 
 def _extremes(lines: Sequence[Line]) -> Iterator[tuple[Line, Extreme]]:
-    found = [(line, extreme) for line in lines if line.worst for extreme in line.worst.extremes]
+    found = [(line, extreme) for line in lines if line.worst for extreme in line.worst.extremes
+             if extreme.weighting is Weighting.SOFTMAX]
     yield from sorted(found, key=lambda pair: -pair[1].upper)
 
 

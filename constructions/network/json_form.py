@@ -33,7 +33,17 @@ from constructions.network.meanings import (
     Truth,
     texts_of_network,
 )
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import (
+    Coefficients,
+    FeedForward,
+    Head,
+    Layer,
+    Mask,
+    Transformer,
+    Unit,
+    Weighting,
+    check_mask,
+)
 
 FORMAT = "certify-transformer"
 VERSION = 1
@@ -327,6 +337,7 @@ class _Reader:
         )
         if len(head.queries) != len(head.keys):
             raise InputError(f"{where}: {len(head.queries)} queries and {len(head.keys)} keys, expected as many (d_k)")
+        self.located(lambda _: check_mask(head.weighting, head.mask), name, where)
         return head
 
     def unit(self, data: Any, where: str) -> Unit:

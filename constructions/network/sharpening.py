@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from constructions.language.expressions import Expression
-from constructions.network.transformer import Coefficients, Head, Layer, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Transformer
 
 Place = tuple[int, int]
 """A head: its layer and its place there, both from 1."""
@@ -15,7 +15,7 @@ Place = tuple[int, int]
 
 def is_sharpened(head: Head) -> bool:
     """Whether temperature matters to the head: it has queries, and soft attention."""
-    return head.weighting is Weighting.SOFTMAX and any(head.queries)
+    return not head.weighting.is_hard and any(head.queries)
 
 
 def with_temperature(transformer: Transformer, temperature: Expression) -> Transformer:

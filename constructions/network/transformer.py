@@ -15,6 +15,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
+from constructions.errors import InputError, Unsupported
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import PredicateDefinition, definitions_of
@@ -69,9 +70,22 @@ class Weighting(StrEnum):
         """Whether it looks at the order of the scores alone."""
         return self in HARD
 
+    @property
+    def breaks_a_stick(self) -> bool:
+        """Whether positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
+        return self in (Weighting.GEOMETRIC, Weighting.STICK_BREAKING)
+
+
+def check_mask(weighting: Weighting, mask: Mask) -> None:
+    """Raise InputError if the weighting is not defined under the mask."""
+    if weighting.breaks_a_stick and mask is Mask.NONE:
+        raise InputError(f"mask none beside {weighting}, expected future or past: it goes from position to position")
+
 
 HARD = frozenset({Weighting.AVERAGE_HARDMAX, Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX})
 """The weightings of [SHA] Definition 2."""
+HARD_IN_THE_LIMIT = frozenset({Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
+"""Those that tend to average-hardmax as the temperature tends to 0, whatever the scores."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +224,14 @@ class Transformer:
         from constructions.running.weights import weights_of
 
         return module_of(weights_of(self, Lengths(min_n, max_n), precision), fused)
+
+
+def check_softmax(transformer: Transformer, what: str) -> None:
+    """Raise Unsupported, naming ``what`` knows softmax and hard attention alone, for a head of another weighting."""
+    for _, _, head in transformer.heads():
+        if not head.weighting.is_hard and head.weighting is not Weighting.SOFTMAX:
+            raise Unsupported(f"{what} of a network with the head {head.name!r}, whose weighting is {head.weighting}: "
+                              "only softmax is known there")
 
 
 def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:

@@ -1,4 +1,7 @@
-"""Hard weighting functions, exact ([SHA] Definition 2). Soft ones are enclosed in ``proofs.enclosures.softmax``."""
+"""Weights that are rational, exactly: hard weightings ([SHA] Definition 2), and sparsemax and ReLU as they are defined.
+
+All others are enclosed, in ``proofs.enclosures``. Definitions and their papers: docs/weightings.md.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Weighting
+from constructions.network.transformer import HARD_IN_THE_LIMIT, Weighting
 
 
 def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fraction]:
-    """The attention weights; softmax is replaced by average-hardmax, its limit as the temperature goes to 0.
+    """The attention weights; softmax and the like are replaced by average-hardmax, their limit at temperature 0.
 
     >>> [str(w) for w in hard_weights([Fraction(2), Fraction(1), Fraction(2)], Weighting.AVERAGE_HARDMAX)]
     ['1/2', '0', '1/2']
@@ -22,9 +25,44 @@ def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fract
             winners = winners[:1]
         case Weighting.RIGHTMOST_HARDMAX:
             winners = winners[-1:]
-        case Weighting.AVERAGE_HARDMAX | Weighting.SOFTMAX:
-            pass
-        case _:
-            raise Unsupported(f"hard attention in place of {weighting}: only softmax is replaced by its limit")
+        case _ if not weighting.is_hard and weighting not in HARD_IN_THE_LIMIT:
+            raise Unsupported(f"hard attention in place of {weighting}: it is not what {weighting} tends to")
     share = Fraction(1, len(winners))
     return [share if place in winners else Fraction(0) for place in range(len(scores))]
+
+
+def sparsemax_weights(scores: Sequence[Fraction]) -> list[Fraction]:
+    """The point of the simplex that is nearest to the scores: max(score - θ, 0), θ making the sum 1.
+
+    >>> [str(w) for w in sparsemax_weights([Fraction(1), Fraction(1, 2), Fraction(-1)])]
+    ['3/4', '1/4', '0']
+    """
+    threshold = sparsemax_threshold(scores)
+    return [max(score - threshold, threshold * 0) for score in scores]
+
+
+def sparsemax_threshold(scores: Sequence[Fraction]) -> Fraction:
+    """θ of sparsemax, in the rationals of the scores; it grows with each score.
+
+    The k greatest scores have weights above 0 if all of them exceed the threshold that makes their sum 1.
+
+    >>> str(sparsemax_threshold([Fraction(1), Fraction(1, 2), Fraction(-1)]))
+    '1/4'
+    """
+    ordered = sorted(scores, reverse=True)
+    total, threshold = ordered[0], ordered[0] - 1
+    for count, score in enumerate(ordered[1:], start=2):
+        if score <= threshold:
+            break
+        total += score
+        threshold = (total - 1) / count
+    return threshold
+
+
+def relu_weights(scores: Sequence[Fraction], divisor: int = 1) -> list[Fraction]:
+    """The positive parts of the scores, over the ``divisor`` (the length of the word, for ``relu-over-n``).
+
+    >>> [str(w) for w in relu_weights([Fraction(-1), Fraction(3)], 2)]
+    ['0', '3/2']
+    """
+    return [max(score, score * 0) / divisor for score in scores]

@@ -15,6 +15,7 @@ Log-length  in ``first_log_length.json`` the scores of FIRST are multiplied by l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from constructions.network.meanings import Anything, Meaning, Position
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
 
 Row = Mapping[str, int | str]
+NEGATED = {"is first": "-(0^((i-2)^2))", "position": "-((i-1)/n)", "alternating": "-((-1)^(i-1))"}
+"""The negatives of what is embedded at positions."""
 SYMBOLS: Mapping[str, Row] = {"0": {"is 0": 1}, "1": {"is 1": 1}, "$": {"is $": 1}}
 
 
@@ -74,9 +77,42 @@ def parity(c: int = 1) -> Transformer:
                    ("k/n", "1/n", "is k", "output"))
 
 
+def doubled(transformer: Transformer, scores: int = 1) -> Transformer:
+    """The same for layer norms: every direction has a twin with its negative, so that all add up to 0.
+
+    The last feed-forward part leaves nothing but the output and its twin, so that a norm behind it makes the output a
+    number of the size sqrt(d/2), however small it was.
+    """
+    def twin(form: Coefficients) -> Coefficients:
+        return {**form, **{f"-{name}": -weight for name, weight in form.items()}}
+
+    def of_head(one: Head) -> Head:
+        values = {**one.values, **{f"-{name}": {read: -weight for read, weight in form.items()}
+                                   for name, form in one.values.items()}}
+        return replace(one, queries=tuple({name: weight * scores for name, weight in form.items()}
+                                          for form in one.queries), values=values)
+
+    def of_layer(layer: Layer) -> Layer:
+        units = tuple(replace(one, writes=twin(one.writes)) for one in layer.feedforward.units)
+        return Layer(tuple(map(of_head, layer.heads)), FeedForward(units))
+
+    names = [name for name in transformer.directions if name != transformer.output]
+    cancel = tuple(unit({f"{sign}{name}": 1}, 0, {f"{sign}{name}": -1, f"{other}{name}": 1})
+                   for name in names for sign, other in (("", "-"), ("-", "")))
+    *below, last = map(of_layer, transformer.layers)
+    free: Mapping[str, Meaning] = {name: Anything() for name in transformer.directions}
+    negated = {f"-{name}": parse_position_function(text) for name, text in NEGATED.items()
+               if name in transformer.position_embedding}
+    return replace(transformer, layers=(*below, replace(last, feedforward=FeedForward(cancel))),
+                   directions={**free, **{f"-{name}": Anything() for name in free}},
+                   token_embedding={symbol: twin(form) for symbol, form in transformer.token_embedding.items()},
+                   position_embedding={**transformer.position_embedding, **negated})
+
+
 def build() -> Mapping[str, Transformer]:
     """The model files of this folder by their names."""
-    return {"first": first(), "first_log_length": first(temperature="1/ln(n)"), "parity": parity()}
+    return {"first": first(), "first_log_length": first(temperature="1/ln(n)"), "parity": parity(),
+            "first_doubled": doubled(first()), "parity_doubled": doubled(parity())}
 
 
 if __name__ == "__main__":

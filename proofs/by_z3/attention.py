@@ -15,6 +15,7 @@ import z3
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Formula, Predicate
+from constructions.network.transformer import Weighting
 from proofs.by_z3.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
 from proofs.by_z3.unfolding import Unfolding
@@ -31,15 +32,17 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
                      windows: AllWindows | None = None) -> bool:
     """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
 
-    Rows whose windows are strong enough are proved by these, all others letter by letter.
+    Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax.
 
-    False means that Z3 found an input for one single row; then the bound is false up to rounding. The questions that
-    ``record`` gets are those that Z3 answered as hoped: if the answer is True, together they are the proof.
+    False means that Z3 found an input for one single row; then, under softmax, the bound is false up to rounding. The
+    questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
 
     Raises:
         Undecided: if Z3 gives up.
     """
     left = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
+    if obligation.head.weighting is not Weighting.SOFTMAX:  # then there is no sum over letters
+        return not any(left.values())
     return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)
 
 

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import z3
 
+from constructions.network.transformer import Weighting
 from proofs.by_z3.lookup import NEGLIGIBLE, NEGLIGIBLE_NATS
+from proofs.by_z3.lookup_by_kernel import question_about_gaps
 from proofs.by_z3.solver import Question, rational, total
 from proofs.enclosures.exponential import enclose_exp
 from proofs.exact.lookup_of_sums import drops
@@ -34,6 +36,9 @@ def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, rec
 
 
 def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
+    if obligation.head.weighting is not Weighting.SOFTMAX:
+        gaps = [drop for drop in drops(obligation) for _ in range(2)]
+        return question_about_gaps(gaps, obligation.head.weighting, bound)
     given, weights, missed = [], [z3.RealVal(1)], [z3.RealVal(0)]
     for k, drop in enumerate(drops(obligation), start=1):
         weight, miss = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")

@@ -1,16 +1,17 @@
 """Windows: for all rows of many groups at once, one integer variable per position around the pivot holds its cost.
 
 The exact method has for each distance from the pivot the greatest gap of any bad letter (proofs/exact/windows.py). Z3
-gets the weights that belong to these gaps, rounded up, and the formula itself: it shows first that letters act on what
-is remembered as that method assumes, and then that no letters around a pivot that gives the target a truth make the
-sum of weight * (bound - error) negative. Gaps may be larger than in some group: the weights of bad letters are upper
-bounds, letters with no error may weigh anything, and the pivot has weight 1.
+gets the kernels of these gaps at the bound (proofs/exact/kernels.py; under softmax their weights times 1 - bound),
+rounded up, and the formula itself: it shows first that letters act on what is remembered as that method assumes, and
+then that no letters around a pivot that gives the target a truth make the bound less the sum of their kernels negative.
+Gaps may be larger than in some group: kernels of bad letters are upper bounds, and letters with no error may weigh
+anything.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,9 +19,11 @@ from typing import Any
 import z3
 
 from constructions.language.printer import format_briefly
+from constructions.network.transformer import Weighting
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
 from proofs.by_z3.unfolding import Unfolding
-from proofs.exact.windows import AllWindows, Memory, Window, enclose_greater
+from proofs.exact.kernels import loss_above
+from proofs.exact.windows import AllWindows, Memory, Window
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.letters import spread
 from proofs.obligations.reading import RowGroup
@@ -28,51 +31,50 @@ from proofs.obligations.targets import Target
 from proofs.transcript import Record
 
 WEIGHT_BITS = 320
-"""Weights are multiples of 2^-320, rounded up; the pivot has weight 1."""
+"""Kernels are multiples of 2^-320 over the denominator of the bound, rounded up."""
 TINY_BITS = 30
 """From where on all weights are smaller by so many bits than the greatest, they are counted together."""
 
 
 @dataclass(frozen=True)
 class _Hull:
-    """Upper bounds of the weights of bad letters at distances 1, 2, ... from the pivot, and of all others together."""
+    """Upper bounds of the kernels of bad letters at distances 1, 2, ... from the pivot, and of all others together."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
     rest: int
 
-    def bad_weight(self) -> int:
+    def loss(self) -> int:
         """Of all bad letters together."""
         return sum(self.before) + sum(self.after) + self.rest
 
     def shortened(self) -> _Hull:
         """The same bound in all, with what is far away and tiny among the rest: a smaller question."""
         tiny = max((*self.before, *self.after), default=0) >> TINY_BITS
-        before, after = (weights[:max((k for k, weight in enumerate(weights, 1) if weight > tiny), default=0)]
-                         for weights in (self.before, self.after))
-        rest = self.bad_weight() - sum(before) - sum(after)
+        before, after = (losses[:max((k for k, loss in enumerate(losses, 1) if loss > tiny), default=0)]
+                         for losses in (self.before, self.after))
+        rest = self.loss() - sum(before) - sum(after)
         return _Hull(before, after, rest)
 
 
-def hull_of(windows: Iterable[Window]) -> _Hull:
-    """What bounds the weights in all of these windows."""
+def hull_of(windows: Iterable[Window], bound: Fraction) -> _Hull:
+    """What bounds the kernels in all of these windows, in units of 2^-WEIGHT_BITS over the bound's denominator."""
     windows = list(windows)
-    rest = max((window.positions * sum(map(weight_above, window.beyond)) for window in windows), default=0)
-    return _Hull(_columns(window.before for window in windows), _columns(window.after for window in windows), rest)
+    weighting = windows[0].weighting
+
+    def loss(gap: Fraction) -> int:
+        return loss_above(weighting, bound, gap, WEIGHT_BITS)
+
+    rest = max(window.positions * sum(map(loss, window.beyond)) + sum(map(loss, window.apart)) for window in windows)
+    return _Hull(_columns((window.before for window in windows), loss),
+                 _columns((window.after for window in windows), loss), rest)
 
 
-def _columns(sides: Iterable[Sequence[Fraction | None]]) -> tuple[int, ...]:
-    """The greatest weight at each distance."""
+def _columns(sides: Iterable[Sequence[Fraction | None]], loss: Callable[[Fraction], int]) -> tuple[int, ...]:
+    """The greatest kernel at each distance."""
     by_distance = itertools.zip_longest(*dict.fromkeys(map(tuple, sides)))
     greatest = (max((gap for gap in gaps if gap is not None), default=None) for gaps in by_distance)
-    return tuple(0 if gap is None else weight_above(gap) for gap in greatest)
-
-
-def weight_above(gap: Fraction) -> int:
-    """An upper bound of e^gap in units of 2^-WEIGHT_BITS."""
-    weight = enclose_greater(gap, WEIGHT_BITS)
-    shift = weight.exponent + WEIGHT_BITS
-    return weight.upper << shift if shift >= 0 else -(-weight.upper >> -shift)
+    return tuple(0 if gap is None else loss(gap) for gap in greatest)
 
 
 def find_groups_left(obligation: AttentionObligation, bound: Fraction, windows: AllWindows,
@@ -97,7 +99,7 @@ def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, wi
     pending = [list(found)] if found else []
     while pending:
         groups = pending.pop()
-        hull = hull_of(found[group] for group in groups)
+        hull = hull_of((found[group] for group in groups), bound)
         costs = _Costs(hull.shortened(), bound)
         if costs.suffice and (question := _ask(obligation, windows, memory, truth, costs, groups)).is_proved():
             record(question)
@@ -110,30 +112,25 @@ def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, wi
 
 
 class _Costs:
-    """What letters around a pivot cost: weight * (bound - error), times a number that makes them integers."""
+    """What letters around a pivot cost: the bound for the pivot, less the kernel of each bad letter, as integers."""
 
     def __init__(self, hull: _Hull, bound: Fraction):
         self.hull, self.bound = hull, bound
-        self._gain, self._loss = bound.numerator, bound.denominator - bound.numerator
 
     @property
     def pivot(self) -> int:
         """The pivot, if it has no error."""
-        return self._gain << WEIGHT_BITS
+        return self.bound.numerator << WEIGHT_BITS
 
     @property
     def false_pivot(self) -> int:
         """The pivot, if it has any error."""
-        return -self._loss << WEIGHT_BITS
-
-    def bad(self, weight: int) -> int:
-        """A letter of this weight that has an error, whatever it is."""
-        return -self._loss * weight
+        return (self.bound.numerator - self.bound.denominator) << WEIGHT_BITS
 
     @property
     def suffice(self) -> bool:
         """Whether there is nothing to be found."""
-        return self.pivot + self.bad(self.hull.bad_weight()) >= 0
+        return self.pivot >= self.hull.loss()
 
 
 class _Place:
@@ -181,6 +178,10 @@ class _Place:
         return self.unfold(memory).remembered(node)
 
 
+LEGEND_OF_KERNELS = (
+    "        Here the weight of the pivot is 1 less the bound, and a letter that errs costs the most that it can weigh",
+    "        beside such a pivot or a lighter one.",
+)
 TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
 
 
@@ -196,7 +197,7 @@ def _law(obligation: AttentionObligation, windows: AllWindows, memory: Memory) -
         about = "a letter keeps what is remembered, and has the value 0, or gives the target and the memory one truth"
         keeps_badly = z3.And(if_true, z3.Not(if_false), place.cost(False, 0, 1) != 0)
         broken = [if_true != after_true, if_false != after_false, z3.And(if_false, z3.Not(if_true)), keeps_badly]
-    return Question(about, _legend(obligation.target), tuple(place.given()), TRUE, any_of(broken))
+    return Question(about, _legend(obligation.target, windows.weighting), tuple(place.given()), TRUE, any_of(broken))
 
 
 def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, truth: bool, costs: _Costs,
@@ -205,18 +206,18 @@ def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, t
     question = _Around(obligation, windows, truth)
     pivot = question.place("pivot")
     question.cost(pivot, costs.pivot, costs.false_pivot)
-    for distance, weight in enumerate(costs.hull.before, 1):
-        question.cost(question.place(f"before_{distance}"), 0, costs.bad(weight))
+    for distance, loss in enumerate(costs.hull.before, 1):
+        question.cost(question.place(f"before_{distance}"), 0, -loss)
     remembered = z3.Bool("remembered")
     question.given.append(pivot.remembered(TRUE) == pivot.remembered(FALSE))
     if memory is Memory.FLEETING:
         row = question.place("after_1")
-        question.cost(row, 0, costs.bad(sum(costs.hull.after)))
+        question.cost(row, 0, -sum(costs.hull.after))
         holds = row.truth(pivot.remembered(remembered))
     else:
-        holds = question.follow(pivot.truth(remembered), [costs.bad(weight) for weight in costs.hull.after])
-    return Question(_describe(groups, truth, costs.bound), _legend(obligation.target), tuple(question.given),
-                    holds == truth, total(question.costs) + integer(costs.bad(costs.hull.rest)) < 0)
+        holds = question.follow(pivot.truth(remembered), [-loss for loss in costs.hull.after])
+    return Question(_describe(groups, truth, costs.bound), _legend(obligation.target, windows.weighting),
+                    tuple(question.given), holds == truth, total(question.costs) + integer(-costs.hull.rest) < 0)
 
 
 class _Around:
@@ -259,7 +260,7 @@ def _describe(groups: Sequence[RowGroup], truth: bool, bound: Fraction) -> str:
             f"{lengths[0]} to {lengths[-1]}, on every input on which the target is {str(truth).lower()}")
 
 
-def _legend(target: Target) -> tuple[str, ...]:
+def _legend(target: Target, weighting: Weighting) -> tuple[str, ...]:
     """What the names in the questions about this target stand for."""
     return (
         "pivot: the last position whose letter decides the target",
@@ -269,4 +270,5 @@ def _legend(target: Target) -> tuple[str, ...]:
         "remembered: what the target remembers before the pivot; present_k: whether the row sees after_k",
         "cost_k: weight times (bound less error) of a position, its least in all of these rows; the pivot has weight",
         f"        2^{WEIGHT_BITS}. What is not listed has a cost, too. A negative sum is an error above the bound.",
+        *(() if weighting is Weighting.SOFTMAX else LEGEND_OF_KERNELS),
     )

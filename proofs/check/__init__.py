@@ -16,6 +16,7 @@ from .checker.checking import (
 from .checker.command import Request, check_some, gravest, main, printable, read_arguments
 from .checker.proving.certificate import Coverage
 from .checker.reading.floats import FloatClaim, Format, write_format
+from .checker.reading.margin import MarginFile
 from .checker.reading.records import Bound, Certificate, Claim
 from .checker.reading.softened import Softened, read_softened_text
 from .checker.reading.trained import Decision, WrongWord
@@ -38,6 +39,7 @@ __all__ = [
     "Found",
     "Incomplete",
     "Malformed",
+    "MarginFile",
     "Refusal",
     "Rejected",
     "Request",

@@ -31,6 +31,8 @@ from proofs.cross_entropy import brackets, parity
 from proofs.cross_entropy.entropies import cost, logistic, softplus, total
 from proofs.enclosures.intervals import Interval, point
 
+HALF = Fraction(1, 2)
+
 
 def parity_slope(p: Fraction) -> Fraction:
     """p(1-p)/(2-p)²: what a unit of sensitivity may gain at most below H_1.
@@ -42,13 +44,12 @@ def parity_slope(p: Fraction) -> Fraction:
 
 
 def parity_lower_bound(p: Fraction, sensitivity: Fraction) -> Interval:
-    """The greater of H_1 - (p(1-p)/(2-p)²) s and the optimal cross-entropy, at every n >= 2."""
-    return _greater(_less(parity.last_symbol_entropy(p), parity_slope(p) * sensitivity), parity.optimal_entropy(p))
+    """The least cross-entropy at every n >= 2 for that sensitivity: with the least cost of each pair of log-odds.
 
-
-def parity_lower_bound_everywhere(p: Fraction, sensitivity: Fraction) -> Interval:
-    """The greater of H_0 - (p/4) s' and the optimal one; s' is for exchanges of the last symbol, too."""
-    return _greater(_less(parity.unigram_entropy(p), p / 4 * sensitivity), parity.optimal_entropy(p))
+    It is at least H_1 - (p(1-p)/(2-p)²) s, and attained by log-odds that depend on the parity and the last symbol.
+    """
+    costs = (least_cost_of_pair(parity.share_of_even(last, p), p, sensitivity).scaled(HALF) for last in (0, 1))
+    return total(*costs, parity.cost_of_symbols(p))
 
 
 def bracket_lower_bound(n: int, p: Fraction, sensitivity: Fraction) -> Interval:
@@ -91,11 +92,3 @@ def _slope_is_positive(share: Fraction, p: Fraction, sensitivity: Fraction, a: F
     if slope.lower <= 0 < slope.upper:
         raise InternalError(f"the sign of a slope is not decided at {a}")
     return slope.lower > 0
-
-
-def _less(value: Interval, amount: Fraction) -> Interval:
-    return value + point(-amount)
-
-
-def _greater(a: Interval, b: Interval) -> Interval:
-    return Interval(max(a.lower, b.lower), max(a.upper, b.upper))

@@ -60,7 +60,7 @@ def asked_for_type(n: int, p: Fraction) -> Fraction:
     """P_0(n): the probability that a prefix of length n ends with a closing bracket and is not balanced.
 
     >>> [str(asked_for_type(n, Fraction(1, 2))) for n in (1, 2, 3, 4)]
-    ['0', '0', '1/3', '1/3']
+    ['0', '0', '1/3', '1/6']
     """
     closing = sum(((1 - p) * mass(n - 1, height + 1, p) for height in range(1, n)), Fraction(0))
     return closing / mass_alive(n, p)

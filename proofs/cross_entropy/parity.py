@@ -38,7 +38,7 @@ def masses_by_count(n: int) -> list[fmpq_poly]:
     """What the prefixes of length n with c ones weigh, for c = 0, ..., n, as polynomials in p.
 
     >>> masses_by_count(1)
-    [-1/2*x + 1/2, -1/2*x + 1/2]
+    [(-1/2)*x + 1/2, (-1/2)*x + 1/2]
     """
     masses = [fmpq_poly([1])]
     for _ in range(n):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
+from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units
@@ -40,6 +41,12 @@ class SweepExtreme(Extreme):
     weighed: WeighedSweep = field(repr=False)
     row: int
     choices: tuple[int, ...]
+    weighed_by: Weighting = Weighting.SOFTMAX
+
+    @property
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+        return self.weighed_by
 
     @property
     def n(self) -> int:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import round_up
 
 DIGITS = 12
@@ -32,6 +33,11 @@ class Extreme(ABC):
         """The position of the query."""
 
     @property
+    @abstractmethod
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+
+    @property
     def claimed(self) -> Fraction:
         """The bound that a certificate states: ``upper``, or somewhat more."""
         return self.upper
@@ -43,7 +49,7 @@ class Extreme(ABC):
 
     @abstractmethod
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the error of every visible position; the weighted mean of the errors is the error."""
+        """The scaled score and the error of every visible position; the error is their weighted sum."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from math import gcd, lcm
 from flint import arb
 
 from constructions.network.meanings import ALLOWED_ERROR
+from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
 from proofs.obligations.lookup import Affine, LookupObligation, LookupRow
@@ -115,6 +116,12 @@ class LookupExtreme(Extreme):
 
     case: CountCase = field(repr=False)
     excess: bool
+    weighed_by: Weighting = Weighting.SOFTMAX
+
+    @property
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+        return self.weighed_by
 
     @property
     def n(self) -> int:
@@ -129,7 +136,7 @@ class LookupExtreme(Extreme):
     @property
     def claimed(self) -> Fraction:
         """``upper``, with room for a checker that encloses more coarsely."""
-        return _with_room(self.upper)
+        return bound_to_claim(self.upper, self.weighed_by)
 
     @property
     def count(self) -> int:
@@ -290,10 +297,16 @@ def _extreme(error: arb, upper: arb, case: CountCase, excess: bool) -> LookupExt
     return LookupExtreme(max(lower_end, Fraction(0)), proved_bound(upper_end), case, excess)
 
 
-def _with_room(upper: Fraction) -> Fraction:
+def bound_to_claim(upper: Fraction, weighting: Weighting) -> Fraction:
+    """The bound with room, unless whoever checks it computes the same numbers: rational ones, and exact zeros."""
+    is_exact = weighting is Weighting.SPARSEMAX or (weighting is not Weighting.SOFTMAX and not upper)
+    return upper if is_exact else with_room(upper)
+
+
+def with_room(upper: Fraction) -> Fraction:
     """A short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
 
-    >>> [str(_with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
+    >>> [str(with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
     ['3000003/20000000', '1/4', '250000001/1000000000']
     """
     return max(upper, min(proved_bound(max(upper * ROOM, SMALLEST_LOOKUP_BOUND)), ALLOWED_ERROR))

@@ -69,9 +69,10 @@ class Group:
 def find_profiles(obligation: LookupObligation, bits: int) -> LookupProfiles:
     """Profiles among which there is a worst one: the undominated ones, or all where the rules do not apply."""
     problem, profiles = obligation.problem, LookupProfiles(obligation, bits)
-    rule: _Others | _Near = _Others(problem) if isinstance(obligation.meaning, Others) else _Near(problem, profiles)
+    rule = (OthersRule(problem) if isinstance(obligation.meaning, Others)
+            else NearRule(problem, profiles.reach))
     other: list[tuple[int, int]] = []
-    for group in _groups(problem):
+    for group in groups_of(problem):
         other += group.other
         if not rule.covers(group):
             return profiles_of_every_case(obligation, bits)
@@ -88,7 +89,7 @@ def find_profiles(obligation: LookupObligation, bits: int) -> LookupProfiles:
     return profiles
 
 
-def _groups(problem: LookupProblem) -> Iterator[Group]:
+def groups_of(problem: LookupProblem) -> Iterator[Group]:
     """All rows, but for those that have the same as another row at a greater scale."""
     targets = problem.targets
     if (problem.mask is Mask.FUTURE and targets.count.side == "left"
@@ -96,10 +97,11 @@ def _groups(problem: LookupProblem) -> Iterator[Group]:
         yield _rows_of_least_scale(problem)
     else:
         for n in reversed(list(problem.lengths)):
-            yield _rows_of_length(problem, n)
+            yield rows_of_length(problem, n)
 
 
-def _rows_of_length(problem: LookupProblem, n: int) -> Group:
+def rows_of_length(problem: LookupProblem, n: int) -> Group:
+    """The rows of one length."""
     scales = problem.scores.scales(n)
     group = Group([], [])
     for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):
@@ -173,7 +175,7 @@ class _Reference:
         return self.sharpness <= other.sharpness and self.right >= other.right
 
 
-class _Others:
+class OthersRule:
     """The rule ``others``: by side of the error and greatest offset, the least sharp case."""
 
     def __init__(self, problem: LookupProblem):
@@ -239,12 +241,13 @@ def _greatest_reach_first(references: list[_Reference]) -> list[_Reference]:
     return found
 
 
-class _Near:
+class NearRule:
     """The rule ``near``: by window of misses, the least sharp case."""
 
-    def __init__(self, problem: LookupProblem, profiles: LookupProfiles):
+    def __init__(self, problem: LookupProblem, reach: Callable[[Fraction], int]):
+        """``reach`` says how far around the peak positions matter at a sharpness."""
         self._problem = problem
-        self._profiles = profiles
+        self._reach = reach
         self._found: dict[tuple[object, ...], tuple[Fraction, Case]] = {}
 
     def covers(self, group: Group) -> bool:
@@ -259,7 +262,7 @@ class _Near:
             return False
         bits = bytes(value.numerator for value in values)
         targets = _targets(self._problem, group, n)
-        reach = self._profiles.reach(min(row.sharpness for row in group.square))
+        reach = self._reach(min(row.sharpness for row in group.square))
         for row, peaks in _peaks_to_look_at(group.square, reach):
             for peak in peaks:
                 self._take(row, peak, reach, bits, targets)

@@ -1,6 +1,7 @@
 """The worst case of a lookup of a sum of counts, as far as it is known: all other positions together, each at its most.
 
-Claim       With S = 2 Σ exp(-c (k² - 2 k E)) over 0 < k < longest the error is at most S / (1 + S).
+Claim       With two things of each of the gaps -c (k² - 2 k E), 0 < k < longest, the error is at most the share of
+            the others (proofs/exact/kernels.py): under softmax S/(1 + S), S = 2 Σ exp(-c (k² - 2 k E)).
 Proof       docs/certificate.md, section 5, lookup of a sum. Some word may come near it, or none.
 """
 
@@ -11,11 +12,14 @@ from fractions import Fraction
 
 from flint import arb
 
-from constructions.network.meanings import ALLOWED_ERROR
+from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import exact_ends, exp_ball, working_precision
 from proofs.exact.extremes import Extreme, WorstCase, proved_bound
-from proofs.exact.lookup import ROOM, SMALLEST_LOOKUP_BOUND
+from proofs.exact.kernels import enclose_mean_of, share_of_others
+from proofs.exact.lookup import SMALLEST_LOOKUP_BOUND, bound_to_claim
 from proofs.obligations.lookup_of_sums import LookupOfSumObligation
+
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,11 @@ class SumExtreme(Extreme):
     """The share of all other positions, if each weighs as much as it can."""
 
     obligation: LookupOfSumObligation
+
+    @property
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+        return self.obligation.head.weighting
 
     @property
     def n(self) -> int:
@@ -39,7 +48,7 @@ class SumExtreme(Extreme):
     @property
     def claimed(self) -> Fraction:
         """``upper``, with room up to 1/4 for a checker that encloses more coarsely."""
-        return max(self.upper, min(proved_bound(max(self.upper * ROOM, SMALLEST_LOOKUP_BOUND)), ALLOWED_ERROR))
+        return bound_to_claim(self.upper, self.weighting)
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """The position that is looked for, and all others."""
@@ -57,10 +66,16 @@ def drops(obligation: LookupOfSumObligation) -> list[Fraction]:
 
 def find_sum_worst_case(obligation: LookupOfSumObligation, bits: int) -> WorstCase:
     """The bound; none where all values are the target."""
+    is_softmax = obligation.head.weighting is Weighting.SOFTMAX
     if obligation.bluntest is None:
-        return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND)
-    with working_precision(bits):
-        others = sum((exp_ball(drop, bits) for drop in drops(obligation)), arb(0)) * 2
-        lower, upper = exact_ends(others / (1 + others))
-    extreme = SumExtreme(max(lower, Fraction(0)), proved_bound(upper), obligation)
+        return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if is_softmax else ZERO)
+    if is_softmax:
+        with working_precision(bits):
+            others = sum((exp_ball(drop, bits) for drop in drops(obligation)), arb(0)) * 2
+            lower, upper = exact_ends(others / (1 + others))
+    else:
+        terms = SumExtreme(ZERO, ZERO, obligation).terms()
+        upper = share_of_others(obligation.head.weighting, [(1, gap) for gap, _ in terms[1:]], bits)
+        lower = enclose_mean_of(obligation.head.weighting, terms, bits).lower
+    extreme = SumExtreme(max(lower, ZERO), proved_bound(upper), obligation)
     return WorstCase(extreme, extreme)

@@ -13,6 +13,7 @@ from math import lcm
 
 from constructions.network.transformer import Mask
 from proofs.failures import NotDerived
+from proofs.obligations.additive import CountingObligation
 from proofs.obligations.known import Column
 from proofs.obligations.uniform import UniformObligation, check_reads_known
 
@@ -24,16 +25,26 @@ def check_uniform(obligation: UniformObligation) -> None:
         NotDerived: naming the first (n, i) where it fails, or what is read there that is not known.
     """
     head, known = obligation.head, obligation.known
+    check_equal_scores(obligation)
+    if obligation.expected is not None:
+        mentions_n = known.mentions_n(head.values[obligation.direction]) or obligation.expected.mentions_n
+        for rows in _rows(obligation, mentions_n):
+            _check_means(obligation, rows)
+
+
+def check_equal_scores(obligation: UniformObligation | CountingObligation) -> None:
+    """Check that at every (n, i) the scores of all visible positions are equal.
+
+    Raises:
+        NotDerived: naming the first (n, i) where they differ, or what is read there that is not known.
+    """
+    head, known = obligation.head, obligation.known
     for query in head.queries:
         check_reads_known(query, known, "a query")
     if any(query for query in head.queries):
         mentions_n = any(known.mentions_n(row) for row in (*head.queries, *head.keys))
         for rows in _rows(obligation, mentions_n):
             _check_equal_scores(obligation, rows)
-    if obligation.expected is not None:
-        mentions_n = known.mentions_n(head.values[obligation.direction]) or obligation.expected.mentions_n
-        for rows in _rows(obligation, mentions_n):
-            _check_means(obligation, rows)
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class _Rows:
         return f"i = {i}, n = {self.n if self.first is None else max(i, self.first)}"
 
 
-def _rows(obligation: UniformObligation, mentions_n: bool) -> list[_Rows]:
+def _rows(obligation: UniformObligation | CountingObligation, mentions_n: bool) -> list[_Rows]:
     """Rows among which are all that differ."""
     lengths = obligation.lengths
     if obligation.head.mask is Mask.FUTURE and not mentions_n:
@@ -56,7 +67,7 @@ def _rows(obligation: UniformObligation, mentions_n: bool) -> list[_Rows]:
     return [_Rows(n, None) for n in lengths]
 
 
-def _check_equal_scores(obligation: UniformObligation, rows: _Rows) -> None:
+def _check_equal_scores(obligation: UniformObligation | CountingObligation, rows: _Rows) -> None:
     """Components whose query is 0 give equal scores whatever the keys; the others must have equal known keys.
 
     Scores at i are equal exactly if no step between neighbours that both are visible changes them.

@@ -8,17 +8,17 @@ letter gives the target's truth t; the letters before it are free, those after i
 Only a word whose letters all keep has none; its target is false.
 
 Claim. Let every letter that makes a pivot have the value t, and let every letter that keeps have the value 0. Of a
-position q let *bad* be the letters that may stand there and whose value is not t. Then the error is at most B/(1 + B),
-where B = sum over q of e^(g(q)), and g(q) is the greatest score of a bad letter at q, less the least score of a letter
-that makes the pivot.
+position q let *bad* be the letters that may stand there and whose value is not t, and let the gap at q be the greatest
+score of a bad letter at q, less the least score of a letter that makes the pivot. Then the error is at most the share
+of the others that these gaps allow (proofs/exact/kernels.py); under softmax B/(1 + B), B the sum of e^gap.
 
-Proof. The pivot has error 0 and some weight w; all other positions have errors in [0, 1], and error 0 unless their
-letter is bad. So the error is at most b/(b + a), b being the weight of the positions with bad letters and a >= w that
-of the others; it grows in b, falls in a, and b <= w B.
+Proof. The pivot has error 0; all other positions have errors in [0, 1], and error 0 unless their letter is bad. Under
+softmax-plus-one there is one thing more, of score and value 0, which errs where t is true: its gap is the score 0 less
+the least score of a pivot.
 
 One window stands for all pivots of a group: for each distance from the pivot it has the greatest gap of all of
-them, which makes B no smaller. Gaps below the greatest one by CUT nats are not listed: there are fewer of them than
-positions, and none is above ``beyond``, which is found with running maxima.
+them, which makes the share no smaller. Gaps below the greatest one by CUT nats are not listed, nor those that weigh
+nothing: there are fewer of them than positions, and none is above ``beyond``, which is found with running maxima.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ from functools import cached_property
 from itertools import accumulate
 from operator import sub
 
-from proofs.enclosures.exponential import Dyadic, enclose_exp
+from constructions.network.transformer import Weighting
+from proofs.exact.kernels import WEIGHS_NOTHING_FROM, share_of_others
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.reading import Offered, Reading, RowGroup
 
 CUT = 60
 FAINT = 200
 """Nor are gaps below this many nats listed, however small the greatest is; e^-200 is below any error that matters."""
-FARTHEST = 3000
-"""Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
 BITS = 128
 KEEPS = (0, 3)
 RESETS = {False: (0, 0), True: (3, 3)}
@@ -72,31 +71,24 @@ class Window:
     """Gaps to the pivot at distances 1, 2, ... before and after it, in reading order; None where nothing is bad.
 
     Without ``has_pivots`` no word has one. ``beyond`` bounds the gaps of the positions that are not listed, at most
-    ``positions`` for each of its numbers.
+    ``positions`` for each of its numbers. ``apart`` has the gap of what is no position, if that errs.
     """
+
+    weighting: Weighting
 
     before: tuple[Fraction | None, ...]
     after: tuple[Fraction | None, ...]
     beyond: tuple[Fraction, ...]
     positions: int
     has_pivots: bool
+    apart: tuple[Fraction, ...] = ()
 
     @cached_property
     def error(self) -> Fraction:
-        """An upper bound of the error, B/(1 + B); 1 where bad letters may weigh astronomically more than the pivot."""
-        gaps = [(1, gap) for gap in (*self.before, *self.after) if gap is not None]
+        """An upper bound of the error."""
+        gaps = [(1, gap) for gap in (*self.before, *self.after, *self.apart) if gap is not None]
         gaps += [(self.positions, gap) for gap in self.beyond]
-        if any(gap > FARTHEST for _, gap in gaps):
-            return Fraction(1)
-        weights = [(times, enclose_greater(gap, BITS)) for times, gap in gaps]
-        unit = min(0, *(weight.exponent for _, weight in weights)) if weights else 0
-        bad = sum(times * weight.upper << weight.exponent - unit for times, weight in weights)
-        return Fraction(bad, bad + (1 << -unit))
-
-
-def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
-    """An enclosure of e^gap, or of something greater that is tiny, too."""
-    return enclose_exp(max(gap, Fraction(-FARTHEST)), bits)
+        return share_of_others(self.weighting, gaps, BITS)
 
 
 class Windows:
@@ -157,6 +149,7 @@ class AllWindows:
     def __init__(self, obligation: AttentionObligation):
         """Where the target is not of the two kinds, no group has one."""
         self._reading = obligation.reading
+        self.weighting = obligation.head.weighting
         self.memory = memory_of(obligation.reading.offered)
         self._finders = {truth: Windows(obligation.reading, self.memory, truth)
                          for truth in (False, True) if self.memory}
@@ -166,17 +159,20 @@ class AllWindows:
         """The window of a group, if it has one."""
         if group not in self._windows:  # both truths at once, as they share scores, and often the window
             lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
-            found = {each: self._window(line) for each, line in lines.items()
-                     if line and (not each or line != lines[False])}
+            alike = self.weighting is not Weighting.SOFTMAX_PLUS_ONE and lines.get(False) == lines.get(True)
+            found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and alike)}
             self._windows[group] = {each: found.get(each, found.get(False)) if line else None
                                     for each, line in lines.items()}
         return self._windows[group].get(truth)
 
-    def _window(self, line: _Line) -> Window:
+    def _window(self, line: _Line, truth: bool) -> Window:
         assert self.memory
-        before, after = line.gaps(self.memory)
+        before, after = line.gaps(self.memory, WEIGHS_NOTHING_FROM.get(self.weighting))
         beyond = tuple(rest for _, rest in (before, after) if rest is not None)
-        return Window(before[0], after[0], beyond, len(line.pivots), min(line.pivots) < line.nowhere)
+        has_pivots = min(line.pivots) < line.nowhere
+        errs_apart = self.weighting is Weighting.SOFTMAX_PLUS_ONE and truth and has_pivots
+        return Window(self.weighting, before[0], after[0], beyond, len(line.pivots), has_pivots,
+                      (Fraction(-min(line.pivots), line.unit),) if errs_apart else ())
 
     def values_by_context(self, truth: bool) -> dict[tuple[bool, ...], list[set[Fraction]]]:
         """For predicates as they may hold at a position, all values that each letter has at such positions; of those
@@ -217,20 +213,26 @@ class _Line:
     bad: list[int]
     after: list[int]
 
-    def gaps(self, memory: Memory) -> tuple[_Gaps, _Gaps]:
-        """The greatest gap at each distance before a pivot, and at each distance after it."""
+    def gaps(self, memory: Memory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
+        """The greatest gap at each distance before a pivot, and at each distance after it.
+
+        ``nothing_from`` is the greatest gap that weighs nothing, if one does.
+        """
         earlier = list(accumulate(self.bad, max))
         follower = self._greatest(self.after[::-1], self.pivots[::-1], 1)
         if memory is Memory.FLEETING:  # the row is the next position after the pivot
-            least = self._least(self._greatest(earlier, self.pivots, 1), follower)
+            least = self._least(nothing_from, self._greatest(earlier, self.pivots, 1), follower)
             return self._side(self.bad, earlier, self.pivots, least), (self._shown([follower]), None)
         later = list(accumulate(reversed(self.after), max))
-        least = self._least(self._greatest(earlier, self.pivots, 1), self._greatest(later, self.pivots[::-1], 1))
+        least = self._least(nothing_from, self._greatest(earlier, self.pivots, 1),
+                            self._greatest(later, self.pivots[::-1], 1))
         return (self._side(self.bad, earlier, self.pivots, least),
                 self._side(self.after[::-1], later, self.pivots[::-1], least))
 
-    def _least(self, *greatest: int) -> int:
+    def _least(self, nothing_from: Fraction | None, *greatest: int) -> int:
         """Gaps up to this one are not listed."""
+        if nothing_from is not None:
+            return max(int(nothing_from) * self.unit, -self.nowhere)
         return max(max(greatest) - CUT * self.unit, -FAINT * self.unit, -self.nowhere)
 
     def _side(self, bad: list[int], nearer: list[int], pivots: list[int], least: int) -> _Gaps:

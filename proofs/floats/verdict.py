@@ -9,7 +9,7 @@ from functools import partial
 
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Near, Others, Position
-from constructions.network.transformer import Head, Transformer
+from constructions.network.transformer import Head, Transformer, Weighting
 from proofs.discharge import Line
 from proofs.enclosures.intervals import point
 from proofs.failures import NotDerived
@@ -115,6 +115,10 @@ class FloatProof:
         """The verdict for words of these lengths."""
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
+        for number, place, head in self.transformer.heads():
+            if head.weighting is not Weighting.SOFTMAX:
+                return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (
+                    f"weighting {head.weighting}: float runs have rules for softmax alone")))
         try:
             check_embeddings(self.numbers, lengths, self.run.storage)
         except NotDerived as why:

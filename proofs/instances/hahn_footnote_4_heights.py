@@ -1,15 +1,16 @@
 """Footnote 4 of [Hahn]: the heights of prefixes of 2DYCK are no Markov chain with a stationary distribution.
 
-Source      [Hahn] footnote 4: "the height H_n of the prefix x up to length n forms a Markov chain"; it "is also positive
-            recurrent, as words sampled from the PCFG have finite expected length", so "converges to its stationary
-            distribution", "the transition probabilities P(H_{n+1}|H_n) are independent of n".
-Chain       At height 0 a word ends with probability 1 - p: a prefix of length n + 2 exists for some prefixes of length n
-            only, and the law of H_n, given that there is a prefix of length n, is not carried on by transitions that
-            do not depend on n: between two that exist, height 0 leads to 1 and other heights up with p, down with
-            1 - p. At p = 1/2 these take the law of H_2, 1/2 at 0 and at 2, to 3/8 at 0; but P(H_4 = 0) = 1/3, as from
-            height 0 half of the prefixes end. The limit is quasi-stationary, (k+1)ρ^(k/2) up to a factor for
-            ρ = p/(1-p) < 1 and even n (``proofs/cross_entropy/brackets.py``): what the proof needs, P_0(n) bounded
-            from below, holds all the same.
+Source      [Hahn] footnote 4: "the height H_n of the prefix x up to length n forms a Markov chain"; it "is also
+            positive recurrent, as words sampled from the PCFG have finite expected length", so "converges to its
+            stationary distribution", "the transition probabilities P(H_{n+1}|H_n) are independent of n".
+Chain       At height 0 a word ends with probability 1 - p, so only some prefixes of length n go on, and the law of H_n,
+            given that there is a prefix of length n, is not carried on by transitions that do not depend on n:
+            between two prefixes, height 0 leads to 1, other heights up with p, down with 1 - p. At p = 1/2 these take
+            the law of H_2, 1/2 at 0 and at 2, to 3/8 at 0; but P(H_4 = 0) = 1/3, as at height 0 half of the words end.
+            The limit is quasi-stationary, (k+1)ρ^(k/2) up to a factor for ρ = p/(1-p) < 1 and even n
+            (``proofs/cross_entropy/brackets.py``): what the proof needs, P_0(n) bounded from below, holds all the
+            same. (The chain is that of words written one behind the other, and there the footnote is right for
+            p < 1/2; the task is about prefixes of one word.)
 Length      The expected length is the sum of the probabilities that a word has at least m symbols: with S -> (S)S or
             [S]S it satisfies E = p(2 + 2E), so 2p/(1-2p) for p < 1/2; for p >= 1/2 there is no finite solution. At p =
             1/2 the sum up to n exceeds K = 1, 2, 3, 4 from n = 3, 5, 9, 13 on, and grows like √n.
@@ -80,8 +81,8 @@ EXAMINATIONS = (
     Examination("hahn-footnote-4-chain", NAME,
                 "the law of the height is carried on by transition probabilities that do not depend on n",
                 "p = 1/2, every prefix of length n", _examine_chain),
-    Examination("hahn-footnote-4-length", NAME, "the expected length of words is finite: at most K", "p = 1/2; K = 1, 2, "
-                "3, 4", _examine_length),
+    Examination("hahn-footnote-4-length", NAME, "the expected length of words is finite: at most K",
+                "p = 1/2; K = 1, 2, 3, 4", _examine_length),
     Examination("hahn-footnote-4-length-repaired", NAME, "for p < 1/2 the expected length of words is 2p/(1-2p)",
                 "p = 1/5, 2/5, 49/100: the lengths up to n", _examine_finite_length),
 )

@@ -110,8 +110,9 @@ def _examine_order(n: int) -> Iterator[Instance]:
 
 SECTION = "Section 1, Hahn's Lemma 5"
 EXAMINATIONS = (
-    Examination("hahn-lemma-5-masked-second", SECTION, "under a future mask every other activation changes by 1/n at most, "
-                "as without one", "one uniform layer", _examine_second),
+    Examination("hahn-lemma-5-masked-second", SECTION,
+                "under a future mask every other activation changes by 1/n at most, as without one",
+                "one uniform layer", _examine_second),
     Examination("hahn-lemma-5-masked-last", SECTION, "under future masks position n changes by at most K/n",
                 "two uniform layers, K = 1, 2, 3, 4", _examine_last),
     Examination("hahn-lemma-5-masked-exact", SECTION,

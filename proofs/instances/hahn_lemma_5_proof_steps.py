@@ -7,8 +7,8 @@ Source      [Hahn] Section 6: activations y_i^(k) = f(y_i^(k-1), b_i1, ..., b_iH
 Weights     "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖" leaves out that the weights change. Let y_1 = (key, value) = (0, 4)
             become (1, 4), all others be 0, the score be the key: b_n moves by 4(e/(e+n-1) - 1/n) in its value, D = 1,
             and the larger of the two weights of position 1 is e/(e+n-1): at n = 2, 0.924 > 0.731.
-Norms       "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖)" for each j: means bring in what others embed. With f(y, b) = b, y_1 = 1
-            and y_j = 0 for the others, y_n^(1) = 1/n > 0. It needs the greatest of ‖p_w‖ + ‖v_w‖ over all w.
+Norms       "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖)" for each j: means bring in what others embed. With f(y, b) = b, y_1 =
+            1 and y_j = 0 for the others, y_n^(1) = 1/n > 0. It needs the greatest of ‖p_w‖ + ‖v_w‖ over all w.
 j = i       There b_i is taken to change by o(1). But the query of i is exchanged, so all weights of its row change.
             y real, score y_i y_w/2, D = 1/2: y_i = 0 becomes 1/2, half of the others are 1, half -1 (and one is 0 if
             their number is odd). b_i was 0, by symmetry, and becomes (2m sinh(1/4) + e^(1/8)/2)/(2m cosh(1/4) +
@@ -17,7 +17,7 @@ j = i       There b_i is taken to change by o(1). But the query of i is exchange
 Heads       So the first bound of the induction, C^(2k) D without a factor of H, is false for many heads: with H =
             65536 equal heads as just now, f = (1/64) Σ_h b_h has L_f = 4, whether the norm of all b together is the
             sum of theirs or Euclidean, and y_i moves by 1024 b_i > 4(1 + e + 4)²/2 at every n >= 2.
-What holds  A weight is at most e^A/(e^A + (n-1)e^(-A)) <= e^(2A)/(n-1), for every A: polynomials in x = e^(-2A). The sum
+What holds  A weight is at most e^A/(e^A + (n-1)e^(-A)) <= e^(2A)/(n-1), for every A: polynomials in x = e^(-2A). And
             e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n for n >= 2: worst for H = 1 and L_f = 0, where it says that n/(n-1)
             <= x + 2.
 """
@@ -97,8 +97,9 @@ def _examine_heads(n: int) -> Iterator[Instance]:
         yield nothing_is_exchanged(n)
         return
     root = power_of_e(Fraction(1)) + point(1 + LIPSCHITZ)
-    yield instance(n, f"the same with {HEADS} equal heads, f = (1/64) Σ_h b_h", mean_at_exchanged(n).scaled(HEADS * SHARE),
-                   (root * root).scaled(4 * HALF), MANY_HEADS if n == 2 else None)
+    yield instance(n, f"y_1 from 0 to 1/2, {HEADS} equal heads with scores y_i y_w/2, f = (1/64) Σ_h b_h",
+                   mean_at_exchanged(n).scaled(HEADS * SHARE), (root * root).scaled(4 * HALF),
+                   MANY_HEADS if n == 2 else None)
 
 
 def _examine_greatest_weight(n: int) -> Iterator[Instance]:
@@ -122,7 +123,8 @@ EXAMINATIONS = (
     Examination("hahn-lemma-5-step-same-position", NAME,
                 "j = i: ‖b_i - b_i'‖ <= (e^(2A)/(n-1) + 1/n) D, which is o(1), in the proof",
                 "one layer, one head", _examine_same_position),
-    Examination("hahn-lemma-5-step-heads", NAME, "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
+    Examination("hahn-lemma-5-step-heads", NAME,
+                "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
                 f"one layer, {HEADS} equal heads", _examine_heads),
     Examination("hahn-lemma-5-step-greatest-weight", NAME, "attention weights are at most e^(2A)/(n-1), in the proof",
                 "every A and every score in [-A, A]", _examine_greatest_weight),

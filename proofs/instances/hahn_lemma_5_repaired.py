@@ -6,7 +6,7 @@ Source      [Hahn] Lemma 5: "If we exchange one input symbol x_i (i < n), then t
             heads' values, F the norm of |W2||W1|, a the greatest entry of |Q|ᵀ|K| over heads, τ the temperature, X_ℓ
             bounds the activations that enter layer ℓ, and Ω >= 2aX²/τ in every layer: no two scores of a row differ
             by more. Words differ at p only; Δ_i is the change at i.
-One layer   Let the query at i be unchanged and one visible key and value change, v to v', in a row of N. Let t and t' be
+One layer   Let the query at i be unchanged and one visible key and value change, v to v', in a row of N; t and t' are
             the weights of that position, m the mean of the other values: the result moves by (v-m)t - (v'-m)t'. Real
             values of absolute value at most X: it is at most (X-m)t + (X+m)t' <= 2X max(t, t') <= 2X T with T =
             e^Ω/(e^Ω+N-1), and v = X, v' = m = -X and a weight of T attain it. T <= e^Ω/N. So with one layer, and

@@ -6,8 +6,8 @@ Source      [Hahn] Theorem 6: cross-entropy "is at least separated from the opti
             ``proofs/cross_entropy/brackets.py``, the bound in ``proofs/cross_entropy/bounds.py``.
 Statement   CE_n - optimal >= P_0(n)(1-p) ln(1 + e^(-s/2)), where exchanging the type of one bracket before the last
             changes the log-odds of ) against ] at n by at most s: no constant of the network but s is in it. With s
-            at most 4/5, ln(1 + e^(-s/2)) >= ln 2 - s/4 > 1/2 - 1/100 and so the excess is at least a constant ε wherever
-            P_0(n) is at least one: each length compares it with (1-p) min(P_0(3), P_0(4))·49/100. At n = 1 and 2 no
+            at most 4/5, ln(1 + e^(-s/2)) >= ln 2 - s/4 > 49/100, so the excess is at least a constant ε wherever P_0(n)
+            is at least one: each length compares it with (1-p) min(P_0(3), P_0(4))·49/100. At n = 1 and 2 no
             prefix ends with a closing bracket inside another one, and P_0 = 0.
 Step        A single prefix costs what the network's constant choice makes of it: log-odds 4 of ) after "(()" cost
             ln(1 + e^(-4)) = 0.018 < ln 2 when ) follows, at every n. It is the mean over x and x' that is at least
@@ -41,7 +41,8 @@ STEP = Replay("hahn_theorem_6_brackets.json", "(()")
 
 
 def _nothing_is_asked(n: int) -> Instance:
-    return equality(n, "no prefix ends with a closing bracket inside another one", brackets.asked_for_type(n, HALF), ZERO)
+    return equality(n, "no prefix ends with a closing bracket inside another one", brackets.asked_for_type(n, HALF),
+                    ZERO)
 
 
 def _examine_statement(n: int) -> Iterator[Instance]:

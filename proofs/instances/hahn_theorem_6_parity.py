@@ -6,9 +6,9 @@ Source      [Hahn] Theorem 6: "As n → ∞, cross-entropy on predicting the nex
             bound in ``proofs/cross_entropy/bounds.py``.
 Step        Lemma 5 is about i < n. If the last bit is the one that is exchanged, y_n may change by any amount: it reads
             its own symbol. Without attention, log-odds -8/5 after 0 and -7/10 after 1 differ by 9/10 at every n.
-As printed  So does the theorem fail: that network, the same at every n, has a cross-entropy of 1.0634 nats at p = 1/2 and
-            every n >= 2, unigram chance is 1.0822. The last symbol tells something: even prefixes end with 1 more
-            often. (At n = 1 it is 1.2160: there the last symbol tells all, and the other way round.)
+As printed  So the theorem fails: that network, the same at every n, has a cross-entropy of 1.0634 nats at p = 1/2 and
+            every n >= 2; unigram chance is 1.0822. The last symbol tells something: even prefixes end with 1 more
+            often. (At n = 1 it is 1.2134: there the last symbol tells all, and the other way round.)
 Repaired    Chance is H_1, that of who knows the last symbol alone: with s(n) → 0 the limit inferior of the
             cross-entropy is at least H_1, as CE_n >= H_1 - (p(1-p)/(2-p)²) s(n); and it is attained, to within 10^-4 by
             the network above. Each instance encloses the least cost over all log-odds with |a - c| <= s, a convex
@@ -50,8 +50,8 @@ def _examine_printed(n: int) -> Iterable[Instance]:
 
 
 def _examine_step(n: int) -> Iterable[Instance]:
-    yield instance(n, "no attention, log-odds -8/5 at 0...00, -7/10 at 0...01", LOG_ODDS[1] - LOG_ODDS[0], Fraction(1, n),
-                   STEP if n == 2 else None)
+    yield instance(n, "no attention, log-odds -8/5 at 0...00, -7/10 at 0...01", LOG_ODDS[1] - LOG_ODDS[0],
+                   Fraction(1, n), STEP if n == 2 else None)
 
 
 def polynomial_equality(n: int, what: str, value: fmpq_poly, expected: fmpq_poly) -> Instance:

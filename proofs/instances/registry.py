@@ -27,6 +27,9 @@ from proofs.instances import (
     section_6_flip_flop,
     theorem_26_two_layers,
     theorem_26_uniform_tieless,
+    ties_broken,
+    ties_distorted,
+    ties_small_gaps,
 )
 from proofs.instances.examination import Examination
 
@@ -53,4 +56,7 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     hahn_theorem_6_parity.EXAMINATIONS,
     hahn_theorem_6_brackets.EXAMINATIONS,
     hahn_footnote_4_heights.EXAMINATIONS,
+    ties_distorted.EXAMINATIONS,
+    ties_broken.EXAMINATIONS,
+    ties_small_gaps.EXAMINATIONS,
 )}

@@ -9,12 +9,13 @@ from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.margins.claim import MarginClaim
+from proofs.word_classes.norms import NO_NORMS, Epsilon, Norms
 
 FORMAT = "certify-margin"
 VERSION = 1
 
 
-def seal_margin(transformer: Transformer, claim: MarginClaim) -> str:
+def seal_margin(transformer: Transformer, claim: MarginClaim, norms: Norms = NO_NORMS) -> str:
     """The text of the certificate. Sealing proves nothing: the checker recomputes every class."""
     certificate: dict[str, Any] = {
         "format": FORMAT,
@@ -33,4 +34,11 @@ def seal_margin(transformer: Transformer, claim: MarginClaim) -> str:
         },
         "transformer": transformer_to_json(transformer),
     }
+    if norms.epsilons:
+        certificate["norms"] = [{"attention": _epsilon(attention), "feedforward": _epsilon(feedforward)}
+                                for attention, feedforward in norms.epsilons]
     return write_canonical(certificate)
+
+
+def _epsilon(epsilon: Epsilon) -> str | None:
+    return None if epsilon is None else str(epsilon)

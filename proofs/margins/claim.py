@@ -10,8 +10,9 @@ from typing import Literal
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.syntax import Formula
-from constructions.network.lengths import Lengths
+from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
 
 At = Literal["first", "last", "every"]
 NO_MARGIN = parse_expression("0")
@@ -73,20 +74,29 @@ class MarginClaim:
         return margin
 
 
+def lengths_of_sequences(lengths: Lengths, around: int) -> Lengths:
+    """How long sequences are, with so many symbols around words of these lengths.
+
+    Raises:
+        InputError: if they are too long.
+    """
+    if lengths.last + around > MAX_N_LIMIT:
+        raise InputError(f"max-n: {lengths.last} letters and {around} symbol{'s' if around > 1 else ''} around them, "
+                         f"expected at most {MAX_N_LIMIT} together")
+    return Lengths(lengths.first + around, lengths.last + around)
+
+
 def check_fits(claim: MarginClaim, transformer: Transformer) -> None:
     """See that the network has the symbols, and numbers wherever it is run.
 
     Raises:
         InputError: naming the first symbol that it has not, or where something has no value.
     """
-    from constructions.network.validation import check_defined
-
     for name, symbols in (("alphabet", claim.letters), ("before", claim.before), ("after", claim.after)):
         for symbol in symbols:
             if symbol not in transformer.alphabet:
                 raise InputError(f"{name}: symbol {symbol!r}, expected one of the network's "
                                  f"{' '.join(transformer.alphabet)}")
-    around = len(claim.before) + len(claim.after)
-    check_defined(transformer, Lengths(claim.lengths.first + around, claim.lengths.last + around))
+    check_defined(transformer, lengths_of_sequences(claim.lengths, len(claim.before) + len(claim.after)))
     for n in claim.lengths:
         claim.required(n)

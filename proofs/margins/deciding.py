@@ -19,6 +19,7 @@ from proofs.margins.claim import MarginClaim, Read
 from proofs.margins.truths import TruthReader
 from proofs.word_classes.buckets import Buckets, Signature, WordClass
 from proofs.word_classes.enclosing import enclose_class, enclose_word
+from proofs.word_classes.norms import NO_NORMS, Norms
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,15 @@ class LengthFound:
     reason: str = ""
 
 
-def decide_length(transformer: Transformer, claim: MarginClaim, n: int) -> LengthFound:
-    """Decide the claim for all words of n letters.
+def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: Norms = NO_NORMS) -> LengthFound:
+    """Decide the claim for all words of n letters, of a transformer with layer norms or without.
 
     Raises:
         InputError: if the margin has no value at n.
     """
     required = claim.required(n)
     try:
-        places = [_Place(transformer, claim, n, read) for read in claim.reads(n)]
+        places = [_Place(transformer, norms, claim, n, read) for read in claim.reads(n)]
         judged = [one for place in places for one in place.judge(required)]
     except Unsupported as construct:
         return LengthFound(n, "unknown", required, 0, False, None, str(construct))
@@ -78,9 +79,9 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int) -> Lengt
 class _Place:
     """All classes of words of n letters, as they are judged at one place."""
 
-    def __init__(self, transformer: Transformer, claim: MarginClaim, n: int, read: Read) -> None:
+    def __init__(self, transformer: Transformer, norms: Norms, claim: MarginClaim, n: int, read: Read) -> None:
         self.claim, self.read = claim, read
-        self.buckets = Buckets(transformer, claim.choices(n), read.position)
+        self.buckets = Buckets(transformer, claim.choices(n), read.position, norms=norms)
         first = len(claim.before) + 1
         reader = TruthReader(claim.formula, claim.letters, read.letter)
         found = self.buckets.fold(reader.start, lambda state, j, symbol: (
@@ -107,7 +108,7 @@ def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:
     return Interval(lower, upper) if truth else Interval(-upper, -lower)
 
 
-def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound) -> LengthFound:
+def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound, norms: Norms = NO_NORMS) -> LengthFound:
     """A refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
 
     Raises:
@@ -117,8 +118,8 @@ def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound) -> 
     assert broken is not None, "a refuted length has a word"
     sequence = (*claim.before, *broken.word, *claim.after)
     truth = satisfies(claim.formula, broken.word, broken.read.letter)
-    output = enclose_word(transformer, sequence, broken.read.position, PRECISIONS[-1],
-                          {transformer.output: Fraction(1)})
+    read = {transformer.output: Fraction(1)}
+    output = enclose_word(transformer, sequence, broken.read.position, PRECISIONS[-1], read, norms)
     margin = _margin(output, truth, claim.threshold)
     if truth != broken.truth or not margin.upper <= found.required:
         raise InternalError(f"a class of words is judged otherwise than its word {sequence}")

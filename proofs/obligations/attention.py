@@ -25,6 +25,13 @@ from proofs.obligations.reading import Reading, RowGroup
 from proofs.obligations.sweeps import Sweep
 from proofs.obligations.targets import Assignment, Target, build_target
 
+WITH_A_KERNEL = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
+"""Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
+
+
+STICK_BREAKING = frozenset({Weighting.GEOMETRIC, Weighting.STICK_BREAKING})
+"""Weightings that go from position to position: one function under two names."""
+
 
 @dataclass(frozen=True)
 class AttentionObligation:
@@ -44,7 +51,7 @@ class AttentionObligation:
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and formulas."""
-        return self.allowed_error, *self.reading.problem()
+        return self.allowed_error, self.head.weighting, *self.reading.problem()
 
     @property
     def target(self) -> Target:
@@ -105,8 +112,9 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
     """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
-    if head.weighting is not Weighting.SOFTMAX:
-        raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
+    if head.weighting not in {*WITH_A_KERNEL, *STICK_BREAKING}:
+        raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
+                         + ", ".join([*WITH_A_KERNEL, *sorted(STICK_BREAKING)]))
     for row in head.queries:
         for name in row:
             if name not in known:

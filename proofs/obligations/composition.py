@@ -30,6 +30,7 @@ from constructions.network.meanings import (
     is_known,
 )
 from constructions.network.transformer import Coefficients, Transformer
+from proofs.obligations.bumps import ADDITIVE
 from proofs.obligations.known import known_column, known_mentions_n, known_value
 
 
@@ -66,12 +67,21 @@ def writes(transformer: Transformer) -> Iterator[Write]:
             yield Write(2 * number, 0, name)
 
 
+def first_writes(transformer: Transformer) -> Iterator[Write]:
+    """The same, each direction once: heads of one layer that write it together are named by the first."""
+    seen: set[str] = set()
+    for write in writes(transformer):
+        if write.direction not in seen:
+            seen.add(write.direction)
+            yield write
+
+
 def find_composition_faults(transformer: Transformer) -> list[str]:
     """Reads before a write and second writes; empty if the composition is sound."""
     written: dict[str, Write] = {}
     faults = []
     for write in writes(transformer):
-        if write.direction in written:
+        if write.direction in written and not _add_up(transformer, written[write.direction], write):
             faults.append(f"{write.direction} is written by {written[write.direction].where} and by {write.where}; "
                           "each direction is written once")
         written.setdefault(write.direction, write)
@@ -80,6 +90,12 @@ def find_composition_faults(transformer: Transformer) -> list[str]:
                    for name in dict.fromkeys(name for row in rows for name in row)
                    if name in written and written[name].stage >= stage]
     return faults
+
+
+def _add_up(transformer: Transformer, one: Write, other: Write) -> bool:
+    """Whether two heads of a layer write the direction, whose weights are such that they may do so together."""
+    return one.stage == other.stage and bool(one.place and other.place) and all(
+        transformer.head(write.layer, write.place).weighting in ADDITIVE for write in (one, other))
 
 
 def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Coefficients]]]:

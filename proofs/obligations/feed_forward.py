@@ -47,6 +47,7 @@ from proofs.obligations.feed_forward_inputs import (
     check_slack,
     find_choices,
     sort_inputs,
+    unfolded,
 )
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
@@ -144,6 +145,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
         raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
     inputs = sort_inputs(transformer.directions, known, units, bounds)
     check_slack([meaning, *inputs.slack.values()])
+    meaning = unfolded(meaning, inputs)
     derivation = _Derivation(known, meaning, inputs, find_choices(meaning, inputs))
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),

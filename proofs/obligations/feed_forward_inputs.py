@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.syntax import (
+    And,
     Comparison,
     Count,
     Formula,
     Next,
+    Or,
     Previous,
+    Since,
     Term,
+    Until,
     boolean_closure,
     difference,
     is_positional,
@@ -28,6 +32,8 @@ from proofs.obligations.known import KnownValues
 MAX_CHOICES = 12
 """So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
 refuses more (docs/certificate.md, section 5)."""
+FeedForwardMeaning = Position | Truth | Product | Slack
+"""What units can make exact."""
 Bounds = Mapping[str, Interval]
 """For each *others* direction, the proved range of what it holds less the number it is near."""
 
@@ -110,7 +116,7 @@ class Choices:
     placed: tuple[Formula, ...]
 
 
-def find_choices(meaning: Position | Truth | Product | Slack, inputs: Inputs) -> Choices:
+def find_choices(meaning: FeedForwardMeaning, inputs: Inputs) -> Choices:
     """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
     position nor sign decides.
 
@@ -135,6 +141,20 @@ def find_choices(meaning: Position | Truth | Product | Slack, inputs: Inputs) ->
         raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
     placed = [part for part in (*free, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
     return Choices((*free, *unread), terms, tuple(dict.fromkeys(placed)))
+
+
+def unfolded(meaning: FeedForwardMeaning, inputs: Inputs) -> FeedForwardMeaning:
+    """The meaning with ``φ since ψ`` written as ``φ & (ψ | prev (φ since ψ))`` if the latter is read, but not itself.
+
+    ``until`` likewise, by ``next``. Where the position has no neighbour, ``prev`` is false, and it holds there, too.
+    """
+    read = [each.formula for each in inputs.by_truth.values()]
+    match meaning:
+        case Truth(Since() | Until() as formula) if formula not in read:
+            before = Previous(formula) if isinstance(formula, Since) else Next(formula)
+            if before in read:
+                return Truth(And(formula.left, Or(formula.right, before)))
+    return meaning
 
 
 def _is_decided_by(read: Sequence[Formula], formula: Formula) -> bool:

@@ -16,11 +16,14 @@ class Kind(StrEnum):
     MEAN = "mean"
     ATTENTION = "attention"
     LOOKUP = "lookup"
+    COUNTING = "counting"
+    SELECTING = "selecting"
+    SUM_LOOKUP = "sum lookup"
     FEED_FORWARD = "feed-forward"
 
 
-APPROXIMATING = (Kind.ATTENTION, Kind.LOOKUP)
-"""Heads whose values are not exact: their obligations have a worst case."""
+APPROXIMATING = (Kind.ATTENTION, Kind.LOOKUP, Kind.SELECTING, Kind.SUM_LOOKUP)
+"""Heads whose values need not be exact: their obligations may have a worst case."""
 
 
 class Obligation(Protocol):

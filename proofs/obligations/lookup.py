@@ -16,12 +16,13 @@ from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Product, Truth
-from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.failures import NotDerived
 from proofs.obligations.count_cases import CaseTruths, counted_length, find_count
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup_scores import LookupScores, QueryPart
+from proofs.obligations.uniform import check_sums_to_one
 
 Targets = tuple[Sequence[int | None], Sequence[int | None]]
 """What the weighted mean must be near, by ``here`` and ``others``; None where nothing is claimed."""
@@ -95,6 +96,7 @@ class LookupProblem:
         """The problem of one direction that the head writes."""
         self.known = known
         self.mask = head.mask
+        self.weighting = head.weighting
         self.value = head.values[direction]
         self.scores = scores
         self.targets = targets
@@ -102,7 +104,8 @@ class LookupProblem:
 
     def key(self) -> Hashable:
         """Equal problems have equal rows."""
-        return self.mask, self.lengths, self.known.describe(self.value), self.scores.key(), self.targets.key()
+        return (self.mask, self.weighting, self.lengths, self.known.describe(self.value), self.scores.key(),
+                self.targets.key())
 
     @property
     def values_mention_n(self) -> bool:
@@ -185,8 +188,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
     """
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near | Others)
-    if head.weighting is not Weighting.SOFTMAX:
-        raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
+    check_sums_to_one(head)
     for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
         if name not in known:
             raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "

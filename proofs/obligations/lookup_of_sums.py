@@ -34,12 +34,13 @@ from constructions.language.syntax import (
 )
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Others, Truth
-from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.failures import NotDerived
 from proofs.obligations.count_cases import counted_length
 from proofs.obligations.feed_forward_inputs import Bounds
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
+from proofs.obligations.uniform import check_sums_to_one
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Key = TypeVar("Key")
@@ -77,7 +78,7 @@ class LookupOfSumObligation:
 
     def key(self) -> tuple[Hashable, ...]:
         """Equal obligations are discharged once."""
-        return "sum", self.allowed_error, self.lengths, self.bluntest, self.miss
+        return "sum", self.head.weighting, self.allowed_error, self.lengths, self.bluntest, self.miss
 
     @property
     def aim(self) -> str:
@@ -123,8 +124,7 @@ def oblige_lookup_of_sum(transformer: Transformer, known: KnownValues, lengths: 
     meaning = transformer.directions[direction]
     if not isinstance(meaning, Near):
         raise NotDerived(f"a head that looks up a sum of counts makes a truth, and this direction is {meaning}")
-    if head.weighting is not Weighting.SOFTMAX:
-        raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
+    check_sums_to_one(head)
     for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
         if name not in known:
             raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "

@@ -16,6 +16,9 @@ from proofs.failures import NotDerived
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
 
+SUM_TO_ONE = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX)
+"""The weightings of heads that hold means, or look something up."""
+
 
 @dataclass(frozen=True)
 class UniformObligation:
@@ -61,8 +64,7 @@ def oblige_uniform(transformer: Transformer, known: KnownValues, lengths: Length
     Raises:
         NotDerived: if the mask or the value is not that of the count, or a value depends on the word.
     """
-    if head.weighting is not Weighting.SOFTMAX:
-        raise NotDerived(f"weighting {head.weighting.value}: only softmax is certified")
+    check_sums_to_one(head)
     match transformer.directions[direction]:
         case Position(value):
             check_reads_known(head.values[direction], known, "the value")
@@ -75,6 +77,17 @@ def oblige_uniform(transformer: Transformer, known: KnownValues, lengths: Length
             return UniformObligation(layer, place, head, direction, None, known, lengths)
         case meaning:
             raise AssertionError(f"no uniform head makes {meaning}")
+
+
+def check_sums_to_one(head: Head) -> None:
+    """Check that equal scores get equal weights of sum 1, and that lower scores get less.
+
+    Raises:
+        NotDerived: if the weighting is another one.
+    """
+    if head.weighting not in SUM_TO_ONE:
+        raise NotDerived(f"weighting {head.weighting.value}, expected one whose weights sum to 1: "
+                         + ", ".join(SUM_TO_ONE))
 
 
 def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: str,

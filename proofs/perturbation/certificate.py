@@ -8,14 +8,15 @@ from typing import Any
 
 from constructions.language.expressions import Expression
 from constructions.network.json_form import transformer_to_json, write_canonical
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 
 FORMAT = "certify-softened"
 VERSION = 1
 
 
 def seal_softened(transformer: Transformer, max_n: int, temperature: Expression, gaps: Sequence[Fraction | None],
-                  errors: Sequence[Sequence[Mapping[str, Fraction]]]) -> str:
+                  errors: Sequence[Sequence[Mapping[str, Fraction]]],
+                  weighting: Weighting = Weighting.SOFTMAX) -> str:
     """The text of the certificate, from the gap and the bounds of all stages at n = 1, ..., max_n.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
@@ -24,7 +25,8 @@ def seal_softened(transformer: Transformer, max_n: int, temperature: Expression,
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "claim": {"alphabet": list(transformer.alphabet), "max_n": max_n, "temperature": str(temperature)},
+        "claim": {"alphabet": list(transformer.alphabet), "max_n": max_n, "temperature": str(temperature),
+                  **({} if weighting is Weighting.SOFTMAX else {"weighting": str(weighting)})},
         "transformer": transformer_to_json(transformer),
         "gaps": [None if gap is None else str(gap) for gap in gaps],
         "errors": [[{name: str(stage[name]) for name in transformer.directions if stage.get(name)} for stage in stages]

@@ -4,8 +4,8 @@ Claim       Whatever is stated is a bound, and at least what the rules give, so 
 Method      Each part of a stage is bounded by itself over all situations it meets, and the parts are added up. Weights
             are integers in units of 2^-BITS, rounded outward; what is stated is a short decimal above them.
 Ties        Where several positions win, the situation is bounded from each of them as the reference, so that it does not
-            matter which one the checker takes. e^(δ/τ) - 1, which bounds what a tied weight is off, is raised by GRAIN,
-            so that whoever encloses weights a little less closely finds no more.
+            matter which one the checker takes. What a tied weight is off is between e^(-δ/τ) - 1 and e^(δ/τ) - 1, each
+            taken farther off by GRAIN, so that whoever encloses weights a little less closely finds no more.
 Profiles    Take the situations of some |q_r|, a direction and a sign, with peak D and steps F. Let x⁺ and x⁻ be the
             ends of the interval of x, δ(Δ) what the keys at loss Δ allow δ_j to be, and E(Δ) the least Δ' - δ(Δ') with
             Δ' >= Δ, so that x_j⁺ <= exp(-E(Δ_j)/τ), which decreases. The rule's numerator is at most N = Σ x_j⁺
@@ -16,7 +16,7 @@ Profiles    Take the situations of some |q_r|, a direction and a sign, with peak
             and with far; else near + far will do. The best cut is taken, so all of it is at least what the rule gives.
             Where m positions tie, μ_t is between the values of winners: so |Σ x_j (v_t(j) - μ_t)| over those that lose,
             convex in μ_t, is bounded by the above from one of them. Each of the m - 1 others is at most S from μ_t, the
-            greatest difference of two winners' values, its x_j - 1 at most u - 1 and x_j at least l, both of the
+            greatest difference of two winners' values, its |x_j - 1| at most u - 1 and x_j at least l, both of the
             greatest δ of keys that tie; and (m - 1)/(1 + (m - 1) l) <= 1/l. So they add at most S (u - 1)/l.
 Too large   Where a rival may weigh more than e^64 times the winner, at least 1 is stated, and no less than the values
             of the positions differ. That bounds the error (weights add up to 1), but no certificate can use it.
@@ -189,12 +189,12 @@ class Softening:
 
 def _spread(low: int, high: int) -> Fraction:
     """(u - 1)/l, of a rival that ties."""
-    return Fraction(_excess(high), low)
+    return Fraction(_deviation(low, high)[1], low)
 
 
-def _excess(high: int) -> int:
-    """u - 1."""
-    return high - UNIT + GRAIN if high > UNIT else 0
+def _deviation(low: int, high: int) -> tuple[int, int]:
+    """l - 1 and u - 1, of a rival that ties."""
+    return (low - UNIT - GRAIN, high - UNIT + GRAIN) if high > low else (0, 0)
 
 
 def _of_mass(mass: Mass, at: Sequence[int], powers: Sequence[int], kept: Sequence[int]) -> Fraction:
@@ -247,19 +247,18 @@ def _furthest_of_tied(situations: Iterable[tuple[tuple[int, ...], int, int]], we
                       values: Sequence[Fraction]) -> Fraction:
     """The same where rivals tie: they are the first of each situation, so many.
 
-    With m winners and W = m μ, what follows is m times as large: Σ (u_j - 1) |m v_j - W| over rivals that tie, and the
-    greatest |Σ x_j (m v_j - W)| over the others.
+    With m winners and W = m μ it is the greatest |Σ y_j (m v_j - W)|, m times as large; y_j is x_j - 1 where j ties.
     """
     scale = lcm(*(value.denominator for value in values))
     whole = [int(value * scale) for value in values]
     greatest = ZERO
     for places, number, total in situations:
         m, mean = number + 1, sum([whole[x] for x in places[:number]])
-        moved = sum([_excess(weights[x][1]) * abs(m * whole[x] - mean) for x in places[:number]])
-        others = [(m * whole[x] - mean, *weights[x]) for x in places[number:]]
-        above = sum([x * (high if x > 0 else low) for x, low, high in others])
-        below = sum([-x * (high if x < 0 else low) for x, low, high in others])
-        greatest = max(greatest, Fraction(moved + max(above, below, 0), m * total))
+        terms = [(m * whole[x] - mean, *_deviation(*weights[x])) for x in places[:number]]
+        terms += [(m * whole[x] - mean, *weights[x]) for x in places[number:]]
+        above = sum([x * (high if x > 0 else low) for x, low, high in terms])
+        below = sum([-x * (high if x < 0 else low) for x, low, high in terms])
+        greatest = max(greatest, Fraction(max(above, below), m * total))
     return greatest / scale
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
+from constructions.network.transformer import Weighting
 from proofs import by_z3
 from proofs.discharge import Line
+from proofs.exact.around_pivots import find_worst_around_pivot
 from proofs.exact.attention import WeighedSweep, find_violations, find_worst_input, weigh
+from proofs.exact.windows import AllWindows
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.letters import realizable
+from proofs.obligations.reading import RowGroup
 from proofs.obligations.sweeps import Sweep
 from proofs.obligations.targets import Target
 from proofs.refutation.budget import Budget
@@ -27,57 +32,87 @@ OPTIONS_PER_UNIT = 4
 """So many options of a sweep are weighed, and followed to its rows, in the time of a unit of work."""
 
 
+@dataclass(frozen=True)
+class Violation:
+    """An input on which the error at row i is too large, by the option chosen at each step up to that row.
+
+    Left out, they are those of the path with the least sum of costs.
+    """
+
+    i: int
+    truth: bool
+    weighed: WeighedSweep
+    target: Target
+    choices: tuple[int, ...] | None = None
+
+
 def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[Line], bound: Fraction,
                          budget: Budget) -> Iterator[Word]:
     """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first."""
-    failing = [(sweep, line.obligation.target) for line in lines
+    failing = [(group.n, group, line.obligation) for line in lines
                if isinstance(line.obligation, AttentionObligation) and not line.proved
-               for sweep in line.obligation.sweeps() if sweep.n > beyond]
-    failing.sort(key=lambda pair: pair[0].n)
-    for n, pairs in itertools.groupby(failing, key=lambda pair: pair[0].n):
-        violations = []
-        for sweep, target in pairs:
+               for group in line.obligation.reading.all_groups() if group.n > beyond]
+    failing.sort(key=lambda each: each[0])
+    windows = {id(obligation): AllWindows(obligation) for _, _, obligation in failing}
+    for n, each in itertools.groupby(failing, key=lambda each: each[0]):
+        violations = list[Violation]()
+        for _, group, obligation in each:
+            sweep = obligation.reading.sweep(group)
             if not budget.spend(_weighing_work(sweep)):
                 return
-            violations += [(i, truth, weighed, target)
-                           for _, i, truth, weighed in find_violations([weigh(sweep, REPLAY_BITS)], bound)]
-        for i, truth, weighed, target in sorted(violations, key=lambda violation: violation[:2]):
+            violations += _violations(obligation, group, sweep, windows[id(obligation)], bound)
+        for found in sorted(violations, key=lambda found: (found.i, found.truth)):
             if not budget.spend(n):
                 return
-            word = (read_worst_input(target, alphabet, weighed, i, truth, bound)
-                    or _ask_solver(target, alphabet, weighed, i, truth, bound, budget))
+            word = read_input(found, alphabet, bound) or _ask_solver(found, alphabet, bound, budget)
             if word is not None:
                 assert len(word) == n
                 yield word
+
+
+def _violations(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,
+                bound: Fraction) -> list[Violation]:
+    """Inputs of one sweep that certainly err by more than the bound."""
+    target = obligation.target
+    if obligation.head.weighting is Weighting.SOFTMAX:
+        return [Violation(i, truth, weighed, target)
+                for _, i, truth, weighed in find_violations([weigh(sweep, REPLAY_BITS)], bound)]
+    found = [(truth, find_worst_around_pivot(obligation, group, sweep, windows, truth, REPLAY_BITS))
+             for truth in (False, True)]
+    return [Violation(worst.i, truth, WeighedSweep(sweep, ()), target, worst.choices)
+            for truth, worst in found if worst and worst.error.lower > bound]
 
 
 def _weighing_work(sweep: Sweep) -> int:
     return sum(len(step.options) for step in sweep.steps) // OPTIONS_PER_UNIT
 
 
-def read_worst_input(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,
-                     bound: Fraction) -> Word | None:
-    """The input with the worst error at row i as a word, if symbols decide all atoms."""
+def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Word | None:
+    """The input as a word, if symbols decide all atoms."""
+    target, sweep = found.target, found.weighed.sweep
     if not all(is_symbolic(atom) for atom in target.atoms):
         return None
     letters = realizable(target.atoms, alphabet)
     by_letter = {letters.index(tuple(symbolic_truth(atom, symbol) for atom in target.atoms)): symbol
                  for symbol in reversed(alphabet)}
-    word = dict.fromkeys(range(1, weighed.sweep.n + 1), alphabet[0])
-    for step, choice in zip(weighed.sweep.steps, find_worst_input(weighed, truth, bound, i), strict=False):
+    word = dict.fromkeys(range(1, sweep.n + 1), alphabet[0])
+    choices = found.choices or find_worst_input(found.weighed, found.truth, bound, found.i)
+    for step, choice in zip(sweep.steps, choices, strict=False):
         word[step.j] = next(symbol for letter, symbol in by_letter.items() if step.choices[letter] == choice)
     return tuple(word.values())
 
 
-def _ask_solver(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool, bound: Fraction,
-                budget: Budget) -> Word | None:
-    """A word that Z3 finds; None if there is none, or if Z3 gives up."""
+def _ask_solver(found: Violation, alphabet: Sequence[str], bound: Fraction, budget: Budget) -> Word | None:
+    """A word that Z3 finds; None if there is none, if Z3 gives up, or if no sum over letters is the error."""
+    weighed, target = found.weighed, found.target
+    if found.choices is not None:
+        return None
     if not budget.spend(weighed.sweep.n * len(subformulas(target.formula))):  # to write the question
         return None
     limit = min(SOLVER_RESOURCES, budget.left * RESOURCES_PER_UNIT)
     resources = by_z3.Resources(limit)
     try:
-        return by_z3.find_word(target, alphabet, weighed, i, truth, bound, resources)
+        return by_z3.find_word(target, alphabet, weighed, found.i, found.truth, bound, resources)
     except by_z3.Undecided:
         return None
     finally:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.semantics import satisfies, truth_values
 from constructions.language.syntax import Count, is_symbolic
+from constructions.network.transformer import Weighting
 from proofs.discharge import Line
-from proofs.exact.lookup import LookupExtreme, find_violations
+from proofs.exact.lookup import CountCase, LookupExtreme, find_violations
+from proofs.exact.lookup_by_kernel import find_kernel_violations
 from proofs.obligations.kinds import Kind
 from proofs.obligations.lookup import LookupObligation
 from proofs.refutation.budget import Budget
@@ -51,12 +53,19 @@ def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line
             if not budget.spend(sum(len(row.targets[0]) for row in lookup.by_query) * 2 // CASES_PER_UNIT):
                 return
             wanted |= dict.fromkeys(Wanted(case.row.n, case.row.i, case.here, case.others, lookup.count)
-                                    for case in find_violations(lookup, REPLAY_BITS, bound))
+                                    for case in _violations(lookup, bound))
         elif any(line.layer <= layer for layer in layers) and line.worst:
             wanted |= dict.fromkeys(_around_the_worst(line, lookup.count))
     for each in sorted(wanted, key=lambda each: (each.n, each.i, each.here, each.others)):
         if each.n > beyond and (word := find_word_with_count(alphabet, each, budget)):
             yield word
+
+
+def _violations(lookup: LookupObligation, bound: Fraction) -> Iterable[CountCase]:
+    """Cases in which the head certainly errs by more than the bound."""
+    if lookup.head.weighting is Weighting.SOFTMAX:
+        return find_violations(lookup, REPLAY_BITS, bound)
+    return find_kernel_violations(lookup, REPLAY_BITS, bound)
 
 
 def _around_the_worst(line: Line, count: Count) -> Iterator[Wanted]:

@@ -6,17 +6,14 @@ Statement   Words w, w' of length n differ at p alone. Behind each layer directi
             Δ_i(t), which the rules below compute from the Δ before the layer and from boxes (boxes.py).
 Embedding   Δ_p(t) is the greatest difference of two symbols' embeddings, and Δ_i(t) = 0 for i ≠ p.
 Head        With queries q_i, keys k_j, values v_j and scores z_j = q_i·k_j/τ(n, i), all linear in what positions hold:
-            z_j - z'_j = (q - q')·k_j + q'·(k_j - k'_j) (over τ). A number that is the same for all visible j may be
-            added to all z_j: the weights stay the same. So let D_j = Σ_r Δq_r |k_jr - c_r| + |q_r| Δk_jr with c_r the
-            middle of the keys. The head's result changes by Σ α_j (v_j - v'_j) + Σ (α_j - α'_j) v'_j.
+            z_j - z'_j = (q - q')·k_j + q'·(k_j - k'_j) (over τ). Where the weights stay the same if one number is added
+            to all z_j, that is left out: D_j = Σ_r Δq_r |k_jr - c_r| + |q_r| Δk_jr with c_r the middle of the keys
+            (else 0) bounds what is left. The head's result changes by Σ α_j (v_j - v'_j) + Σ (α_j - α'_j) v'_j.
             First term: at most the greatest mean of Δv_j with weights in their bounds.
             Second term: at most TV(α, α') times the width of the values' hull, as Σ (α_j - α'_j) = 0.
-            TV: scores differ by at most D_j + D_k for two positions j and k, so the weights' quotients lie within a
-            factor e^(D_j + D_k) of one another, and TV <= tanh(greatest D_j + D_k)/4). Also, along the segment from z
-            to z', dα_j = α_j (dz_j - Σ α dz), so TV <= (1/2) Σ α_j |dz_j - Σ α dz| <= Σ α_j |dz_j|: the greatest
-            mean of D_j, with weights in the same bounds, since all scores of the segment lie in the boxes.
-            A head with hard attention keeps its weights if no score changes, and TV <= 1.
-            Nothing changes by more than the width of its box.
+            TV by D is in weights.py, and what replaces both terms where weights add up to anything. All scores on the
+            segment between those of w and w' lie in the boxes, so weights do, too. Nothing changes by more than the
+            width of its box.
 Units       Of units that read multiples of one form y, the sum is a function of y alone, piecewise linear; it changes
             by at most its greatest slope over the box of y, times Σ |y_c| Δ(c). Other units add up.
 Sum         Residual connections add the changes; biases and positions cancel. Again nothing exceeds its box. ∎
@@ -32,24 +29,13 @@ from functools import cached_property
 from typing import Any
 
 from constructions.network.transformer import Transformer
-from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.enclosures.intervals import Interval
-from proofs.enclosures.softmax import Weight
-from proofs.sensitivity.boxes import (
-    BITS,
-    GRID,
-    Box,
-    HeadBoxes,
-    LayerBoxes,
-    Row,
-    absolute_row,
-    boxes_of_layers,
-    in_units,
-    initial_boxes,
-)
+from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.rationals import ZERO
+from proofs.sensitivity.boxes import Box, HeadBoxes, LayerBoxes, Row, absolute_row, boxes_of_layers, initial_boxes
 from proofs.sensitivity.slopes import ramps_of
+from proofs.sensitivity.units import UNIT, in_units, product, times
+from proofs.sensitivity.weights import Way, greatest_mean, turned
 
-UNIT = 1 << GRID
 Moves = Mapping[int, Mapping[str, int]]
 """Δ in units, of positions and directions that may change at all."""
 
@@ -101,7 +87,7 @@ class _LayerBounds:
         for ramp in self.ramps[i] if moves else ():
             if moved := _moved(ramp.reads, moves):
                 for name, slope in ramp.slopes.items():
-                    found[name] = found.get(name, 0) + _times(slope, moved)
+                    found[name] = found.get(name, 0) + times(slope, moved)
         return found
 
 
@@ -129,17 +115,7 @@ def _width(x: Interval) -> int:
 
 def _moved(row: Mapping[str, Any], moves: Mapping[str, int]) -> int:
     """How far a linear form moves, at most; ``row`` has absolute values."""
-    return sum(_times(weight, moves[name]) for name, weight in row.items() if name in moves)
-
-
-def _times(weight: Any, moved: int) -> int:
-    """The product, rounded up."""
-    return -(-int(weight.p) * moved // int(weight.q))
-
-
-def _product(x: int, y: int) -> int:
-    """The product of numbers in units, rounded up."""
-    return -(-x * y >> GRID)
+    return sum(times(weight, moves[name]) for name, weight in row.items() if name in moves)
 
 
 # -- one head ----------------------------------------------------------------------------------------------------------
@@ -147,12 +123,13 @@ def _product(x: int, y: int) -> int:
 
 @dataclass(frozen=True)
 class _RowBounds:
-    """Of a row: how large queries, and keys around their middles, can be; how far apart values are, and results."""
+    """Of a row: how large queries, and keys around their middles, can be; how far apart values are, and how large."""
 
     row: Row
     queries: list[int]
     keys: list[list[int]]
     spans: dict[str, int]
+    sizes: dict[str, list[int]]
     least: int
 
     @cached_property
@@ -172,13 +149,14 @@ class _HeadBounds:
     def _bounds(self, row: Row) -> _RowBounds:
         seen = [self.boxes.keys[j - 1] for j in row.visible]
         hulls = [_hull([keys[r] for keys in seen]) for r in range(len(self.key_rows))]
-        middles = [(hull.lower + hull.upper) / 2 for hull in hulls]
-        keys = [[in_units(max(key.upper - middle, middle - key.lower))
+        middles = [(hull.lower + hull.upper) / 2 if row.weights.may_be_shifted else ZERO for hull in hulls]
+        keys = [[in_units(max(key.upper - middle, middle - key.lower, ZERO))
                  for key, middle in zip(keys, middles, strict=True)] for keys in seen]
-        spans = {name: _width(_hull([column[j - 1] for j in row.visible]))
-                 for name, column in self.boxes.values.items()}
-        queries = [in_units(max(abs(query.lower), abs(query.upper))) for query in row.queries]
-        return _RowBounds(row, queries, keys, spans, sum(low for low, _ in row.weights))
+        seen_values = {name: [column[j - 1] for j in row.visible] for name, column in self.boxes.values.items()}
+        none = [] if row.weights.phantom is None else [point(ZERO)]
+        spans = {name: _width(_hull([*column, *none])) for name, column in seen_values.items()}
+        sizes = {name: list(map(_size, column)) for name, column in seen_values.items()}
+        return _RowBounds(row, list(map(_size, row.queries)), keys, spans, sizes, row.weights.least)
 
     def moves(self, moves: Moves) -> dict[int, dict[str, int]]:
         """How far the head's results move at each row."""
@@ -194,75 +172,54 @@ class _HeadBounds:
         queries = [-(-_moved(row, before) * temperature.denominator // temperature.numerator)
                    for row in self.query_rows]
         scores = self._score_moves(bounds, queries, keys)
-        turned = _turned(bounds, scores)
-        weighed = list(zip(bounds.row.visible, bounds.row.weights, strict=True))
-        found = {}
-        for name, span in bounds.spans.items():
-            passed = [(values[j][name], weight) for j, weight in weighed if name in values.get(j, ())]
-            moved = greatest_mean(passed, bounds.least) + _product(turned, span)
-            if moved := min(moved, bounds.widths[name]):
-                found[name] = moved
-        return found
+        passed = {name: {place: values[j][name] for place, j in enumerate(bounds.row.visible)
+                         if name in values.get(j, ())} for name in bounds.spans}
+        moved = (_moves_of_sum if bounds.row.weights.way is Way.ADDED else _moves_of_mean)(bounds, scores, passed)
+        capped = {name: min(far, bounds.widths[name]) for name, far in moved.items()}
+        return {name: far for name, far in capped.items() if far}
 
     @staticmethod
-    def _score_moves(bounds: _RowBounds, queries: Sequence[int],
-                     keys: Mapping[int, Sequence[int]]) -> list[tuple[int, Weight]]:
-        """D_j with the weight, of positions whose score may change."""
-        found = []
+    def _score_moves(bounds: _RowBounds, queries: Sequence[int], keys: Mapping[int, Sequence[int]]) -> dict[int, int]:
+        """D_j, by the place of j among the visible positions, where a score may change."""
+        found = {}
         asks = any(queries)
         for place, j in enumerate(bounds.row.visible):
             if not asks and j not in keys:
                 continue
-            moved = sum(map(_product, queries, bounds.keys[place])) if asks else 0
+            moved = sum(map(product, queries, bounds.keys[place])) if asks else 0
             if j in keys:
-                moved += sum(map(_product, bounds.queries, keys[j]))
+                moved += sum(map(product, bounds.queries, keys[j]))
             if moved:
-                found.append((moved, bounds.row.weights[place]))
+                found[place] = moved
         return found
+
+
+def _moves_of_mean(bounds: _RowBounds, scores: Mapping[int, int],
+                   values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+    """How far means move: by what values do, and by what weights do."""
+    weights = bounds.row.weights.bounds
+    far = turned(bounds.row.weights, [(moved, weights[place]) for place, moved in scores.items()])
+    found = {}
+    for name, span in bounds.spans.items():
+        passed = [(moved, weights[place]) for place, moved in values[name].items()]
+        found[name] = greatest_mean(passed, bounds.least) + product(far, span)
+    return found
+
+
+def _moves_of_sum(bounds: _RowBounds, scores: Mapping[int, int],
+                  values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+    """How far sums of weighted values move, weight by weight."""
+    weights, steepness = bounds.row.weights.bounds, bounds.row.weights.steepness
+    far = {place: min(times(steepness, moved), weights[place][1] - weights[place][0])
+           for place, moved in scores.items()}
+    return {name: sum(product(weights[place][1], moved) for place, moved in values[name].items())
+            + sum(product(moved, sizes[place]) for place, moved in far.items())
+            for name, sizes in bounds.sizes.items()}
+
+
+def _size(x: Interval) -> int:
+    return in_units(max(abs(x.lower), abs(x.upper)))
 
 
 def _hull(values: Sequence[Interval]) -> Interval:
     return Interval(min(value.lower for value in values), max(value.upper for value in values))
-
-
-def _turned(bounds: _RowBounds, scores: Sequence[tuple[int, Weight]]) -> int:
-    """TV of the weights before and after, in units, at most."""
-    if not scores:
-        return 0
-    if not bounds.row.is_soft:
-        return UNIT
-    greatest = sorted((moved for moved, _ in scores), reverse=True)[:2]
-    return min(tanh_of_quarter(sum(greatest)), greatest_mean(scores, bounds.least), UNIT)
-
-
-def tanh_of_quarter(moved: int) -> int:
-    """tanh(D/4), rounded up; at most 1.
-
-    >>> tanh_of_quarter(0), tanh_of_quarter(1000 * UNIT) == UNIT
-    (0, True)
-    """
-    if moved >= 4 * BITS * UNIT:
-        return UNIT
-    with working_precision(GRID):
-        upper = exact_ends(ball(Fraction(moved, 4 * UNIT)).tanh())[1]
-    return min(UNIT, -(-upper.numerator * UNIT // upper.denominator))
-
-
-def greatest_mean(values: Sequence[tuple[int, Weight]], least: int) -> int:
-    """The greatest mean of non-negative numbers, rounded up, with each weight between its bounds.
-
-    ``least`` is the sum of the lower bounds of all weights; numbers that are left out are 0. Raising the weight of a
-    number raises the mean as long as the number exceeds it, so the greatest numbers have their upper bounds.
-
-    >>> greatest_mean([(6, (1, 2)), (1, (1, 1))], 3)
-    4
-    """
-    if least == 0:
-        return max((value for value, (_, high) in values if high), default=0)
-    total, weighted = least, sum(value * low for value, (low, _) in values)
-    for value, (low, high) in sorted(values, reverse=True):
-        if value * total <= weighted:
-            break
-        total += high - low
-        weighted += (high - low) * value
-    return -(-weighted // total)

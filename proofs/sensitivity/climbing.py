@@ -10,23 +10,21 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from constructions.errors import InputError, Unsupported
-from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from constructions.running.numpy_network import NumpyNetwork
-from constructions.running.weights import weights_of
 from proofs.enclosures.intervals import Interval
 from proofs.refutation.budget import replay_work
 from proofs.sensitivity.changes import ReplayedPair, Word, distance, exchanged, unlike_letters
 from proofs.sensitivity.words import enclose_values
 
 RANDOM_STARTS, STEPS = 4, 8
-BATCH_NUMBERS = 1 << 22
-"""So many attention weights are held at a time."""
+STARTS = RANDOM_STARTS + 3
+MOST_WORDS = 1 << 14
+"""So many words are run in floats for one length, or somewhat more."""
 REPLAY_WORK = 400_000
 """What replaying pairs of one length may take, in the units of proofs/refutation/budget.py: some seconds."""
 Values = Callable[[Sequence[Word]], Any]
@@ -44,35 +42,24 @@ class Candidate:
     seen: Any
 
 
-def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values:
-    """The direction's values by the float program; by enclosed runs, where the network has none.
-
-    Raises:
-        InexactHardAttention: from its result, if words cannot be run either.
-    """
-    try:
-        program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
-    except (InputError, Unsupported):
-        return lambda words: np.array([[_middle(value) for value in enclose_values(
-            network, word, direction, judged).values()] for word in words])
-    column = program.weights.directions.index(direction)
-    places = [i - 1 for i in judged]
-    most = max(1, BATCH_NUMBERS // (n * n * max(1, sum(1 for _ in network.heads()))))
-    return lambda words: np.concatenate([program.stream(words[k : k + most])[:, places, column]
-                                         for k in range(0, len(words), most)])
+def _enclosed_values(network: Transformer, direction: str, judged: Sequence[int]) -> Values:
+    return lambda words: np.array([[_middle(value) for value in enclose_values(
+        network, word, direction, judged).values()] for word in words])
 
 
 def _middle(x: Interval) -> Any:
     return np.float64((x.lower + x.upper) / 2)
 
 
-def find_pairs(values: Values, letters: Sequence[str], n: int, judged: Sequence[int]) -> list[Candidate]:
-    """For each position the best pair that was met, the best of all first."""
+def find_pairs(values: Values, letters: Sequence[str], n: int, judged: Sequence[int],
+               most: int = MOST_WORDS) -> list[Candidate]:
+    """For each position the best pair that was met, the best of all first; about ``most`` words are run."""
     best: dict[int, Candidate] = {}
     draw = random.Random(n)
-    for start in _starts(letters, n, draw):
+    rounds = max(1, most // (1 + n * (len(letters) - 1)))
+    for start in islice(_starts(letters, n, draw), rounds):
         word, reached = start, _meet(values, letters, start, judged, best)
-        for _ in range(STEPS if n > 1 else 0):
+        for _ in range(min(STEPS, rounds // STARTS - 1) if n > 1 else 0):
             other = exchanged(word, draw.randint(1, n), draw.choice(letters))
             if (found := _meet(values, letters, other, judged, best)) >= reached:
                 word, reached = other, found
@@ -100,8 +87,11 @@ def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[i
     return apart.max() if others else 0
 
 
-def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> dict[int, ReplayedPair]:
+def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int],
+                 values: Values | None = None) -> dict[int, ReplayedPair]:
     """For some positions p a pair of words that differ there, replayed: the best that was met, and others spread out.
+
+    ``values`` says quickly, and about, what the direction holds; without it fewer words are looked at, each enclosed.
 
     Raises:
         InexactHardAttention: if words cannot be replayed.
@@ -109,11 +99,14 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
     letters = unlike_letters(network)
     if len(letters) < 2:
         return {}
-    found = find_pairs(float_values(network, n, direction, judged), letters, n, judged)
     most = max(1, REPLAY_WORK // (2 * replay_work(network)(n)))
+    if values is None:
+        found = find_pairs(_enclosed_values(network, direction, judged), letters, n, judged, most)
+    else:
+        found = find_pairs(values, letters, n, judged)
     runs: dict[Word, dict[int, Interval]] = {}
     pairs = {}
-    for candidate in _spread(found, most):
+    for candidate in spread(found, most):
         for word in (candidate.first, candidate.second):
             if word not in runs:
                 runs[word] = enclose_values(network, word, direction, judged)
@@ -122,7 +115,7 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
     return pairs
 
 
-def _spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
+def spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
     """The best, and of the others as many as may be, evenly over the positions."""
     others = sorted(found[1:], key=lambda candidate: candidate.p)
     if most <= 1 or len(others) < most:

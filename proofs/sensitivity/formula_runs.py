@@ -95,6 +95,11 @@ class FormulaRuns:
         """Whether nothing is announced: what holds at a position depends on the letters up to it."""
         return not self.ahead
 
+    @property
+    def guesses(self) -> int:
+        """Among so many announcements a step chooses, at most, counts apart."""
+        return 1 << sum(1 for one in self.ahead if not isinstance(one, Count))
+
     def starts(self, n: int) -> Iterator[State]:
         """The states before the first letter of words judged later: nothing is behind, anything may be announced."""
         values = [range(1) if one in self.outer else range(n + 1) if isinstance(one, Count) else range(2)

@@ -4,7 +4,8 @@ Method      Two runs of the formula's automaton (formula_runs.py) side by side, 
             With each reachable pair of states goes the set of positions p at which the exchange may have happened, as
             bits; bit 0 says that the words are equal so far. A pair of equal states after the exchange stays equal, and
             is dropped where the truths are still to differ. The formula is sensitive at p, judged at i, if and only if
-            a pair of runs with an exchange at p differs in the truth at i and ends as runs do.
+            a pair of runs with an exchange at p differs in the truth at i and ends as runs do. States from which no run
+            ends are left out first.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Layer = dict[Pair, int]
 """Pairs of states behind a position, each with the positions of the exchange as bits."""
 UNCHANGED = 1
 Word = tuple[str, ...]
-MOST_WORK = 4_000_000
+MOST_WORK = 1_000_000
 """So many steps of pairs are looked at in one question; some microseconds each."""
 
 
@@ -108,22 +109,38 @@ class _Pass:
 
     def __init__(self, question: ExchangedTruths, n: int, judged: int | None) -> None:
         self.question, self.n, self.judged = question, n, judged
-        starts = sorted(question.runs.starts(n))
+        self.live = None if question.runs.is_past else self._live_states()
+        starts = sorted(question.runs.starts(n) if self.live is None else self.live[0])
         self.layers: list[Layer] = [{(a, b): UNCHANGED for a in starts for b in starts
                                      if a <= b and question.runs.may_differ(a, b)}]
         self.changed = [0]
         for j in range(1, n + 1):
             self._read(j)
 
+    def _live_states(self) -> list[set[State]]:
+        """Behind each position the states that some run comes to and ends from."""
+        runs, letters, work = self.question.runs, self.question.letters, self.question.work
+        reached, steps = [set[State]()], list[dict[State, set[State]]]()
+        for start in runs.starts(self.n):
+            work.spend(1)
+            reached[0].add(start)
+        for j in range(1, self.n + 1):
+            work.spend(len(reached[-1]) * len(letters) * runs.guesses)
+            steps.append({state: {after for letter in letters for after, _ in self._announced(state, letter, j)}
+                          for state in reached[-1]})
+            reached.append(set().union(*steps[-1].values()))
+        live = [{state for state in reached[-1] if state[1] == runs.end}]
+        for into in reversed(steps):
+            live.append({state for state, after in into.items() if not after.isdisjoint(live[-1])})
+        return live[::-1]
+
     def found(self, i: int) -> int:
         """The bits of positions where an exchange changes the truth at i."""
         if self.judged is None:
             return self.changed[i]
-        ends = self.question.runs.end
         bits = 0
-        for (a, b), mask in self.layers[-1].items():
-            if a[1] == ends and b[1] == ends:
-                bits |= mask
+        for mask in self.layers[-1].values():
+            bits |= mask
         return bits & ~UNCHANGED
 
     def _read(self, j: int) -> None:
@@ -157,6 +174,11 @@ class _Pass:
                                 for one, truth in after_one for other, truth_of_other in after_other)
 
     def _after(self, state: State, letter: str, j: int) -> tuple[Step, ...]:
+        """The steps that some run takes."""
+        steps = self._announced(state, letter, j)
+        return steps if self.live is None else tuple(step for step in steps if step[0] in self.live[j])
+
+    def _announced(self, state: State, letter: str, j: int) -> tuple[Step, ...]:
         side = (Side.THERE if self.judged in (None, j) else
                 Side.BEFORE if self.judged is not None and j < self.judged else Side.BEHIND)
         return self.question.runs.steps(state, letter, j, self.n, side)
@@ -176,7 +198,7 @@ class _Pass:
     def _steps_into(self, wanted: Pair | None, j: int, i: int, p: int) -> Iterator[tuple[Pair, tuple[str, str]]]:
         """Pairs (in the order of the words) behind j - 1, and letters, that lead to the wanted pair behind j."""
         bit = UNCHANGED if j <= p else 1 << p
-        names, ends = self.question.letters, self.question.runs.end
+        names = self.question.letters
         for pair, mask in self.layers[j - 1].items():
             if not mask & bit:
                 continue
@@ -185,7 +207,6 @@ class _Pass:
                     continue
                 for one, truth in self._after(a, x, j):
                     for other, truth_of_other in self._after(b, y, j):
-                        into = one, other
-                        fits = (self.judged is None or one[1] == other[1] == ends) if wanted is None else into == wanted
+                        fits = wanted is None or (one, other) == wanted
                         if fits and (j != i or truth != truth_of_other):
                             yield (a, b), (x, y)

@@ -8,7 +8,7 @@ Claim       For each position p the words fall into groups that agree everywhere
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -19,8 +19,9 @@ from proofs.sensitivity.changes import Change, ReplayedPair, Word, at_least, dis
 
 SPREAD = 1 << 12
 """Weights below 2^-4096 of the greatest are enclosed from 0 on."""
-Values = Mapping[Word, Mapping[int, Interval]]
-"""Of each word the value of the direction at each judged position."""
+ZERO = Fraction(0)
+Value = Callable[[Word, int], Interval]
+"""Of a word the value of the direction at a judged position; what is one object is one number."""
 
 
 def enclose_values(network: Transformer, word: Sequence[str], direction: str,
@@ -31,7 +32,7 @@ def enclose_values(network: Transformer, word: Sequence[str], direction: str,
         InexactHardAttention: if a hard head reads what is known approximately only.
     """
     stream = run_soft(network, word, REPLAY_BITS, SPREAD)
-    return {i: stream[i - 1].get(direction, point(Fraction(0))) for i in judged}
+    return {i: stream[i - 1].get(direction, point(ZERO)) for i in judged}
 
 
 def changes_of_all_words(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> tuple[Change, ...]:
@@ -42,31 +43,32 @@ def changes_of_all_words(network: Transformer, n: int, direction: str, judged: S
     """
     letters = unlike_letters(network)
     values = {word: enclose_values(network, word, direction, judged) for word in product(letters, repeat=n)}
-    return tuple(_greatest(values, p, letters, judged) for p in range(1, n + 1))
+    return tuple(greatest_change(p, _groups(values, p, letters), lambda word, i: values[word][i], judged)
+                 for p in range(1, n + 1))
 
 
-def _greatest(values: Values, p: int, letters: Sequence[str], judged: Sequence[int]) -> Change:
-    upper, best = Fraction(0), None
-    for group in _groups(values, p, letters):
+def _groups(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
+    return ([exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0])
+
+
+def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judged: Sequence[int]) -> Change:
+    """The greatest change in groups of words that differ at p alone, if these stand for all words."""
+    upper, best = ZERO, None
+    for group in groups:
         for i in judged:
-            pair, bound = _widest(values, group, i)
+            pair, bound = _widest(value, group, i)
             upper = max(upper, bound)
             if best is None or pair.distance.lower > best.distance.lower:
                 best = pair
     return at_least(p, best, upper)
 
 
-def _groups(values: Values, p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
-    for word in values:
-        if word[p - 1] == letters[0]:
-            yield [exchanged(word, p, symbol) for symbol in letters]
-
-
-def _widest(values: Values, group: Sequence[Word], i: int) -> tuple[ReplayedPair, Fraction]:
+def _widest(value: Value, group: Sequence[Word], i: int) -> tuple[ReplayedPair, Fraction]:
     """The two words that are farthest apart for certain, and how far two words of the group can be at most."""
-    high = max(group, key=lambda word: values[word][i].lower)
-    low = min(group, key=lambda word: values[word][i].upper)
-    bound = max(values[word][i].upper for word in group) - min(values[word][i].lower for word in group)
-    if len(group) == 1 or high == low:
-        return ReplayedPair(high, low, i, point(Fraction(0))), bound if len(group) > 1 else Fraction(0)
-    return ReplayedPair(high, low, i, distance(values[high][i], values[low][i])), bound
+    values = {word: value(word, i) for word in group}
+    high = max(group, key=lambda word: values[word].lower)
+    low = min(group, key=lambda word: values[word].upper)
+    apart = point(ZERO) if high == low else distance(values[high], values[low])
+    bound = max(value.upper for value in values.values()) - min(value.lower for value in values.values())
+    is_one_number = all(value is values[high] for value in values.values())
+    return ReplayedPair(high, low, i, apart), ZERO if is_one_number else bound

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any, TypeVar
 
 from constructions.errors import Unsupported
@@ -20,11 +21,12 @@ from constructions.network.transformer import Coefficients, Transformer
 from proofs.enclosures.rationals import row_to_flint
 from proofs.word_classes.cells import Cells, Choices, SeenHead, WordsMatter
 from proofs.word_classes.needed import find_needed, reach
+from proofs.word_classes.norms import NO_NORMS, Norms
 from proofs.word_classes.terms import Form, Interned
 
 NOTHING = 0
 """The bucket of positions where no symbol matters; it is not counted."""
-MOST_CLASSES = 1 << 20
+MOST_CLASSES = 1 << 16
 State = TypeVar("State", bound=Hashable)
 Signature = tuple[tuple[int, int], ...]
 """Buckets, ascending, each with the number of positions that are in it."""
@@ -53,18 +55,20 @@ class Buckets:
     ``by_words`` says that nothing smaller than words was found: each cell that matters is a bucket of its own.
     """
 
-    def __init__(self, transformer: Transformer, choices: Choices, at: int, read: Coefficients | None = None) -> None:
+    def __init__(self, transformer: Transformer, choices: Choices, at: int, read: Coefficients | None = None,
+                 norms: Norms = NO_NORMS) -> None:
         """``read`` is the linear form of the final vector that is read; the output, if it is left out."""
+        self.norms = norms
         self.transformer, self.choices, self.at = transformer, tuple(map(tuple, choices)), at
         self.n = len(self.choices)
         self.read = {transformer.output: Fraction(1)} if read is None else read
-        needed = find_needed(transformer, [self.read])
+        needed = find_needed(transformer, self.read, norms)
         self.reached = reach(transformer, needed, at, self.n)
         self.keys: Interned[BucketKey] = Interned()
         self.keys.number(())
         self.cells: Cells | None = None
         with suppress(WordsMatter):
-            self.cells = Cells(transformer, needed, self.choices, at)
+            self.cells = Cells(transformer, needed, self.choices, at, norms)
         self.columns = [self._numbers(j) for j in range(1, self.n + 1)]
 
     @property
@@ -100,6 +104,8 @@ class Buckets:
         Raises:
             TooManyClasses: if there are more than MOST_CLASSES.
         """
+        if self.by_words and prod(len(self.choices[j - 1]) for j in self.reached) > MOST_CLASSES:
+            raise self._too_many()
         found: dict[tuple[Signature, State], tuple[Link, Fraction]] = {((), start): (None, Fraction(1))}
         for j, symbols in enumerate(self.choices, start=1):
             longer: dict[tuple[Signature, State], tuple[Link, Fraction]] = {}
@@ -111,9 +117,12 @@ class Buckets:
                     word, before = longer.get(key, ((link, symbol), Fraction(0)))
                     longer[key] = (word, before + weight * factor)
             if len(longer) > MOST_CLASSES:
-                raise TooManyClasses(f"more than {MOST_CLASSES} classes of words of length {self.n}")
+                raise self._too_many()
             found = longer
         return {key: (_symbols(link), weight) for key, (link, weight) in found.items()}
+
+    def _too_many(self) -> TooManyClasses:
+        return TooManyClasses(f"more than {MOST_CLASSES} classes of words of length {self.n}")
 
     # -- buckets of one position ---------------------------------------------------------------------------------------
 

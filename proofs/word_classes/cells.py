@@ -16,19 +16,35 @@ from constructions.errors import Unsupported
 from constructions.network.transformer import FeedForward, Transformer, Weighting
 from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
 from proofs.word_classes.needed import Asked, Needed
-from proofs.word_classes.terms import Answer, Atom, Form, Interned, Relu, Row, add, combine_forms, exact
+from proofs.word_classes.norms import NO_NORMS, Norms
+from proofs.word_classes.terms import (
+    ONE,
+    Answer,
+    Atom,
+    Form,
+    Interned,
+    Normed,
+    Rational,
+    Relu,
+    Row,
+    add,
+    combine_forms,
+    exact,
+    sort_key,
+    unsigned,
+)
 
 Choices = Sequence[Sequence[str]]
 """For each position the symbols that may stand there."""
 Cell = tuple[int, str]
 Column = tuple[Form, ...]
 """What a head reads of one cell: its live keys, then its values."""
-NORMALISED = frozenset({Weighting.SOFTMAX, *(weighting for weighting in Weighting if "hardmax" in weighting)})
+EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
+"""Weightings that weigh equal scores equally, and whose weights add up to 1."""
+NORMALISED = EQUAL_WEIGHTS | {Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX}
 """Weightings whose weights add up to 1, so that the mean of equal values is that value."""
-UNORDERED = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
-"""Weightings whose weights depend on the scores, and not on where they are seen."""
-EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX})
-"""Weightings that weigh equal scores equally, with the sum 1."""
+UNORDERED = EQUAL_WEIGHTS | {Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID}
+"""Weightings whose weights depend on the multiset of scores, and not on where they are seen."""
 
 
 class WordsMatter(Unsupported):
@@ -38,21 +54,25 @@ class WordsMatter(Unsupported):
 class Cells:
     """The cells of a sequence of choices, read at position ``at``."""
 
-    def __init__(self, transformer: Transformer, needed: Needed, choices: Choices, at: int) -> None:
+    def __init__(self, transformer: Transformer, needed: Needed, choices: Choices, at: int,
+                 norms: Norms = NO_NORMS) -> None:
         """Run every cell.
 
         Raises:
             WordsMatter: if a masked head that is asked from elsewhere sees what depends on symbols.
         """
-        self.transformer, self.needed, self.choices, self.at = transformer, needed, choices, at
+        self.transformer, self.needed, self.choices, self.at, self.norms = transformer, needed, choices, at, norms
         self.n = len(choices)
         self.atoms: Interned[Atom] = Interned()
         self.heads: list[SeenHead] = []
+        self.crowds: Interned[tuple[Form, ...]] = Interned()
         self.vectors: dict[Cell, dict[str, Form]] = {}
         self._embed()
         for number, layer in enumerate(transformer.layers):
             self._attend(needed.asked[number], 2 * number + 1)
+            self._norm(2 * number + 1)
             self._feed(layer.feedforward, 2 * number + 2)
+            self._norm(2 * number + 2)
 
     def cells(self) -> Iterable[Cell]:
         """Every position with every symbol that may stand there."""
@@ -98,6 +118,25 @@ class Cells:
                                 if name in wanted]
             _add_to(vector, changes)
 
+    def _norm(self, stage: int) -> None:
+        """Put the norm behind a stage, if there is one, where anything is needed."""
+        epsilon = self.norms.behind(stage)
+        if epsilon is None:
+            return
+        for (j, _), vector in self.vectors.items():
+            if self._needed(j, stage):
+                self._norm_vector(vector, to_flint(epsilon))
+
+    def _norm_vector(self, vector: dict[str, Form], epsilon: Rational) -> None:
+        names = list(self.transformer.directions)
+        mean = add((form, to_flint(Fraction(1, len(names)))) for form in vector.values())
+        zero = exact(ZERO)
+        centred = {name: add([(vector.get(name, zero), ONE), (mean, -ONE)]) for name in names}
+        signed = {name: unsigned(form) for name, form in centred.items()}
+        crowd = self.crowds.number(tuple(sorted((form for _, form in signed.values()), key=sort_key)))
+        for name, (sign, form) in signed.items():
+            vector[name] = add([(self.atom(Normed(form, crowd, epsilon)), sign)]) if form != zero else zero
+
     def _relu(self, form: Form) -> Form:
         if form.is_exact:
             return exact(max(form.constant, ZERO))
@@ -110,9 +149,6 @@ class Cells:
     def form(self, row: Row, symbol: str) -> Form:
         """A linear form of the final vector at the position that is read, if this symbol stands there."""
         return combine_forms(row, self.vectors[self.at, symbol])
-
-
-ONE = to_flint(Fraction(1))
 
 
 def _add_to(vector: dict[str, Form], changes: Iterable[tuple[str, Form]]) -> None:

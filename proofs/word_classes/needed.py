@@ -6,10 +6,11 @@ is read is *here*, every other one *elsewhere*. Source: docs/margins.md, section
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer
+from proofs.word_classes.norms import NO_NORMS, Norms
 
 
 @dataclass(frozen=True)
@@ -45,28 +46,36 @@ class Asked:
 
 @dataclass(frozen=True)
 class Needed:
-    """For each stage the directions that are needed here and elsewhere; for each layer the heads that are asked."""
+    """For each stage the directions that are needed here and elsewhere, before its norm; and the heads that are asked.
+
+    ``asked`` has an entry for each layer.
+    """
 
     here: tuple[frozenset[str], ...]
     elsewhere: tuple[frozenset[str], ...]
     asked: tuple[tuple[Asked, ...], ...]
 
 
-def find_needed(transformer: Transformer, forms: Iterable[Coefficients] = ()) -> Needed:
-    """What is needed for the output here; or, instead, for linear ``forms`` of the final vector here."""
-    wanted = frozenset(name for form in forms for name in form) or frozenset([transformer.output])
-    here, elsewhere = [wanted], [frozenset[str]()]
+def find_needed(transformer: Transformer, form: Coefficients, norms: Norms = NO_NORMS) -> Needed:
+    """What is needed for a linear form of the final vector here; where there is a norm, what is needed before it."""
+    directions = frozenset(transformer.directions)
+
+    def before_norm(wanted: frozenset[str], stage: int) -> frozenset[str]:
+        return directions if wanted and norms.behind(stage) is not None else wanted
+
+    stage = 2 * len(transformer.layers)
+    here, elsewhere = [before_norm(frozenset(form), stage)], [frozenset[str]()]
     asked: list[tuple[Asked, ...]] = []
     for number in range(len(transformer.layers), 0, -1):
         layer = transformer.layers[number - 1]
-        here.append(_before_feedforward(layer, here[-1]))
-        elsewhere.append(_before_feedforward(layer, elsewhere[-1]))
+        for needed in (here, elsewhere):
+            needed.append(before_norm(_before_feedforward(layer, needed[-1]), 2 * number - 1))
         heads = tuple(_asked(number, layer, here[-1], elsewhere[-1]))
         read = frozenset(name for head in heads for row in head.columns for name in row)
         queried = {at_here: frozenset(name for head in heads if (head.here if at_here else head.elsewhere)
                                       for row in head.queries for name in row) for at_here in (True, False)}
-        here.append(here[-1] | read | queried[True])
-        elsewhere.append(elsewhere[-1] | read | queried[False])
+        here.append(before_norm(here[-1] | read | queried[True], 2 * number - 2))
+        elsewhere.append(before_norm(elsewhere[-1] | read | queried[False], 2 * number - 2))
         asked.append(heads)
     return Needed(tuple(here[::-1]), tuple(elsewhere[::-1]), tuple(asked[::-1]))
 
@@ -100,7 +109,3 @@ def reach(transformer: Transformer, needed: Needed, at: int, n: int) -> range:
     last = at if masks <= {Mask.FUTURE} else n
     return range(first, last + 1)
 
-
-def rows_of(asked: Asked) -> Mapping[str, Coefficients]:
-    """The value rows for the directions that are asked."""
-    return {name: asked.head.values[name] for name in asked.directions}

@@ -1,18 +1,21 @@
 """Numbers that are known up to what heads see: linear forms over interned atoms.
 
-An atom is a ReLU of a form, or what a head answers to a query. Equal forms denote equal numbers in all words of a
-class; forms without atoms are exact. Equality is that of tuples of exact rationals and numbers of atoms.
+An atom is a ReLU of a form, what a head answers to a query, or a number behind a norm. Equal forms denote equal
+numbers in all words of a class; forms without atoms are exact. Equality is that of tuples of exact rationals and
+numbers of atoms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from proofs.enclosures.rationals import ZERO
+from proofs.enclosures.rationals import ZERO, to_flint
 
 K = TypeVar("K", bound=Hashable)
+ONE = to_flint(Fraction(1))
 Rational = Any
 """FLINT's, as in ``proofs.enclosures.rationals``: exact."""
 Row = Mapping[str, Rational]
@@ -53,7 +56,16 @@ class Answer:
     origin: int
 
 
-Atom = Relu | Answer
+@dataclass(frozen=True)
+class Normed:
+    """A form over sqrt(v + epsilon), where v is the mean of the squares of a crowd of forms, interned."""
+
+    form: Form
+    crowd: int
+    epsilon: Rational
+
+
+Atom = Relu | Answer | Normed
 
 
 class Interned(Generic[K]):
@@ -95,6 +107,23 @@ def add(parts: Iterable[tuple[Form, Rational]], constant: Rational = ZERO) -> Fo
         for atom, coefficient in form.atoms:
             atoms[atom] = atoms.get(atom, ZERO) + coefficient * factor
     return Form(constant, tuple(sorted((atom, value) for atom, value in atoms.items() if value)) if atoms else ())
+
+
+def unsigned(form: Form) -> tuple[Rational, Form]:
+    """1 or -1, and the form times this: of a form and its negative always the same one.
+
+    >>> from flint import fmpq
+    >>> unsigned(exact(fmpq(-2))) == (fmpq(-1), exact(fmpq(2)))
+    True
+    """
+    leading = form.atoms[0][1] if form.atoms else form.constant
+    sign = ONE if leading >= 0 else -ONE
+    return sign, form if sign == ONE else add([(form, sign)])
+
+
+def sort_key(form: Form) -> tuple[Any, ...]:
+    """Puts forms in an order in which equal ones are neighbours."""
+    return form.constant, form.atoms
 
 
 def combine_forms(row: Row, vector: Mapping[str, Form], constant: Rational = ZERO) -> Form:

@@ -118,6 +118,34 @@ def many_writers_of_one_direction() -> Json:
     return claim(model, 8, "1/(10^4*n)", {"out": "1/4"})
 
 
+def echoes(size: int, max_n: int, heads: int) -> Json:
+    """Queries of the second layer are 0, and err: all positions win, and each may be what weights are relative to."""
+    first = head({"near": {"is": "1"}}, {"one": "1"}, {"place": "1"})
+    again = head({"out": {"is": "1/9", "place": "1/9000"}}, {"is": "-1", "near": "1"}, {"place": "1"},
+                 weighting="average-hardmax")
+    model = transformer("one is place near out", tokens(size), {"place": "i"}, [layer([first]), layer([again] * heads)])
+    bounds = claim(model, max_n, "1/30")
+    near = {"near": "1/1000000000"}
+    bounds["errors"] = [[near] * 2 + [near | {"out": "1/5"}] * 2] * max_n
+    bounds["gaps"] = [None] + ["1"] * (max_n - 1)
+    return bounds
+
+
+def long_words_that_tie() -> Json:
+    return echoes(1, 600, 1)
+
+
+def many_words_that_tie() -> Json:
+    """Two heads write one direction, so that the finer bounds are asked for."""
+    return echoes(2, 13, 2)
+
+
+def long_words_that_tie_without_errors() -> Json:
+    """Means of up to 400 positions in each of 20 layers, for which numbers need room."""
+    same = head({"out": {"place": "1", "out": "1/3"}}, {"one": "1"}, {"one": "1"}, weighting="average-hardmax")
+    return claim(transformer("one is place out", tokens(1), {"place": "1/i"}, [layer([same])] * 20), 400)
+
+
 def many_symbols() -> Json:
     names = [f"d{k}" for k in range(15)]
     rows = {f"s{k}": dict.fromkeys(names, f"{k + 1}/{k + 2}") for k in range(10_000)}
@@ -146,5 +174,6 @@ COSTLY: dict[str, Callable[[], Any]] = {
     make.__name__: make for make in (
         long_words, long_words_of_both_sides, many_words, many_vectors, many_situations, equal_hashes, growing_numbers,
         growing_denominators, wide_forms, many_units_of_one_form, many_units_that_read_long_numbers,
-        many_writers_of_one_direction, many_symbols, many_layers_and_directions, embeddings_of_many_lengths,
+        many_writers_of_one_direction, long_words_that_tie, many_words_that_tie,
+        long_words_that_tie_without_errors, many_symbols, many_layers_and_directions, embeddings_of_many_lengths,
         bounds_of_many_lengths)}

@@ -6,10 +6,8 @@ import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,9 +27,9 @@ from proofs.check import (
 )
 from tests.checker.handmade import edit, since_certificate
 from tests.checker.softened_models import MODELS, counting, recent, rounded, sealed
+from tests.checker.softened_verdicts import HEAD, covered, rejected, rightmost
 from tests.checker.softening import (
     EXPRESSIONS,
-    Json,
     dump,
     head,
     last_sum,
@@ -41,20 +39,6 @@ from tests.checker.softening import (
     soft_errors,
     transformer,
 )
-
-HEAD = ("transformer", "layers", 0, "heads", 0)
-
-
-def covered(made: Json) -> Mapping[str, int]:
-    """What was covered to accept it."""
-    coverage = check_text(dump(made)).coverage
-    assert isinstance(coverage, Mapping)
-    return coverage
-
-
-def rejected(made: Json, reason: str) -> None:
-    with pytest.raises(Rejected, match=reason):
-        check_text(dump(made))
 
 
 @pytest.mark.parametrize(("name", "gaps", "words"), [
@@ -125,11 +109,6 @@ def test_gaps_are_exactly_attained() -> None:
     rejected(edit(sealed("counting", 2), "gaps", 1, value="1"), "the gap at n = 2 is none, not the stated 1")
 
 
-def rightmost(name: str, max_n: int) -> Json:
-    """The certificate with a rightmost head at first, which may not tie."""
-    return edit(sealed(name, max_n), *HEAD, "weighting", value="rightmost-hardmax")
-
-
 def test_a_tie_of_a_leftmost_or_rightmost_head_is_rejected_where_it_is() -> None:
     tied = edit(rightmost("rounded", 3), *HEAD, "keys", 0, value={"is": "1", "near": "1"})
     rejected(tied, "n = 2, word '0 0', position 2: layer 1, attention, head 'head' is not tieless")
@@ -138,106 +117,6 @@ def test_a_tie_of_a_leftmost_or_rightmost_head_is_rejected_where_it_is() -> None
     leftmost = edit(sealed("counting", 2), *HEAD, "weighting", value="leftmost-hardmax")
     rejected(leftmost, "n = 2, word 'x x', position 2: .* is not tieless")
     check_text(dump(seal(edit(counting(), *HEAD[1:], "weighting", value="leftmost-hardmax"), 1, "1/n")))
-
-
-@pytest.mark.parametrize("choose", [min, max])
-def test_any_winner_may_be_the_one_that_weights_are_relative_to(choose: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.checker.softening.CHOOSE_STAR", choose)
-    made = seal(MODELS["echo"][0](), 3, "1/20")
-    check_text(dump(made))
-    least = Fraction(sealed("echo", 3)["errors"][2][2]["out"])
-    assert (Fraction(made["errors"][2][2]["out"]) > least) == (choose is max)
-
-
-def test_all_winners_are_weighed_alike_however_many() -> None:
-    """Of n positions with the values 1/3, 2/3, ... the mean is (n + 1)/6; it is the query that makes the gap."""
-    same = head({"mean": {"place": "1/3"}}, {"one": "1"}, {"one": "1"}, mask="none", weighting="average-hardmax")
-    last = head({"out": {"place": "1/1000"}}, {"mean": "1"}, {"place": "1"})
-    model = transformer("one place mean out", {"0": {"one": "1"}}, {"place": "i"}, [layer([same]), layer([last])])
-    made = seal(model, 5, "1/20")
-    assert made["gaps"] == [None, "1/2", "2/3", "5/6", "1"]
-    assert covered(made) == {"words": 5, "situations of heads": 20, "of these with ties": 4, "vectors": 30}
-
-
-def test_a_tie_is_no_gap() -> None:
-    made = sealed("constant", 3)
-    for wrong in ("0", None, "1/2"):
-        rejected(edit(made, "gaps", 1, value=wrong), "the gap at n = 2 is 1, not the stated")
-    everything = edit(made, "transformer", "layers", value=made["transformer"]["layers"][:1])
-    everything["errors"] = [[{}, {}]] * 3
-    rejected(everything, "the gap at n = 2 is none, not the stated 1")
-    everything["gaps"] = [None] * 3
-    assert covered(everything) == {"words": 14, "situations of heads": 16, "of these with ties": 10, "vectors": 6}
-    rejected(edit(everything, "gaps", 1, value="0"), "the gap at n = 2 is none, not the stated 0")
-
-
-def test_a_tie_needs_room_only_where_scores_err() -> None:
-    made = sealed("constant", 3)
-    assert all(not stages[1] for stages in made["errors"]), "the first head ties everywhere, and misses nothing"
-    erring = sealed("echo", 3)["errors"]
-    assert [Fraction(stages[-1].get("out", 0)) > 0 for stages in erring] == [False, True, True]
-
-
-def test_what_is_printed_says_whether_heads_tie() -> None:
-    for name, heads in (("rounded", "tieless with"), ("majority", "average-hard or tieless with")):
-        lines = check_text(dump(sealed(name, 3))).lines
-        assert any(line.strip().startswith(heads) for line in lines)
-        assert any("of these with ties" in line for line in lines) == (name == "majority")
-
-
-# -- sparsemax and entmax-1.5 ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("weighting", "factor"), [("sparsemax", Fraction(1)), ("entmax-1.5", Fraction(1, 2))])
-@pytest.mark.parametrize(("name", "gap"), [("majority", Fraction(11, 108)), ("recent", Fraction(83, 2916)),
-                                          ("constant", Fraction(1, 3)), ("copied", Fraction(1))])
-def test_sparse_weightings_are_exact_up_to_the_gap(weighting: str, factor: Fraction, name: str, gap: Fraction) -> None:
-    made = seal_sparse(MODELS[name][0](), 3, "1", weighting)
-    exactly = edit(made, "claim", "temperature", value=str(gap * factor))
-    text = "\n".join(check_text(dump(exactly)).lines)
-    assert f"with {weighting} in the heads" in text and "error        none" in text
-    rejected(edit(made, "claim", "temperature", value=f"{gap * factor}+1/10^30"),
-             f"n = .: {weighting} is exactly hard up to the temperature {gap * factor}, got ")
-
-
-def test_where_there_is_no_gap_any_temperature_is_exact() -> None:
-    check_text(dump(seal_sparse(counting(), 3, "n", "sparsemax")))
-    rejected(edit(seal_sparse(counting(), 3, "n", "sparsemax"), "claim", "temperature", value="1-1/n"),
-             "the temperature is 0 at n = 1")
-
-
-def test_a_gap_is_not_stated_too_large_to_be_exact() -> None:
-    made = edit(seal_sparse(recent(), 3, "1", "sparsemax"), "gaps", value=[None, "1", "1"])
-    rejected(made, "the gap at n = 2 is 275/648, not the stated 1")
-    given = read_softened_text(dump(made))
-    with pytest.raises(Rejected, match="the gap at n = 2 is 275/648"):
-        finish(given, {(n, ()): check_shard(given, n, ()) for n in (1, 2, 3)})
-
-
-def test_exactly_hard_states_no_error() -> None:
-    made = seal_sparse(recent(), 2, "1/40", "entmax-1.5")
-    check_text(dump(made))
-    for stage in range(4):
-        stages = [{}] * stage + [{"out": "1/8"}] * (4 - stage)
-        rejected(edit(made, "errors", 1, value=stages), "n = 2: entmax-1.5 is exactly hard or is refused, expected no ")
-
-
-def test_a_weighting_is_named_only_if_it_is_not_softmax() -> None:
-    made = seal_sparse(recent(), 2, "1/40", "sparsemax")
-    for wrong in ("softmax", "entmax", "average-hardmax", "", None, 2):
-        with pytest.raises(Malformed, match="claim: weighting: expected sparsemax or entmax-1.5|expected 'sparsemax' or"):
-            check_text(dump(edit(made, "claim", "weighting", value=wrong)))
-    claim = {key: made["claim"][key] for key in ("weighting", "alphabet", "max_n", "temperature")}
-    with pytest.raises(Malformed, match="claim: expected the keys alphabet, max_n, temperature, weighting, got"):
-        check_text(dump(edit(made, "claim", value=claim)))
-    rejected(edit(made, "claim", "weighting", drop=True), "direction 'last': the error may grow by")
-
-
-@pytest.mark.parametrize("weighting", ["sparsemax", "entmax-1.5"])
-def test_leftmost_heads_do_not_tie_under_sparse_weightings_either(weighting: str) -> None:
-    made = seal_sparse(MODELS["constant"][0](), 2, "1/10", weighting)
-    check_text(dump(made))
-    rejected(edit(made, *HEAD, "weighting", value="leftmost-hardmax"), "is not tieless")
 
 
 def test_a_head_with_scores_is_hard() -> None:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from proofs.check import Rejected, check_text
+from tests.checker.softened_verdicts import covered
 from tests.checker.softening import (
     EXPRESSIONS,
     Json,
@@ -72,7 +73,7 @@ def test_the_rules_are_accepted_and_no_false_bound_is(model: Json, heat: str, st
     assume(all(find_ties(model, n) <= {"average-hardmax"} for n in range(1, MAX_N + 1)))
     rules = seal(model, MAX_N, heat)
     assume(last_sum(rules) <= Fraction(1, 4) and is_short(rules))
-    assert check_text(dump(rules)).coverage["words"] == 14
+    assert covered(rules)["words"] == 14
     doubtful = seal(model, MAX_N, heat, lambda number, d, x: x * factor if number == stage else x)
     assume(is_short(doubtful))
     try:
@@ -101,7 +102,7 @@ def test_only_average_hard_heads_may_tie(model: Json) -> None:
             "claim": {"alphabet": ["0", "1"], "max_n": MAX_N, "temperature": "1"}, "transformer": model,
             "gaps": [None if gap is None else str(gap) for gap in gaps], "errors": [[{}] * 2] * MAX_N}
     if ties <= {"average-hardmax"}:
-        assert ("of these with ties" in check_text(dump(made)).coverage) == bool(ties)
+        assert ("of these with ties" in covered(made)) == bool(ties)
         return
     with pytest.raises(Rejected, match="is not tieless"):
         check_text(dump(made))

@@ -10,7 +10,7 @@ import pytest
 
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
-from examples.hard import flip_flop, mixed_masks, tied, uniform
+from examples.hard import flip_flop, mixed_masks, tied, tied_rightmost, uniform
 
 
 def write(model: Transformer, name: str = "model.json") -> str:
@@ -44,12 +44,35 @@ def test_the_json_object_has_everything(certify: Any) -> None:
     assert found["counterexample"] is None and found["seconds"] > 0 and len(found["errors"]) == 3
 
 
-def test_a_tie_is_refuted_with_exit_status_1(certify: Any) -> None:
-    path = write(tied.build())
+def test_ties_that_are_averaged_are_certified_and_shown(certify: Any) -> None:
+    result = certify("soften", write(tied.build()), "--max-n", "4", "-o", "soft.cert")
+    assert result.code == 0
+    assert "softmax   at temperature 5/(7*(8+log2ceil(n))), by the theorem with ties\n" in result.out
+    assert "ties      head 1.1 ties, first on the word 00 at 2: tied positions are averaged\n" in result.out
+    assert certify("check", "soft.cert").code == 0
+    found = certify("soften", "model.json", "--max-n", "2", "--json").json
+    assert found["ties"] == [None, {"word": ["0", "0"], "position": 2, "layer": 1, "head": 1}]
+    assert [gap and gap["value"] for gap in found["gaps"]] == [None, "1"]
+
+
+def test_ties_of_one_side_can_be_broken(certify: Any) -> None:
+    path = write(tied_rightmost.build())
+    result = certify("soften", path, "--max-n", "3", "--break-ties", "--critical", "none", "-o", "soft.cert")
+    assert result.code == 0 and certify("check", "soft.cert").code == 0
+    assert "broken    the ties of 1.1, by a term in the position: the same transformer with hard attention\n" in result.out
+    found = certify("soften", path, "--max-n", "3", "--break-ties", "--json").json
+    assert (found["ties_broken"], found["estimates"]["gap"]) == ([{"layer": 1, "head": 1}], "1/(2*n)")
+    certify("soften", path, "--max-n", "3", "--break-ties", "--softmax", "soft.json")
+    assert certify("run", "soft.json", "01-").code == 0
+
+
+def test_a_tie_of_one_side_is_refuted_with_exit_status_1(certify: Any) -> None:
+    path = write(tied_rightmost.build())
     result = certify("soften", path, "-o", "soft.cert")
     assert result.code == 1 and not Path("soft.cert").exists()
     assert ("REFUTED  on the word 00 (n = 2) at position 2, layer 1, head 1 (last bit) scores positions 1, 2 equally, "
-            "and highest: 1; ") in result.out
+            "and highest: 1; softmax tends to their average, the head takes one side (--break-ties adds a term); "
+            ) in result.out
     assert certify("soften", path, "--json").json["counterexample"] == {
         "word": ["0", "0"], "position": 2, "layer": 1, "head": 1, "score": "1", "tied": [1, 2]}
 

@@ -5,7 +5,7 @@ It shares with the program only the matrices of ``constructions.network.dense``,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -80,15 +80,40 @@ class SecondForward:
                 if head.mask.value == "none" or (j <= i if head.mask.value == "future" else j >= i)
             ]
             scores = [mp.fsum(q * k for q, k in zip(query, keys[j - 1], strict=True)) for j in visible]
-            if head.weighting.value == "softmax":
+            if not head.weighting.is_hard:
                 scores = [s / number(head.temperature.evaluate(i=i, n=n)) for s in scores]
-            weights = weigh(scores, head.weighting.value)
+            if head.weighting.value in OF_EACH_PAIR:
+                weights = [OF_EACH_PAIR[head.weighting.value](s, n) for s in scores]
+            elif head.weighting.value in ("geometric", "stick-breaking"):
+                weights = break_stick(scores, visible.index(i))
+            else:
+                weights = weigh(scores, head.weighting.value)
             mean = [mpf(0)] * len(self.names)
             for weight, j in zip(weights, visible, strict=True):
                 if weight:
                     mean = [m + weight * v for m, v in zip(mean, values[j - 1], strict=True)]
             changes.append(mean)
         return changes
+
+
+def sigma(score: Any) -> Any:
+    return 1 / (1 + mp.exp(-score))
+
+
+OF_EACH_PAIR: dict[str, Callable[[Any, int], Any]] = {
+    "relu": lambda score, n: max(score, mpf(0)),
+    "relu-over-n": lambda score, n: max(score, mpf(0)) / n,
+    "sigmoid": lambda score, n: sigma(score),
+}
+
+
+def break_stick(scores: list[Any], own: int) -> list[Any]:
+    """σ of each score, times 1 - σ of those between it and the position itself, which has no weight."""
+    def weight(k: int) -> Any:
+        between = scores[min(k, own) + 1:max(k, own)]
+        return mpf(0) if k == own else mp.fprod([sigma(scores[k]), *(1 - sigma(s) for s in between)])
+
+    return [weight(k) for k in range(len(scores))]
 
 
 def weigh(scores: list[Any], weighting: str) -> list[Any]:

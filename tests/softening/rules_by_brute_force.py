@@ -66,7 +66,7 @@ def strayed_from(head: Head, errors: Errors, temperature: Fraction, queries: lis
                  values: Mapping[int, Fraction]) -> mpf:
     """The same with one winner as the reference."""
     mean = sum((values[j] for j in winners), Fraction(0)) / len(winners)
-    among, above, below, total = mpf(0), mpf(0), mpf(0), mpf(1)
+    above, below, total = mpf(0), mpf(0), mpf(1)
     for j in keys:
         if j == winner:
             continue
@@ -78,13 +78,11 @@ def strayed_from(head: Head, errors: Errors, temperature: Fraction, queries: lis
         low = mp.exp(-decimal((lead + off) / temperature))
         high = mp.exp(-decimal((lead - off) / temperature))
         differs = decimal(values[j] - mean)
-        if j in winners:
-            among += (high - 1) * abs(differs)
-        else:
-            above += max(differs * low, differs * high)
-            below += max(-differs * low, -differs * high)
+        kept = 1 if j in winners else 0
+        above += max(differs * (low - kept), differs * (high - kept))
+        below += max(-differs * (low - kept), -differs * (high - kept))
         total += low
-    return (among + max(above, below, mpf(0))) / total
+    return max(above, below, mpf(0)) / total
 
 
 class Rules:

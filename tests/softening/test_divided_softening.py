@@ -14,13 +14,13 @@ from certify.softening.pipeline import soften_model
 from certify.softening.shards import Workers, check_certificate, check_task
 from constructions.errors import InternalError
 from constructions.network.lengths import up_to
-from examples.hard import flip_flop, mixed_masks, tied
+from examples.hard import flip_flop, mixed_masks, tied, tied_rightmost
 from proofs.check import Malformed, Rejected
 from proofs.perturbation.tasks import do_task
 from tests.processes import ROOT, start_python, wait_until
 from tests.shards.cluster import cluster, needs_dask
 
-MODELS = (flip_flop, mixed_masks)
+MODELS = (flip_flop, mixed_masks, tied)
 
 
 @pytest.fixture
@@ -80,7 +80,8 @@ def test_two_dask_workers_of_which_one_is_killed_in_the_middle_give_the_same_cer
 
 @pytest.mark.usefixtures("divided")
 def test_the_first_tie_is_found_however_the_words_are_divided(tmp_path: Path) -> None:
-    alone, other = soften_model(tied.build(), 4), soften_model(tied.build(), 4, workers=Workers(store=tmp_path))
+    model = tied_rightmost.build()
+    alone, other = soften_model(model, 4), soften_model(model, 4, workers=Workers(store=tmp_path))
     assert alone.tie == other.tie and other.verdict == "refuted" and len(other.surveys) == 2
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.run import run_hard
-from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uniform
+from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, tied_rightmost, uniform
 from proofs.perturbation.survey import survey_words
 from tests.softening.small_models import gap_by_hand
 
@@ -53,8 +53,20 @@ def test_one_position_has_no_gap_and_uniform_heads_have_none() -> None:
 
 
 def test_without_a_tie_breaking_term_two_writes_tie() -> None:
-    found = survey_words(tied.build(), 2)
+    averaged, found = survey_words(tied.build(), 2), survey_words(tied_rightmost.build(), 2)
+    assert averaged.tie is None and averaged.averaged == found.tie
     assert found.gap is None and found.tie and (found.tie.word, found.tie.i) == (("0", "0"), 2)
+    assert [gap.value for n in range(2, 7) if (gap := survey_words(tied.build(), n).gap)] == [1] * 5
+
+
+def test_writes_that_tie_are_averaged_or_the_last_one_is_taken() -> None:
+    for word in product("01-", repeat=4):
+        shares, last = ([vector["last bit"] for vector in run_hard(model.build(), word)]
+                        for model in (tied, tied_rightmost))
+        for i in range(1, 5):
+            writes = "".join(word[:i]).replace("-", "")
+            assert shares[i - 1] == (Fraction(writes.count("1"), len(writes)) if writes else 0)
+            assert last[i - 1] == (writes[-1:] == "1")
 
 
 def test_the_flip_flop_returns_the_last_write() -> None:

@@ -17,8 +17,8 @@ from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer, Weighting
-from constructions.theorem_26_uniform_tieless import soften
-from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, uniform
+from constructions.theorem_26_uniform_tieless import is_uniform, soften
+from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, tied_rightmost, uniform
 from proofs.check import check_text
 from proofs.instances.comparing import power_of_e
 from proofs.instances.section_6_flip_flop import worst_error
@@ -57,6 +57,7 @@ def check_witness(model: Transformer, found: Moved) -> None:
     (flip_flop_small_gap, "5/(7*n^2*(9+log2ceil(n^3)))"),
     (mixed_masks, "5/(7*n*(28+log2ceil(n^2)))"),
     (uniform, "5/(7*(5+log2ceil(n)))"),
+    (tied, "5/(7*(8+log2ceil(n)))"),
 ])
 def test_the_examples_are_certified_at_the_temperature_of_the_theorem(module: object, temperature: str) -> None:
     found = soften_model(module.build(), 5)  # type: ignore[attr-defined]
@@ -66,10 +67,21 @@ def test_the_examples_are_certified_at_the_temperature_of_the_theorem(module: ob
 
 
 @pytest.mark.parametrize("seed", [295, 382, 410, 439, 491, *range(1000, 1030)])
-def test_at_the_temperature_of_the_theorem_what_is_tieless_is_certified_and_all_else_is_refuted(seed: int) -> None:
+def test_whether_or_not_positions_tie_the_temperature_of_a_theorem_is_certified(seed: int) -> None:
     model = random_transformer(seed, seed % 4)
     tieless = all(gap_by_hand(model, n) != 0 for n in (1, 2, 3))
-    assert soften_model(model, 3).verdict == ("certified" if tieless else "refuted")
+    found = soften_model(model, 3)
+    assert (found.verdict, found.has_ties) == ("certified", not tieless)
+    assert all((row.theorem == row.with_ties) >= found.has_ties for row in found.lengths)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weighting", [Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX])
+def test_a_tie_of_one_side_is_refuted(weighting: Weighting, seed: int) -> None:
+    model = random_transformer(seed, seed % 4)
+    tieless = all(gap_by_hand(model, n) != 0 for n in (1, 2, 3)) and not any(
+        is_uniform(head) for _, _, head in model.heads())
+    assert soften_model(heads_with(model, weighting=weighting), 3).verdict == ("certified" if tieless else "refuted")
 
 
 def test_a_network_without_layers_or_embeddings_is_certified() -> None:
@@ -121,7 +133,7 @@ def test_any_hard_weighting_of_a_tieless_head_is_the_same() -> None:
 
 
 def test_a_tie_is_refuted_with_the_first_word_and_its_scores() -> None:
-    found = soften_model(tied.build(), 6)
+    found = soften_model(tied_rightmost.build(), 6)
     tie = found.tie
     assert found.verdict == "refuted" and tie and found.certificate is None and len(found.surveys) == 2
     assert (tie.word, tie.position, tie.layer, tie.head, tie.name, tie.score, tie.winners) == (

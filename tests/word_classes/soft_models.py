@@ -1,4 +1,4 @@
-"""Small random transformers with softmax, uniform and hard heads, every mask, several heads that write one direction."""
+"""Small random transformers: soft, uniform and hard heads, every mask, several heads that write one direction."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ TEMPERATURES = ("1", "1/n", "1/2 + i/n", "3")
 
 
 class DrawnSoft(Drawn):
-    """Heads are soft at a random temperature; ``hard`` is the weighting of the others, if there are any."""
+    """Heads have softmax at a random temperature; the first of each layer has the weighting ``first``."""
 
-    def __init__(self, seed: int, masks: tuple[Mask, ...] = tuple(Mask), hard: Weighting | None = None):
+    def __init__(self, seed: int, masks: tuple[Mask, ...] = tuple(Mask), first: Weighting = Weighting.SOFTMAX):
         super().__init__(seed, False, masks)
-        self.hard = hard
+        self.first = first
 
     def head(self, number: int) -> Head:
         drawn = super().head(number)
         temperature = parse_expression(self.random.choice(TEMPERATURES))
-        is_hard = self.hard is not None and number == 0
-        weighting = self.hard if is_hard and self.hard is not None else Weighting.SOFTMAX
+        weighting = self.first if number == 0 else Weighting.SOFTMAX
         return replace(drawn, weighting=weighting, temperature=temperature)
 
 
 def soft_transformer(seed: int, layers: int = 2, masks: tuple[Mask, ...] = tuple(Mask),
-                     hard: Weighting | None = None) -> Transformer:
+                     first: Weighting = Weighting.SOFTMAX) -> Transformer:
     """Its output is a sum of what is embedded, of heads and of ReLUs."""
-    return replace(DrawnSoft(seed, masks, hard).transformer(layers), output="r")
+    return replace(DrawnSoft(seed, masks, first).transformer(layers), output="r")
 
 
 def overlap(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> bool:

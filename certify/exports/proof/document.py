@@ -25,7 +25,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import counts_of, subformulas
 from constructions.network.json_form import read_json
 from constructions.network.meanings import Truth, formulas_of
-from constructions.network.transformer import Coefficients, Head
+from constructions.network.transformer import Coefficients, Head, check_softmax
 from proofs.discharge import Progress
 from proofs.obligations.kinds import Kind
 
@@ -73,8 +73,9 @@ def proof_of(sealed: Sealed, written: str, progress: Progress = lambda _: None) 
     """The document of an accepted certificate, whose file is ``written``.
 
     Raises:
-        Unsupported: if it has too many directions, or is not proved by the exact method.
+        Unsupported: if it has too many directions, other attention than softmax, or is not proved by the exact method.
     """
+    check_softmax(sealed.transformer, "a proof for people")
     if len(sealed.transformer.directions) > MOST_DIRECTIONS:
         raise Unsupported(f"a proof for people of {len(sealed.transformer.directions)} directions: at most "
                           f"{MOST_DIRECTIONS} are written")

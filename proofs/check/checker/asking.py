@@ -13,6 +13,7 @@ from .budget import Budget
 from .language import Language, Place
 from .language.definitions import read_predicate
 from .language.naming import read_with_definitions
+from .reading.margin import MarginFile
 from .reading.records import Certificate
 from .reading.softened import Softened
 from .reading.trained import Decision, WrongWord
@@ -83,7 +84,7 @@ def ask_the_same(one: Asked, other: Asked) -> bool:
     return place_of_asked(one, language) == place_of_asked(other, language)
 
 
-def check_asked(given: Certificate | Softened | Decision | WrongWord, asked: Asked) -> None:
+def check_asked(given: Certificate | Softened | MarginFile | Decision | WrongWord, asked: Asked) -> None:
     """The claim of the file is the one asked for.
 
     Raises:
@@ -96,6 +97,11 @@ def check_asked(given: Certificate | Softened | Decision | WrongWord, asked: Ask
         compare("formula", claimed == formula or formula is None, language.write_short(claimed))
         compare("regime", asked.regime in (None, given.claim.regime), given.claim.regime)
         compare("causal", asked.causal in (None, given.claim.causal), "true" if given.claim.causal else "false")
+    elif isinstance(given, MarginFile):
+        claimed = given.claim.formula
+        compare("formula", claimed == formula or formula is None, language.write_short(claimed))
+        for part, is_free in (("regime", asked.regime is None), ("causal", asked.causal is None)):
+            compare(part, is_free, "none: it is about margins")
     else:
         what = "softened attention" if isinstance(given, Softened) else "a trained network"
         for part, wanted in (("formula", formula), ("regime", asked.regime), ("causal", asked.causal)):

@@ -14,9 +14,11 @@ from .asking import ANYTHING, Asked, check_asked
 from .budget import MAX_BYTES, MAX_N, MAX_TIMES, TRAINED_HELD, TRAINED_TIMES, Budget
 from .describing import describe_certificate
 from .floats import prove_floats
+from .margins import describe_margin, prove_margin
 from .proving.certificate import Coverage, prove_certificate
 from .reading.certificate import FORMAT, read_certificate
 from .reading.document import Json, read_document
+from .reading.margin import FORMAT_OF_MARGIN, MarginFile, read_margin
 from .reading.records import Certificate
 from .reading.softened import FORMAT as FORMAT_OF_SOFTENED
 from .reading.softened import Softened, read_softened
@@ -63,6 +65,7 @@ def prove_all(given: Certificate) -> Coverage:
 FORMATS: Mapping[str, Format] = {
     FORMAT: Format(read_certificate, prove_all, describe_certificate),
     FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened),
+    FORMAT_OF_MARGIN: Format(read_margin, prove_margin, describe_margin),
     FORMAT_OF_DECISION: Format(read_decision, prove_decision, describe_decision, (TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_WORD: Format(read_wrong_word, prove_wrong_word, describe_wrong_word, (1, TRAINED_HELD))}
 
@@ -71,7 +74,7 @@ FORMATS: Mapping[str, Format] = {
 class Accepted:
     """A file whose claim is proved, what was covered to prove it, and the claim in words."""
 
-    given: Certificate | Softened | Decision | WrongWord
+    given: Certificate | Softened | MarginFile | Decision | WrongWord
     coverage: Coverage | Mapping[str, int]
     lines: tuple[str, ...]
 

@@ -29,8 +29,10 @@ class FloatProgram:
         """Weights are rounded once, with subnormal ones kept and with them flushed."""
         if faults := find_composition_faults(transformer):
             raise Unsupported(faults[0])
-        if any(head.weighting is not Weighting.SOFTMAX for _, _, head in transformer.heads()):
-            raise Unsupported("a float run is that of softmax attention; this network has hard attention")
+        for _, _, head in transformer.heads():
+            if head.weighting is not Weighting.SOFTMAX:
+                attention = "hard attention" if head.weighting.is_hard else f"the weighting {head.weighting}"
+                raise Unsupported(f"a float run is that of softmax attention; this network has {attention}")
         self.transformer, self.run_class = transformer, run_class
         self._stored = {flush: StoredNetwork(transformer, run_class, flush) for flush in (False, True)}
 

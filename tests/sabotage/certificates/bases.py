@@ -77,8 +77,7 @@ BASES: dict[str, Callable[[], Json]] = {
     "own predicate of two variables": lambda: handmade_counting.on_a_count(
         "THIRD", "#>", MAX_N, "THIRD(k,n) := k % 3 == 1 or k > n"),
     **{f"softened {name}": partial(softened, name, MAX_N) for name in MODELS},
-    **{f"softened majority by {weighting}": partial(seal_sparse, majority(), 2, "1/20", weighting)
-       for weighting in ("sparsemax", "entmax-1.5")},
+    "softened majority by entmax-1.5": partial(seal_sparse, majority(), 2, "1/20", "entmax-1.5"),
     "sealed prev": partial(sealed, "prev Q_a", Regime()),
     "sealed since, causal position": partial(sealed, "Q_a S Q_b", Regime(Sharpening.POSITION, causal=True)),
     "sealed parity": partial(sealed, "ODD(#<[Q_a])", Regime()),

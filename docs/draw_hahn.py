@@ -1,0 +1,22 @@
+"""The picture of docs/hahn.md: `python docs/draw_hahn.py > docs/hahn.svg`.
+
+The network of `ODD(#<[Q_1])` at temperature 1/n, and the same weights at temperature 1, on PARITY with p = 1/2.
+"""
+
+from __future__ import annotations
+
+from certify import cross_entropy
+from certify.predicting.plot import draw_cross_entropy
+
+LENGTHS = (2, 4, 8, 16, 32, 64, 128)
+
+
+def picture(lengths: tuple[int, ...] = LENGTHS) -> str:
+    """The whole SVG document."""
+    found = {heat: cross_entropy("ODD(#<[Q_1])", alphabet="01", temperature=heat, max_n=max(lengths), lengths=lengths)
+             for heat in ("1/n", "1")}
+    return draw_cross_entropy([(f"temperature {heat}", one) for heat, one in found.items()])
+
+
+if __name__ == "__main__":
+    print(picture(), end="")

@@ -1,0 +1,15 @@
+"""Claims by margins; docs/margins.md. Read in this order:
+
+forms       numbers that are known up to what heads see
+needed      what the output at one position needs, stage by stage
+cells       the forms of all that is needed, at every position and symbol; buckets
+classes     the words of one length as classes of one output, with their truths
+running     the output on a class, enclosed
+proving     every length, every place, every class
+describing  the claim in words
+"""
+
+from .describing import describe_margin
+from .proving import prove_margin
+
+__all__ = ["describe_margin", "prove_margin"]

@@ -1,0 +1,96 @@
+"""Numbers that are known up to what heads see: linear forms over numbered atoms; docs/margins.md, section 3.
+
+An atom is max(0, form), a normed number, or what a head answers to queries. Equal atoms have one number, so two forms
+that are equal, as tuples, denote one number in every word in which each atom has one value. Atoms and columns are found
+by a text, as the hashes of numbers could be chosen by a file to be all alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..budget import ENTRY_BITS, Budget
+from ..numbers import ZERO, add, multiply, size
+
+
+class Form(NamedTuple):
+    """constant + sum of coefficient * atom; the atoms ascend, and no coefficient is 0."""
+
+    constant: Fraction
+    atoms: tuple[tuple[int, Fraction], ...] = ()
+
+
+class Relu(NamedTuple):
+    """max(0, form)."""
+
+    form: Form
+
+
+class Normed(NamedTuple):
+    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place among those of a vector."""
+
+    place: int
+    vector: tuple[Form, ...]
+    epsilon: Fraction
+
+
+class Answer(NamedTuple):
+    """What a head (by its number among those that are asked) adds to a direction, for these scaled queries.
+
+    ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere.
+    """
+
+    head: int
+    name: str
+    queries: tuple[Form, ...]
+    origin: int
+
+
+Atom = Relu | Normed | Answer
+NOTHING = Form(ZERO)
+
+
+class Forms:
+    """The atoms that were met, and arithmetic on forms."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.atoms: list[Atom] = []
+        self._numbers: dict[str, int] = {}
+
+    def of_atom(self, atom: Atom) -> Form:
+        """The form that is this atom."""
+        number = self._numbers.setdefault(self.text(atom), len(self.atoms))
+        if number == len(self.atoms):
+            self.atoms.append(atom)
+            self.budget.hold(2 * ENTRY_BITS)
+        return Form(ZERO, ((number, Fraction(1)),))
+
+    def text(self, thing: Form | Atom | Iterable[Form]) -> str:
+        """Forms, atoms and columns have one text if and only if they are equal."""
+        found = str(thing)
+        self.budget.spend(1 + (len(found) >> 4))
+        return found
+
+    def combine(self, terms: Iterable[tuple[Form, Fraction]], constant: Fraction = ZERO) -> Form:
+        """constant + sum of factor * form."""
+        total = dict[int, Fraction]()
+        for form, factor in terms:
+            if form.constant:
+                constant = add(self.budget, constant, multiply(self.budget, form.constant, factor))
+            for atom, coefficient in form.atoms:
+                more = multiply(self.budget, coefficient, factor)
+                total[atom] = add(self.budget, total.get(atom, ZERO), more)
+        atoms = tuple(sorted((atom, value) for atom, value in total.items() if value))
+        self.budget.spend(1 + (size(constant) >> 8) + len(atoms))
+        return Form(constant, atoms)
+
+    def read(self, weights: Mapping[str, Fraction], held: Mapping[str, Form], constant: Fraction = ZERO) -> Form:
+        """A linear form of a vector, of which everything that it reads is held."""
+        return self.combine(((held[name], weight) for name, weight in weights.items()), constant)
+
+    def relu(self, form: Form) -> Form:
+        """max(0, form), exact where the form is."""
+        return self.of_atom(Relu(form)) if form.atoms else Form(max(ZERO, form.constant))

@@ -1,0 +1,79 @@
+"""Every length, every place at which the output is read, every class of words; docs/margins.md, section 4.
+
+What must be covered follows from the claim: at each place the classes hold |alphabet|^n words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from ..numbers import add
+from ..proving.weights import Weigher
+from ..reading.margin import MarginClaim, MarginFile
+from ..verdicts import Rejected, require
+from .cells import Cells
+from .classes import WordClass, find_classes, read_formula_at
+from .running import Interval, Run
+
+
+def prove_margin(given: MarginFile) -> Mapping[str, int]:
+    """What was covered, if the claim is proved.
+
+    Raises:
+        Rejected: if an output is not provably on its side of the threshold.
+        Incomplete: if the budget does not suffice.
+    """
+    coverage, weigher = {"lengths": 0, "places": 0, "classes": 0}, Weigher(given.language.budget)
+    for n in given.claim.lengths:
+        margin = given.language.value_at(given.claim.margin, n, 1)
+        require(margin >= 0, "the margin is {} at n = {}, expected 0 or more", margin, n)
+        coverage["lengths"] += 1
+        for letter, at in places(given.claim, n):
+            coverage["places"] += 1
+            coverage["classes"] += prove_place(given, weigher, n, letter, at, margin)
+    return coverage
+
+
+def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
+    """The letters at which the formula is read, with the positions at which the output is."""
+    before, length = len(claim.before), len(claim.before) + n + len(claim.after)
+    if claim.at == "every":
+        yield from ((i, before + i) for i in range(1, n + 1))
+    else:
+        yield (1, 1) if claim.at == "first" else (n, length)
+
+
+def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: int, margin: Fraction) -> int:
+    """The number of classes, all of which are proved.
+
+    Raises:
+        Rejected: if one is not.
+    """
+    claim = given.claim
+    choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
+    cells = Cells(given, choices, at)
+    buckets, classes = find_classes(cells, claim, read_formula_at(claim, given.language, letter, n))
+    words = number = 0
+    for found in classes:
+        output = Run(cells, weigher, buckets, found.signature).output()
+        check_side(given, found, output, margin, f"n = {n}, letter {letter}, position {at}")
+        words, number = words + found.number, number + 1
+    require(words == len(claim.alphabet) ** n, "covered {} words, expected {}", words, len(claim.alphabet) ** n)
+    return number
+
+
+def check_side(given: MarginFile, found: WordClass, output: Interval, margin: Fraction, where: str) -> None:
+    """The output is above the threshold by more than the margin where the formula holds, below it elsewhere.
+
+    Raises:
+        Rejected: if that is not known.
+    """
+    budget, threshold = given.language.budget, given.claim.threshold
+    if found.holds:
+        proved = output.lower > add(budget, threshold, margin)
+    else:
+        proved = output.upper < add(budget, threshold, -margin)
+    if not proved:
+        side = "above" if found.holds else "below"
+        raise Rejected(f"the output is not {side} the threshold by more than the margin at {where}")

@@ -1,0 +1,108 @@
+"""How much everything else may weigh beside one position, the *pivot*, whose value is right: a kernel per weighting.
+
+Setting. Of the pivot the score is known, of all else that may err the *gap*: its score less that of the pivot, at most.
+The error is at most what these weigh together, if each errs by at most 1, and each further position with a right value
+only takes weight from them. So the error is at most the share of the others where there is nothing but the pivot, of
+score 0, and one thing for each gap, of that score; it grows with each gap. Under softmax the share is B/(1 + B), B the
+sum of e^gap; under sparsemax and 1.5-entmax it is 1 less the weight of the pivot, where gaps of -1 and -2, and less,
+weigh nothing. Softmax-plus-one is softmax with one more thing, of value 0 and score 0.
+
+The share is the least e with Σ K_e(gap) <= e, where the kernel K_e(gap) is what a thing of that gap weighs at most if
+the pivot weighs 1 - e or less (docs/certificate.md, section 5, attention head, rule 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from constructions.network.transformer import Weighting
+from constructions.network.weighting import sparsemax_weights
+from proofs.enclosures.exponential import Dyadic, enclose_exp
+from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.softmax import enclose_mean
+from proofs.enclosures.weightings import entmax_weights, square_root
+
+FARTHEST = 3000
+"""Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
+CERTIFIED = frozenset({Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE})
+"""Weightings that have a kernel."""
+WEIGHS_NOTHING_FROM = {Weighting.SPARSEMAX: Fraction(-1), Weighting.ENTMAX: Fraction(-2)}
+"""Gaps from which on, downwards, the kernel is 0."""
+Gaps = Iterable[tuple[int, Fraction]]
+"""How many things there are, and their gap."""
+ONE = Fraction(1)
+
+
+def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
+    """An upper bound of what all but the pivot weigh together; 1 where that may be astronomically more than the pivot.
+
+    >>> str(share_of_others(Weighting.SPARSEMAX, [(1, Fraction(-1, 2)), (9, Fraction(-2))], 64))
+    '1/4'
+    """
+    listed = [(times, gap) for times, gap in gaps if times and gap > WEIGHS_NOTHING_FROM.get(weighting, gap - 1)]
+    if any(gap > FARTHEST for _, gap in listed):
+        return ONE
+    if _is_sparse(weighting):
+        return ONE - weight_of_pivot(weighting, [gap for times, gap in listed for _ in range(times)], bits).lower
+    return _share_of_exponentials(listed, bits)
+
+
+def weight_of_pivot(weighting: Weighting, gaps: Sequence[Fraction], bits: int) -> Interval:
+    """The weight of the pivot beside one thing of each gap, under sparsemax or 1.5-entmax."""
+    return weights_of([Fraction(0), *gaps], weighting, bits)[0]
+
+
+def weights_of(scores: Sequence[Fraction], weighting: Weighting, bits: int) -> list[Interval]:
+    """The weights of exact scores under sparsemax or 1.5-entmax."""
+    if weighting is Weighting.SPARSEMAX:
+        return list(map(point, sparsemax_weights(scores)))
+    return entmax_weights(scores, bits)
+
+
+def _is_sparse(weighting: Weighting) -> bool:
+    return weighting in WEIGHS_NOTHING_FROM
+
+
+def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> Fraction:
+    """B/(1 + B)."""
+    weights = [(times, enclose_greater(gap, bits)) for times, gap in gaps]
+    unit = min(0, *(weight.exponent for _, weight in weights)) if weights else 0
+    bad = sum(times * weight.upper << weight.exponent - unit for times, weight in weights)
+    return Fraction(bad, bad + (1 << -unit))
+
+
+def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
+    """An enclosure of e^gap, or of something greater that is tiny, too."""
+    return enclose_exp(max(gap, Fraction(-FARTHEST)), bits)
+
+
+def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) -> int:
+    """An upper bound of the kernel K_e(gap) at e = ``error``, in units of 2^-bits over the denominator of e.
+
+    >>> loss_above(Weighting.SPARSEMAX, Fraction(1, 4), Fraction(-1, 2), 3)
+    8
+    """
+    denominator = error.denominator
+    if not _is_sparse(weighting):
+        weight = enclose_greater(gap, bits)
+        shift = weight.exponent + bits
+        above = weight.upper << shift if shift >= 0 else -(-weight.upper >> -shift)
+        return (denominator - error.numerator) * above
+    if weighting is Weighting.SPARSEMAX:
+        loss = max(1 - error + gap, Fraction(0))
+    else:
+        loss = max(square_root(1 - error, bits).upper + gap / 2, Fraction(0)) ** 2
+    scaled = loss * denominator * (1 << bits)
+    return -(-scaled.numerator // scaled.denominator)
+
+
+def enclose_mean_of(weighting: Weighting, terms: Sequence[tuple[Fraction, Fraction]], bits: int) -> Interval:
+    """The sum of weight times value, of exact scores and values, under a weighting that has a kernel."""
+    scores, values = [score for score, _ in terms], [value for _, value in terms]
+    if _is_sparse(weighting):
+        weights = weights_of(scores, weighting, bits)
+        return sum((w.scaled(value) for w, value in zip(weights, values, strict=True)), point(Fraction(0)))
+    if weighting is Weighting.SOFTMAX_PLUS_ONE:
+        scores, values = [*scores, Fraction(0)], [*values, Fraction(0)]
+    return enclose_mean(list(map(point, scores)), list(map(point, values)), bits)

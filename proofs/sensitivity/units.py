@@ -1,0 +1,47 @@
+"""The grid on which bounds are rounded: multiples of 2^-GRID, outward and upward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.rationals import ZERO
+
+GRID = 128
+UNIT = 1 << GRID
+
+
+def outward(x: Interval) -> Interval:
+    """The interval with ends on the grid; a point stays what it is."""
+    if x.is_point:
+        return point(x.lower)
+    return Interval(-on_grid(-x.lower), on_grid(x.upper))
+
+
+def on_grid(x: Any) -> Any:
+    """The least number of the grid that is at least one of FLINT's rationals."""
+    return (ZERO + in_units(x)) / UNIT
+
+
+def in_units(x: Any) -> int:
+    """The least number of units of 2^-GRID that is at least x.
+
+    >>> in_units(ZERO + 1) == 1 << GRID
+    True
+    """
+    return -int((-int(x.p) << GRID) // int(x.q))
+
+
+def times(weight: Any, moved: int) -> int:
+    """One of FLINT's rationals, not negative, times so many units, rounded up."""
+    return -(-int(weight.p) * moved // int(weight.q))
+
+
+def product(x: int, y: int) -> int:
+    """The product of numbers in units, rounded up."""
+    return -(-x * y >> GRID)
+
+
+def between(lower: Any, upper: Any) -> Interval:
+    """The interval, a point if its ends are equal."""
+    return point(lower) if lower == upper else Interval(lower, upper)

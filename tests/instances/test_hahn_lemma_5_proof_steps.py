@@ -1,0 +1,46 @@
+from fractions import Fraction
+from math import cosh, e, exp, sinh, tanh
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs.instances.hahn_lemma_5_proof_steps import mean_at_exchanged
+from tests.instances.helpers import between_0_and_1, examined, quick, shares, verdicts
+
+EVERY_STEP = ["weights", "norms", "same-position", "heads"]
+
+
+@pytest.mark.parametrize(("step", "first"), [("weights", 2), ("norms", 2), ("same-position", 9), ("heads", 2)])
+def test_each_refuted_step_fails_at_every_length_from_its_first_on(step: str, first: int) -> None:
+    name = f"hahn-lemma-5-step-{step}"
+    assert all(verdicts(name, n) == {True} for n in range(1, first))
+    assert all(verdicts(name, n) == {False} for n in (*range(first, 12), 100, 1000))
+
+
+def test_the_change_that_the_first_step_drops_is_that_of_the_weights() -> None:
+    for n in (2, 3, 10):
+        (found,) = examined("hahn-lemma-5-step-weights", n)
+        assert float(found.value.lower) == pytest.approx(4 * (e / (e + n - 1) - 1 / n))
+        assert float(found.bound.lower) == pytest.approx(e / (e + n - 1))
+
+
+def test_what_the_exchanged_position_retrieves_does_not_vanish() -> None:
+    for n in (2, 3, 8, 9):
+        m, zeros = divmod(n - 1, 2)
+        expected = (2 * m * sinh(0.25) + exp(0.125) / 2) / (2 * m * cosh(0.25) + exp(0.125) + zeros)
+        assert float(mean_at_exchanged(n).lower) == pytest.approx(expected)
+    assert float(mean_at_exchanged(10**6 + 1).lower) == pytest.approx(tanh(0.25), abs=1e-5)
+
+
+@pytest.mark.parametrize("step", ["greatest-weight", "sum"])
+def test_the_steps_that_hold_do_at_every_length(step: str) -> None:
+    assert all(verdicts(f"hahn-lemma-5-step-{step}", n) == {True} for n in (1, 2, 3, 50))
+
+
+@quick
+@given(st.lists(between_0_and_1, min_size=2, max_size=6), between_0_and_1)
+def test_no_weight_of_scores_between_a_and_minus_a_exceeds_the_greatest(drawn: list[Fraction], x: Fraction) -> None:
+    """Weights before normalisation between x and 1/x, x = e^(-A)."""
+    weights = [x + (1 / x - x) * share for share in drawn]
+    assert max(shares(weights)) <= 1 / (x * x * (len(weights) - 1))
