@@ -61,7 +61,7 @@ def show_change(lower: Fraction, upper: Fraction | None) -> str:
     """A change between its bounds, rounded outward.
 
     >>> show_change(Fraction(1), Fraction(1)), show_change(Fraction(1, 3), Fraction(1, 2))
-    ('1', '0.333333 .. 0.500000')
+    ('1', '0.333333 .. 0.5')
     """
     if upper is None:
         return f"at least {_lower(lower)}"
