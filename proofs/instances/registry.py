@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from proofs.instances import (
+    additive_heads,
+    geometric_shares,
     hahn_footnote_4_heights,
     hahn_lemma_5_masked,
     hahn_lemma_5_proof_steps,
@@ -62,5 +64,7 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     ties_distorted.EXAMINATIONS,
     ties_broken.EXAMINATIONS,
     ties_small_gaps.EXAMINATIONS,
+    additive_heads.EXAMINATIONS,
+    geometric_shares.EXAMINATIONS,
     weightings_uniform.EXAMINATIONS,
 )}

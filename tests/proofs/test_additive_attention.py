@@ -39,7 +39,7 @@ def unproved(transformer: Transformer, max_n: int) -> list[str]:
 def check(text: str, weighting: Weighting, regime: Regime = Regime(), max_n: int = 4, run_up_to: int = 3) -> Transformer:
     transformer = compile_formula(parse_formula(text), "ab", regime, weighting=weighting)
     assert unproved(transformer, max_n) == [], (text, weighting, regime)
-    forward = SecondForward(transformer, 60)
+    forward = SecondForward(transformer, 40)
     for word in words("ab", run_up_to):
         assert own_misses(transformer, word, forward) == [], (text, weighting, word)
     return transformer
@@ -47,9 +47,8 @@ def check(text: str, weighting: Weighting, regime: Regime = Regime(), max_n: int
 
 @pytest.mark.parametrize("weighting", ADDITIVE)
 @pytest.mark.parametrize("text", [
-    "(Q_a | FIRST) since Q_b", "Q_a until (Q_b | next Q_b)", "prev prev Q_a", "next (Q_a & prev Q_b)", "prev ODD",
-    "#<[Q_a] >= 2*#>[Q_b]", "#<[prev Q_a] == #>[Q_b] - 1", "ODD(#<[Q_a])", "PRIME(#>[Q_b])", "MOD(3,0)(#<[true])",
-    "ODD(#<[ODD])", "LAST(#<[Q_a])", "true since FIRST", "#<[true] == #>[true]",
+    "(Q_a | FIRST) since Q_b", "Q_a until (Q_b | next Q_b)", "prev ODD", "#<[prev Q_a] == 2*#>[Q_b] - 1",
+    "PRIME(#>[Q_b])", "ODD(#<[ODD])", "LAST(#<[Q_a])", "MOD(3,0)(#<[true])", "true since FIRST",
 ])
 def test_formulas_are_proved_and_right_on_every_word_in_both_regimes(text: str, weighting: Weighting) -> None:
     for regime in (Regime(), Regime(Sharpening.POSITION)):
@@ -57,8 +56,8 @@ def test_formulas_are_proved_and_right_on_every_word_in_both_regimes(text: str, 
 
 
 @pytest.mark.parametrize("weighting", STICKS)
-@pytest.mark.parametrize("text", ["(Q_a | FIRST) since Q_b", "Q_a until (Q_b | next Q_b)", "prev prev Q_a", "prev ODD",
-                                  "next (Q_a since prev Q_b)", "prev ((Q_a | Q_b) since Q_a)", "Q_a since Q_a"])
+@pytest.mark.parametrize("text", ["Q_a until (Q_b | next Q_b)", "prev ODD", "prev ((Q_a | FIRST) since Q_b)",
+                                  "Q_a since Q_a"])
 def test_temporal_formulas_are_proved_and_right_under_geometric_attention(text: str, weighting: Weighting) -> None:
     for regime in (Regime(), Regime(Sharpening.POSITION)):
         check(text, weighting, regime)
@@ -77,7 +76,7 @@ def test_relu_needs_no_position_embedding_and_no_temperature() -> None:
     assert {head.temperature.text for _, _, head in transformer.heads()} == {"1"}
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 40))])
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 40))])
 def test_random_counting_formulas_are_proved_and_right_under_additive_attention(seed: int) -> None:
     formula = random_counting_formula(random.Random(f"additive {seed}"), 3)
     for weighting in ADDITIVE:
@@ -88,7 +87,7 @@ def test_random_counting_formulas_are_proved_and_right_under_additive_attention(
             check(str(formula), weighting)
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 40))])
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 40))])
 def test_random_temporal_formulas_are_proved_and_right_under_geometric_attention(seed: int) -> None:
     check(str(random_formula(random.Random(f"geometric {seed}"), 3)), Weighting.GEOMETRIC)
 
@@ -177,10 +176,10 @@ def changed(transformer: Transformer, rng: random.Random) -> Transformer:
 def test_a_changed_weight_is_proved_only_if_every_short_word_is_right(weighting: Weighting, text: str) -> None:
     transformer = compile_formula(parse_formula(text), "ab", Regime(), weighting=weighting)
     proved = 0
-    for seed in range(25):
+    for seed in range(12):
         mutant = changed(transformer, random.Random(f"{weighting} {text} {seed}"))
         if all(line.proved for line in lines_of(mutant, 4, twice=False)):
             proved += 1
-            forward = SecondForward(mutant, 60)
+            forward = SecondForward(mutant, 40)
             assert not any(own_misses(mutant, word, forward) for word in words("ab", 4)), seed
-    assert proved < 20
+    assert proved < 10
