@@ -180,7 +180,7 @@ def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     check_python_session(text, "softening.md")
-    assert len(console_blocks(text)) == 7
+    assert len(console_blocks(text)) == 10
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
 
