@@ -1,4 +1,4 @@
-"""ReLU, sigmoid and geometric attention: proved, and right on every short word by an evaluation of its own."""
+"""ReLU, sigmoid and geometric attention: certified, and right on every short word by an evaluation of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from fractions import Fraction
 import pytest
 from mpmath import log, mp, mpf
 
+from certify.outcomes import Certified
+from certify.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
@@ -32,13 +34,10 @@ def lines_of(transformer: Transformer, max_n: int, twice: bool = True) -> list[L
     return discharge(transformer, Lengths(1, max_n), twice=twice)
 
 
-def unproved(transformer: Transformer, max_n: int) -> list[str]:
-    return [f"{line.direction}: {line.reason}" for line in lines_of(transformer, max_n) if not line.proved]
-
-
 def check(text: str, weighting: Weighting, regime: Regime = Regime(), max_n: int = 4, run_up_to: int = 3) -> Transformer:
     transformer = compile_formula(parse_formula(text), "ab", regime, weighting=weighting)
-    assert unproved(transformer, max_n) == [], (text, weighting, regime)
+    outcome = certify_transformer(transformer, max_n, regime)
+    assert isinstance(outcome, Certified), (text, weighting, regime, outcome)
     forward = SecondForward(transformer, 40)
     for word in words("ab", run_up_to):
         assert own_misses(transformer, word, forward) == [], (text, weighting, word)
