@@ -16,7 +16,6 @@ import pytest
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Weighting
 from constructions.regimes import Regime, Sharpening
 from proofs.discharge import discharge
@@ -24,6 +23,7 @@ from proofs.exact.around_pivots import find_worst_case_by_windows
 from proofs.exact.kernels import loss_above, share_of_others
 from proofs.exact.windows import AllWindows
 from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.lookup import LookupObligation
 from proofs.obligations.sweeps import Option, Sweep
 
 KERNELS = [Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE]
@@ -103,9 +103,8 @@ def test_lookups_err_on_no_case_by_more_than_the_bound(text: str, regime: Regime
     for gamma in (Fraction(3), Fraction(2, 5)):
         network = compile_formula(parse_formula(text), ("0", "1"), regime, gamma, weighting=weighting)
         for line in discharge(network, up_to(5), twice=False):
-            if not line.worst or not isinstance(line.obligation and line.obligation.meaning, Near | Others):
+            if not line.worst or not isinstance(line.obligation, LookupObligation):
                 continue
-            assert line.obligation is not None
             for row in line.obligation.by_query:
                 for here, others in product((0, 1), range(len(row.targets[0]))):
                     if (target := row.targets[here][others]) is not None:
