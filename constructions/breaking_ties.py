@@ -1,13 +1,13 @@
 """A term that breaks the ties of leftmost- and rightmost-hard heads, and leaves the transformer what it is.
 
 Source      [SHA] Lemma 8 gives one for scores of 0 and 1; this is for any head whose gap is known.
-Claim       Let a head's greatest score exceed every lower one by at least c/n^k, for every word of length n and position
-            (docs/softened.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2 n^(k+1))) j at position j, a
-            leftmost one the same with -. Then its greatest score is attained once, at the position that it chose
-            before; ties now differ by at least c/(2 n^(k+1)), and its gap is at least that.
+Claim       Let a head's greatest score exceed every lower one by at least c/n^k, for every word of length n and
+            position (docs/softened.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2 n^(k+1))) j at
+            position j, a leftmost one the same with -. Then its greatest score is attained once, at the position that
+            it chose before; ties now differ by at least c/(2 n^(k+1)), and its gap is at least that.
 Proof       The terms of two positions differ by at least c/(2 n^(k+1)) and at most c/(2 n^k). So the last (first) of
-            those that tied is now alone the greatest, and what had a lower score is still lower by at least c/(2 n^k). ∎
-            Every layer computes what it did before, so the gaps of other heads stay.
+            those that tied is now alone the greatest, and what had a lower score is still lower by at least c/(2 n^k).
+            ∎ Every layer computes what it did before, so the gaps of other heads stay.
 Numbers     The term is a key component that is a position embedding, at most 1/2, and a query component that is
             constantly 1, so x_max(n) stays at most max(x_max(n), 1), and no weight depends on n.
 """
@@ -37,9 +37,11 @@ def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) ->
     embedded = {constant: parse_expression("1")} if gaps else {}
     for where, name in terms.items():
         embedded[name] = parse_expression(_later(gaps[where]))
-    layers = tuple(replace(layer, heads=tuple(
-        _with_term(head, constant, terms[number, place]) if (number, place) in gaps else head
-        for place, head in enumerate(layer.heads, start=1))) for number, layer in enumerate(transformer.layers, start=1))
+    layers = tuple(
+        replace(layer, heads=tuple(
+            _with_term(head, constant, terms[number, place]) if (number, place) in gaps else head
+            for place, head in enumerate(layer.heads, start=1)))
+        for number, layer in enumerate(transformer.layers, start=1))
     directions = {**transformer.directions, **{name: Position(value) for name, value in embedded.items()}}
     return replace(transformer, directions=directions, layers=layers,
                    position_embedding={**transformer.position_embedding, **embedded})

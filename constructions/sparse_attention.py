@@ -1,15 +1,16 @@
 """Average-hard attention by sparsemax or entmax-1.5: a temperature at which it is the same transformer, exactly.
 
-Source      Ours. Weightings and their α are defined in docs/certificate.md, section 2; the gap γ(n), the least positive
-            difference from a greatest score, in docs/softened.md, section 1.
-Row         Of scores s_j with m greatest ones I and all others lower by at least g, α-entmax of s_j/τ is 1/m on I and 0
-            elsewhere if g/τ >= 1/(α - 1). Proof: with θ = (α - 1) max s/τ - m^(1-α) the weight
-            max((α - 1) s_j/τ - θ, 0)^(1/(α-1)) is 1/m on I, so they add up to 1, and 0 elsewhere, as
-            (α - 1) g/τ >= 1 >= m^(1-α). θ is unique: where the sum of the weights is positive it falls strictly with θ. ∎
-            (It holds if and only if g/τ >= m^(1-α)/(α - 1).)
-Theorem     At every τ(n) <= (α - 1) γ(n) the transformer with this weighting in all heads computes exactly what the one
-            with average-hard attention computes, ties included, for every word of length n. Proof: layer by layer the
-            scores are the same, so the weights are; there is no error that could grow. ∎ No logarithm of n is needed.
+Source      Ours. Weightings and their α are defined in docs/certificate.md, section 2; the gap γ(n), the least
+            positive difference from a greatest score, in docs/softened.md, section 1.
+Row         Of scores s_j with m greatest ones I and all others lower by at least g, α-entmax of s_j/τ is 1/m on I and
+            0 elsewhere if g/τ >= 1/(α - 1). Proof: with θ = (α - 1) max s/τ - m^(1-α) the weight max((α - 1) s_j/τ -
+            θ, 0)^(1/(α-1)) is 1/m on I, so they add up to 1, and 0 elsewhere, as (α - 1) g/τ >= 1 >= m^(1-α). θ is
+            unique: where the sum of the weights is positive it falls strictly with θ. ∎ (It holds if and only if g/τ
+            >= m^(1-α)/(α - 1).)
+Theorem     At every τ(n) <= (α - 1) γ(n) the transformer with this weighting in all heads computes exactly what the
+            one with average-hard attention computes, ties included, for every word of length n. Proof: layer by layer
+            the scores are the same, so the weights are; there is no error that could grow. ∎ No logarithm of n is
+            needed.
 """
 
 from __future__ import annotations

@@ -68,6 +68,7 @@ NUMBERS = (
     Statement("Lemma 32", "lemma_32_scores", "errors of scores"),
     Statement("Lemma 33", "lemma_33_tieless_softmax", "softmax of tieless scores that err"),
     Statement("Lemma 34", "lemma_34_attention_output", "errors of what attention retrieves"),
+    Statement("Section 2.3, geometric attention", "section_2_geometric", "what it tends to as the temperature falls"),
     Statement("Section 4, optimality", "section_4_optimality", "how small a temperature must be"),
     Statement("Section 6, flip-flop", "section_6_flip_flop", "how small a temperature flip-flop needs"),
     Statement("Hahn, Lemma 5, proof", "hahn_lemma_5_proof_steps", "steps of a proof that one symbol matters little"),

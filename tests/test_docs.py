@@ -133,6 +133,13 @@ def test_the_page_on_hahn_is_true(tmp_path: Path) -> None:
     check_python_session(text, "hahn.md")
 
 
+def test_the_page_on_weightings_that_do_not_normalise_is_true(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "weightings_additive.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
@@ -180,7 +187,7 @@ def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     check_python_session(text, "softening.md")
-    assert len(console_blocks(text)) == 7
+    assert len(console_blocks(text)) == 10
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path)
 

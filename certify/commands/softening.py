@@ -36,8 +36,7 @@ def soften(
         "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
     temperature: TemperatureOption = None,
     weighting: Annotated[str | None, typer.Option(
-        "--weighting", metavar="NAME", help="softmax (left out); sparsemax or entmax-1.5, which are exactly hard at some "
-                                            "temperature")] = None,
+        "--weighting", metavar="NAME", help="softmax (left out); sparsemax or entmax-1.5: claimed exact")] = None,
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS",
         help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
@@ -56,21 +55,18 @@ def soften(
 ) -> None:
     """Give hard attention softmax, and certify the result.
 
-    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26 (where positions tie: of the theorem with
-    ties), or at the one that is given. Every word up to length N is run exactly. Shows gaps, bounds, and the temperatures
-    at which some word moves too far.
+    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26 (of the theorem with ties, where positions
+    tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures at which
+    some word moves too far.
     """
     from certify.progress import ProgressLine
     from certify.quantities import read_expression
-    from certify.shards import read_workers
     from certify.softening.pipeline import soften_model
-    from certify.softening.shards import Workers
     from certify.verdicts import exit_status
     from constructions.errors import Unsupported
 
-    folder = Path(store or DEFAULT_STORE) if store or resume else None
     few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
-    workers = Workers(read_workers(few if jobs is None else jobs, dask).jobs, dask, folder)
+    workers = read_softening_workers(few if jobs is None else jobs, dask, store or (DEFAULT_STORE if resume else None))
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
@@ -91,6 +87,14 @@ def soften(
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
     write_softened(found, softmax)
     finish(found, as_json, output)
+
+
+def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:
+    """Who works, and where finished shards are kept."""
+    from certify.shards import read_workers
+    from certify.softening.shards import Workers
+
+    return Workers(read_workers(jobs, dask).jobs, dask, Path(store) if store else None)
 
 
 def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
@@ -126,8 +130,7 @@ def read_weighting(name: str | None) -> Weighting:
     if name is None:
         return Weighting.SOFTMAX
     if name not in taken:
-        raise InputError(f"--weighting: {name}, expected {', '.join(taken)}: which others tend to hard attention, and how "
-                         "closely, is not decided here")
+        raise InputError(f"--weighting: {name}, expected {', '.join(taken)}: of others nothing is claimed here")
     return taken[name]
 
 

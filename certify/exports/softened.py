@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.errors import Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.transformer import Transformer
@@ -31,8 +32,14 @@ class SealedSoftened:
 
 
 def read_softened(text: str, path: str) -> SealedSoftened:
-    """What a text says that the checker has accepted as a certificate of a softened transformer."""
+    """What a text says that the checker has accepted as a certificate of a softened transformer.
+
+    Raises:
+        Unsupported: if the claim is about another weighting than softmax.
+    """
     data = read_json(text, path)
+    if "weighting" in data["claim"]:
+        raise Unsupported(f"{path}: its claim is about {data['claim']['weighting']}, which the page does not run")
     gaps = tuple(None if gap is None else Fraction(gap) for gap in data["gaps"])
     errors = tuple(tuple({name: Fraction(bound) for name, bound in stage.items()} for stage in stages)
                    for stages in data["errors"])

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from certify.margins.question import MarginQuestion
+from certify.outcomes import OWN_WORK
 from certify.verdicts import worst
-from constructions.errors import InternalError
 from constructions.network.lengths import Lengths
-from proofs.check import FORMATS, Refusal, check_text
-from proofs.margins.certificate import FORMAT, seal_margin
+from proofs.check import Refusal, check_text
+from proofs.margins.certificate import seal_margin
 from proofs.margins.deciding import LengthFound, certified_to, decide_length, replay
 
 
@@ -19,16 +19,14 @@ from proofs.margins.deciding import LengthFound, certified_to, decide_length, re
 class MarginAnswer:
     """What is known of every length.
 
-    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest is not certified); ``checked``
-    says that the independent checker accepted it, and is False only while it does not read this format. The word of
-    the first length that is refuted has been replayed.
+    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest is not certified), accepted by
+    the independent checker. The word of the first length that is refuted has been replayed.
     """
 
     question: MarginQuestion
     rows: tuple[LengthFound, ...]
     certified_to: int | None
     certificate: str | None
-    checked: bool
     seconds: float
 
     @property
@@ -46,7 +44,7 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
     """Decide every length of the claim.
 
     Raises:
-        InternalError: if the checker rejects what is certified, or a run contradicts a class.
+        InternalError: if the run of a word contradicts what was found of its class.
     """
     start = time.perf_counter()
     rows: list[LengthFound] = []
@@ -56,25 +54,22 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
         is_first_refuted = row.verdict == "refuted" and not any(one.verdict == "refuted" for one in rows)
         rows.append(replay(question.network, question.claim, row, question.norms) if is_first_refuted else row)
     last = certified_to(rows)
-    certificate, checked = None, False
+    certificate = None
     if last is not None:
         progress("seal and check")
         claim = replace(question.claim, lengths=Lengths(question.claim.lengths.first, last))
         certificate = seal_margin(question.network, claim, question.norms)
-        checked = is_checked(certificate)
-    return MarginAnswer(question, tuple(rows), last, certificate, checked, time.perf_counter() - start)
+        if reason := find_refusal(certificate):
+            rows = [replace(row, verdict="unknown", reason=reason) if row.verdict == "certified" else row
+                    for row in rows]
+            last, certificate = None, None
+    return MarginAnswer(question, tuple(rows), last, certificate, time.perf_counter() - start)
 
 
-def is_checked(certificate: str) -> bool:
-    """Whether the independent checker accepts it; False if it does not read the format.
-
-    Raises:
-        InternalError: if it does read it, and does not accept it.
-    """
-    if FORMAT not in FORMATS:
-        return False
+def find_refusal(certificate: str) -> str:
+    """Why the independent checker does not accept the certificate; empty if it does."""
     try:
-        check_text(certificate.encode("ascii"))
-    except Refusal as refusal:
-        raise InternalError(f"the checker does not accept what is certified: {refusal}") from None
-    return True
+        check_text(certificate.encode("ascii"), work=OWN_WORK)
+    except Refusal as reason:
+        return f"decided, but the independent checker does not accept the certificate: {reason}"
+    return ""

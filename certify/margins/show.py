@@ -93,9 +93,7 @@ def describe(found: MarginAnswer) -> str:
     classes = sum(row.classes for row in found.rows)
     kind = "word" if all(row.by_words for row in found.rows) else "class"
     plural = {"word": counted(classes, "word"), "class": f"{classes} class{'es' if classes > 1 else ''} of words"}[kind]
-    seal = "accepted by the independent checker" if found.checked else (
-        "the independent checker does not read this format, so nobody but this program has checked it")
-    return f"{plural}; {seal}"
+    return f"{plural}; accepted by the independent checker"
 
 
 def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: Judged) -> str:
@@ -127,7 +125,6 @@ def answer_to_json(found: MarginAnswer) -> dict[str, Any]:
         "max_n": claim.lengths.last,
         "norm": str(found.question.norms.epsilons[0][0]) if found.question.norms.epsilons else None,
         "certified_to": found.certified_to,
-        "checked": found.checked,
         "lengths": [_row_to_json(row) for row in found.rows],
         "seconds": round(found.seconds, 3),
     }

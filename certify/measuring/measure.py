@@ -34,6 +34,8 @@ from proofs.sensitivity.words import changes_of_all_words
 
 ENCLOSING_WORK = 250_000
 """Words of a length, or classes, are all run if that takes no more, in the units of proofs/refutation/budget.py."""
+BOUNDS_WORK = 5_000_000
+"""The change by every exchange is bounded if n^3, for each head, is no more: then it takes some ten seconds."""
 USUAL_SHORT = 8
 ONE = Fraction(1)
 
@@ -138,10 +140,10 @@ class Question:
                                                for p in range(1, n + 1)))
 
     def _uppers(self, n: int, judged: Sequence[int]) -> list[Fraction] | None:
-        try:
-            bounds = Bounds(self.network, n, judged)
-        except Unsupported:
+        """The bounds from above; None if words are too long."""
+        if n**3 * sum(1 for _ in self.network.heads()) > BOUNDS_WORK:
             return None
+        bounds = Bounds(self.network, n, judged)
         return [bounds.change(p, self.direction) for p in range(1, n + 1)]
 
 

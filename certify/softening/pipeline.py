@@ -145,9 +145,9 @@ def _decide_sparse(found: Softening, workers: Workers, progress: Progress) -> So
     for row in found.lengths:
         gap = row.survey.gap.value if row.survey.gap else None
         if not is_exact(found.weighting, row.temperature, gap):
-            return replace(found, reason=f"at n = {row.n} the temperature is {row.temperature}, expected at most "
-                                         f"{SLOPES[found.weighting]} times the gap, {gap}: {found.weighting} need not be "
-                                         "what hard attention is")
+            return replace(found, reason=(
+                f"at n = {row.n} the temperature is {row.temperature}, expected at most {SLOPES[found.weighting]} "
+                f"times the gap, {gap}: {found.weighting} need not be what hard attention is"))
     return _seal_and_check(found, workers, progress)
 
 

@@ -32,8 +32,8 @@ def print_softening(out: Console, found: Softening) -> None:
     """What the claim is about, a row per length, and the verdict."""
     out.print(plain(f"alphabet  {show_alphabet(found.transformer.alphabet)}"))
     effect = "moves nothing" if found.is_sparse else "moves the result by at most 1/4"
-    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: {found.weighting} "
-                    f"at this temperature {effect}"))
+    out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: "
+                    f"{found.weighting} at this temperature {effect}"))
     print_shape(out, found.transformer)
     for name, text in _facts(found):
         out.print(plain(f"{name:<10}{text}"))

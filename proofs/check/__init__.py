@@ -2,7 +2,6 @@
 
 from .checker.asking import Asked, ask_the_same
 from .checker.checking import (
-    FORMATS,
     Accepted,
     check_file,
     check_part,
@@ -25,7 +24,6 @@ from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, 
 
 __all__ = [
     "ACCEPTED",
-    "FORMATS",
     "STATUS",
     "Accepted",
     "Asked",

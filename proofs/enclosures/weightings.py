@@ -42,8 +42,13 @@ def enclose_attended(weighting: Weighting, row: Scored, columns: Mapping[str, Se
         nothing = point(row.scores[0].lower * 0)
         scores = [*row.scores, nothing]
         return {name: enclose_mean(scores, [*values, nothing], bits, spread) for name, values in columns.items()}
-    weights = _WEIGHTS[weighting](row, bits)
+    weights = enclose_weights(weighting, row, bits)
     return {name: _weighted_sum(weights, values, weighting in NORMALISED) for name, values in columns.items()}
+
+
+def enclose_weights(weighting: Weighting, row: Scored, bits: int) -> list[Interval]:
+    """The weights of one row, where they are no quotients of exponentials and do not follow the order of scores."""
+    return _WEIGHTS[weighting](row, bits)
 
 
 def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_mean: bool) -> Interval:

@@ -13,10 +13,11 @@ One layer   Let the query at i be unchanged and one visible key and value change
             embeddings that may be anything, Lemma 5 holds at every i ≠ p with 2X e^Ω/n (times V), sharp to within
             (n-1+e^Ω)/n.
 Row         Otherwise change the query first, then the visible positions k one by one. The query moves scores by at most
-            d = aXΔ_i/τ = ΩΔ_i/(2X), so two weights' ratio by at most e^(2d): the weights move in total variation by at
-            most tanh(d/2) <= d/2, attained by halves of the row with scores ∓d/2 that become ±d/2; the result by 2X
-            times that, ΩΔ_i/2. A position k moves it by at most t‖v-v'‖ + |t-t'|·2X <= T(Δ_k + Ω Δ_k), as its score
-            moves by at most ΩΔ_k/(2X), and the slope of a weight in its score is t(1-t) <= T.
+            d = aXΔ_i/τ = ΩΔ_i/(2X). Where weights grow they are q before and q' after, q'/(1-q') <= e^(2d) q/(1-q): so
+            q' - q is greatest at q = 1/(1+e^d), tanh(d/2) <= d/2. That is the change in total variation, attained by
+            halves of the row with scores ∓d/2 that become ±d/2; the result moves by 2X times that, ΩΔ_i/2.
+            A position k moves it by at most t‖v-v'‖ + |t-t'|·2X <= T(Δ_k + Ω Δ_k), as its score moves by at most
+            ΩΔ_k/(2X), and the slope of a weight in its score is t(1-t) <= T.
             All scores on the way lie within Ω of each other. So for i ≠ p, with Δ_p <= 2X:
             Δ_i' <= (1+F)[(1 + VΩ/2)Δ_i + V(1+Ω)(e^Ω/N) Σ_k Δ_k].
 Induction   With A = (1+F)(1+VΩ/2), B = (1+F)V(1+Ω)e^Ω and N = n, Δ_i <= c_ℓ/n for all i ≠ p gives

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from proofs.instances import (
+    additive_heads,
+    geometric_shares,
     hahn_footnote_4_heights,
     hahn_lemma_5_masked,
     hahn_lemma_5_proof_steps,
@@ -23,6 +25,7 @@ from proofs.instances import (
     lemma_33_tieless_softmax,
     lemma_34_attention_output,
     proposition_11_end_markers,
+    section_2_geometric,
     section_4_optimality,
     section_6_flip_flop,
     theorem_26_two_layers,
@@ -30,6 +33,7 @@ from proofs.instances import (
     ties_broken,
     ties_distorted,
     ties_small_gaps,
+    weightings_uniform,
 )
 from proofs.instances.examination import Examination
 
@@ -39,6 +43,7 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     lemma_08_tie_breaking.EXAMINATIONS,
     lemma_09_rounding.EXAMINATIONS,
     proposition_11_end_markers.EXAMINATIONS,
+    section_2_geometric.EXAMINATIONS,
     section_4_optimality.EXAMINATIONS,
     lemma_25_one_layer.EXAMINATIONS,
     theorem_26_uniform_tieless.EXAMINATIONS,
@@ -59,4 +64,7 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     ties_distorted.EXAMINATIONS,
     ties_broken.EXAMINATIONS,
     ties_small_gaps.EXAMINATIONS,
+    additive_heads.EXAMINATIONS,
+    geometric_shares.EXAMINATIONS,
+    weightings_uniform.EXAMINATIONS,
 )}

@@ -1,7 +1,7 @@
 """A term in the position breaks ties, and keeps a gap (constructions/breaking_ties.py).
 
-Rows        n scores, of which some tie for the greatest and all others are lower by at least γ. A rightmost head is given
-            the term γj/(2n) beside them: then the last of those that tied leads the others by at least γ/(2n).
+Rows        n scores, of which some tie for the greatest and all others are lower by at least γ. A rightmost head is
+            given the term γj/(2n) beside them: then the last of those that tied leads the others by at least γ/(2n).
 Reduction   What ties with the last one, *, is before it, and loses (* - j)γ/(2n); what is lower by at least γ loses at
             least γ - (j - *)γ/(2n). So pairs (j, *) decide it, for γ = 1; the leftmost head is its mirror image.
 """

@@ -1,17 +1,17 @@
 """Positions that tie, by softmax of scores that err: how far one row is off, and why layers share a temperature.
 
-Row         n scores tie, and err so that no two are more than D apart; ρ = D/τ. Softmax is then no farther from weighing
-            them alike than tanh(ρ/4) in total variation (half the 1-norm), and at some n and ρ exactly that far.
-            Proof. The weights that are greater than 1/n are those of a set of k positions; let P be their sum, θ = k/n.
-            They are at most b e^ρ, the others at least b, for some b; so P/(1 - P) <= e^ρ θ/(1 - θ), and the distance
-            P - θ is at most that of k weights e^ρ and n - k weights 1, which is k(n - k)(1 - v²)/(n(k + (n - k)v²)) with
-            v = e^(-ρ/2). And tanh(ρ/4) = (1 - v)/(1 + v) is not below it for any v <= 1, if and only if
+Row         n scores tie, and err so that no two are more than D apart; ρ = D/τ. Softmax is then no farther from
+            weighing them alike than tanh(ρ/4) in total variation (half the 1-norm), and at some n and ρ exactly that
+            far. Proof. The weights that are greater than 1/n are those of a set of k positions; let P be their sum, θ
+            = k/n. They are at most b e^ρ, the others at least b, for some b; so P/(1 - P) <= e^ρ θ/(1 - θ), and the
+            distance P - θ is at most that of k weights e^ρ and n - k weights 1, which is k(n - k)(1 - v²)/(n(k + (n -
+            k)v²)) with v = e^(-ρ/2). And tanh(ρ/4) = (1 - v)/(1 + v) is not below it for any v <= 1, if and only if
             n(k + (n - k)v²) - k(n - k)(1 + v)² >= 0: it is ((n - k)v - k)², 0 at v = k/(n - k). ∎
-Layers      Layer 1 scores [j = 1], future-masked, and writes the value [j = 1]: hard, 1 at every position. Layer 2 scores
-            that, so all tie, and writes [j > 1]: hard, (i - 1)/i at position i. By softmax at temperature τ1 the first
-            writes 1/(1 + (i - 1)x), x = e^(-1/τ1): position 1 now leads in layer 2. At n = 2 what layer 2 writes is off
-            by (1/2) tanh(x/(2 τ2 (1 + x))): little if τ2 = τ1, near 1/2 if τ2 is far below x. So each layer cold enough
-            is not enough, if some are far colder than others.
+Layers      Layer 1 scores [j = 1], future-masked, and writes the value [j = 1]: hard, 1 at every position. Layer 2
+            scores that, so all tie, and writes [j > 1]: hard, (i - 1)/i at position i. By softmax at temperature τ1
+            the first writes 1/(1 + (i - 1)x), x = e^(-1/τ1): position 1 now leads in layer 2. At n = 2 what layer 2
+            writes is off by (1/2) tanh(x/(2 τ2 (1 + x))): little if τ2 = τ1, near 1/2 if τ2 is far below x. So each
+            layer cold enough is not enough, if some are far colder than others.
 """
 
 from __future__ import annotations

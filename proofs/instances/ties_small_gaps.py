@@ -1,17 +1,17 @@
 """How small gaps are: at least so large where weights are rational, and no polynomial temperature serves all networks.
 
-Network     Symbols +, -, 0. ε_i is 1, -1 or 0 by the symbol. A first layer writes ε_i/i (by ReLUs, from the embedded 1/i),
-            a second one without mask averages: S/n, S = Σ ε_j/j. A third one scores S/n at position 1 and 0 elsewhere,
-            and writes the value [j = 1]: hard, 1 if S > 0, 0 if S < 0, and 1/n at a tie, S = 0. By softmax in the third
-            layer alone (the others are uniform, or exact) it writes 1/(1 + (n - 1)e^(-S/(nτ))) if S > 0.
+Network     Symbols +, -, 0. ε_i is 1, -1 or 0 by the symbol. A first layer writes ε_i/i (by ReLUs, from the embedded
+            1/i), a second one without mask averages: S/n, S = Σ ε_j/j. A third one scores S/n at position 1 and 0
+            elsewhere, and writes the value [j = 1]: hard, 1 if S > 0, 0 if S < 0, and 1/n at a tie, S = 0. By softmax
+            in the third layer alone (the others are uniform, or exact) it writes 1/(1 + (n - 1)e^(-S/(nτ))) if S > 0.
 Least sum   The least S > 0 over all 3^n words is found exactly, over the common denominator of 1, ..., 1/n.
-Upper bound The 2^k sums of 1/p over sets of the k primes p in (n/2, n] differ (modulo p, times the product) and are between
-            0 and k 2/n <= 1. So two neighbours differ by at most 1/(2^k - 1), and their difference is some Σ ε_j/j > 0:
-            S <= 1/(2^k - 1). For an error of at most 1/4, 1/τ >= n ln(3(n - 1))/S: exponential in n/log n.
-Lower bound With parameters in Z/P and initial vectors in Z/D, and Λ = lcm(1, ..., n) <= 4^n: values are in Z/(P D), means of
-            them in Z/(P D Λ), the feed-forward part multiplies by 1/P² at most, so behind each layer activations are in
-            Z/D' with D' = P³ Λ D. A score of layer L is in Z/(P D_(L-1))², so gaps are at least
-            (P D_0 (P³ Λ)^(L-1))^(-2): 1/τ = 2^(O(n)) is always enough. Here P = 1, and the first layer has no head that
+Upper bound The 2^k sums of 1/p over sets of the k primes p in (n/2, n] differ (modulo p, times the product) and are
+            between 0 and k 2/n <= 1. So two neighbours differ by at most 1/(2^k - 1), and their difference is some Σ
+            ε_j/j > 0: S <= 1/(2^k - 1). For an error of at most 1/4, 1/τ >= n ln(3(n - 1))/S: exponential in n/log n.
+Lower bound With parameters in Z/P and initial vectors in Z/D, and Λ = lcm(1, ..., n) <= 4^n: values are in Z/(P D),
+            means of them in Z/(P D Λ), the feed-forward part multiplies by 1/P² at most, so behind each layer
+            activations are in Z/D' with D' = P³ Λ D. A score of layer L is in Z/(P D_(L-1))², so gaps are at least (P
+            D_0 (P³ Λ)^(L-1))^(-2): 1/τ = 2^(O(n)) is always enough. Here P = 1, and the first layer has no head that
             averages: D_0 = Λ, in which 1/i is, and one mean comes before the third layer.
 """
 
@@ -92,8 +92,8 @@ def _examine_polynomial(n: int) -> Iterable[Instance]:
     if n > LONGEST:
         yield _unknown(n)
         return
-    yield instance(n, f"a word with the sum {least_sum(n)}, temperature 1/n^{POWER}", error_at(n, Fraction(1, n**POWER)),
-                   QUARTER, REPLAY if n == len(REPLAY.word) else None)
+    yield instance(n, f"a word with the sum {least_sum(n)}, temperature 1/n^{POWER}",
+                   error_at(n, Fraction(1, n**POWER)), QUARTER, REPLAY if n == len(REPLAY.word) else None)
 
 
 def _examine_rational(n: int) -> Iterable[Instance]:
@@ -109,10 +109,10 @@ COVERS = "every word of length n"
 EXAMINATIONS = (
     Examination("ties-least-sum", "Ties, small gaps", "the least positive sums of ±1/j, j <= n, are those listed",
                 COVERS, _examine_least),
-    Examination("ties-primes", "Ties, small gaps", "the least positive sum is at most 1/(2^k - 1), k primes in (n/2, n]",
-                COVERS, _examine_primes),
-    Examination("ties-polynomial-temperature", "Ties, small gaps", f"temperature 1/n^{POWER} moves the network by at most 1/4",
-                COVERS, _examine_polynomial),
+    Examination("ties-primes", "Ties, small gaps",
+                "the least positive sum is at most 1/(2^k - 1), k primes in (n/2, n]", COVERS, _examine_primes),
+    Examination("ties-polynomial-temperature", "Ties, small gaps",
+                f"temperature 1/n^{POWER} moves the network by at most 1/4", COVERS, _examine_polynomial),
     Examination("ties-rational-gap", "Ties, small gaps", "the gap is at least 1/lcm(1, ..., n)^4", COVERS,
                 _examine_rational),
 )

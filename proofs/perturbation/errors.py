@@ -3,21 +3,21 @@
 Claim       Whatever is stated is a bound, and at least what the rules give, so that the checker finds no more.
 Method      Each part of a stage is bounded by itself over all situations it meets, and the parts are added up. Weights
             are integers in units of 2^-BITS, rounded outward; what is stated is a short decimal above them.
-Ties        Where several positions win, the situation is bounded from each of them as the reference, so that it does not
-            matter which one the checker takes. What a tied weight is off is between e^(-δ/τ) - 1 and e^(δ/τ) - 1, each
-            taken farther off by GRAIN, so that whoever encloses weights a little less closely finds no more.
+Ties        Where several positions win, the situation is bounded from each of them as the reference, so that it does
+            not matter which one the checker takes. What a tied weight is off is between e^(-δ/τ) - 1 and e^(δ/τ) - 1,
+            each taken farther off by GRAIN, so that whoever encloses weights a little less closely finds no more.
 Profiles    Take the situations of some |q_r|, a direction and a sign, with peak D and steps F. Let x⁺ and x⁻ be the
             ends of the interval of x, δ(Δ) what the keys at loss Δ allow δ_j to be, and E(Δ) the least Δ' - δ(Δ') with
             Δ' >= Δ, so that x_j⁺ <= exp(-E(Δ_j)/τ), which decreases. The rule's numerator is at most N = Σ x_j⁺
             |v_t(j) - v_t(*)| over the rivals of that sign. Cut it at any loss into near + far: near is at most the sum
             of the increases of F below the cut, each times exp(-E/τ) where it occurs, and far is at most all of F
             times exp(-E/τ) at the cut. With c = exp(-2δ/τ) for the greatest δ below the cut, x_j⁻ >= c x_j⁺ there, so
-            the denominator is at least 1 + c near/D. (near + far)/(1 + c near/D) increases with near if c far <= D
-            and with far; else near + far will do. The best cut is taken, so all of it is at least what the rule gives.
-            Where m positions tie, μ_t is between the values of winners: so |Σ x_j (v_t(j) - μ_t)| over those that lose,
-            convex in μ_t, is bounded by the above from one of them. Each of the m - 1 others is at most S from μ_t, the
-            greatest difference of two winners' values, its |x_j - 1| at most u - 1 and x_j at least l, both of the
-            greatest δ of keys that tie; and (m - 1)/(1 + (m - 1) l) <= 1/l. So they add at most S (u - 1)/l.
+            the denominator is at least 1 + c near/D. (near + far)/(1 + c near/D) increases with near if c far <= D and
+            with far; else near + far will do. The best cut is taken, so all of it is at least what the rule gives.
+            Where m positions tie, μ_t is between the values of winners: so |Σ x_j (v_t(j) - μ_t)| over those that
+            lose, convex in μ_t, is bounded by the above from one of them. Each of the m - 1 others is at most S from
+            μ_t, the greatest difference of two winners' values, its |x_j - 1| at most u - 1 and x_j at least l, both
+            of the greatest δ of keys that tie; and (m - 1)/(1 + (m - 1) l) <= 1/l. So they add at most S (u - 1)/l.
 Too large   Where a rival may weigh more than e^64 times the winner, at least 1 is stated, and no less than the values
             of the positions differ. That bounds the error (weights add up to 1), but no certificate can use it.
 """

@@ -71,8 +71,8 @@ class Survey:
     """What hard attention does on words of one length.
 
     ``averaged`` is the first tie of a head that averages what ties. ``tie`` is the first one of another head; after it
-    nothing further is known: ``averaged`` and ``gap`` are then None, ``heads`` and ``forms`` empty. ``gap`` is None, too,
-    if no head with scores sees two of them. ``x_max`` is None if nothing is embedded.
+    nothing further is known: ``averaged`` and ``gap`` are then None, ``heads`` and ``forms`` empty. ``gap`` is None if
+    no head with scores sees two of them, too. ``x_max`` is None if nothing is embedded.
     """
 
     alphabet: tuple[str, ...]

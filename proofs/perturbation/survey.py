@@ -4,7 +4,8 @@ Claim       ``survey_words`` is exact for every word of length n that begins wit
             the first to occur in the order of words (by the order of the alphabet), positions, layers, heads.
 Method      Where every head is future-masked, all words at once, layer by layer (courses.py), and what heads meet is
             found along routes (routes.py, contests.py). One by one (walk.py) where a head sees what follows; where one
-            ties that must not, as nothing but the first tie is asked for then; and where words have too little in common.
+            ties that must not, as nothing but the first tie is asked for then; and where words have too little in
+            common.
 """
 
 from __future__ import annotations

@@ -44,11 +44,7 @@ class Bounds:
     """The bounds of one network at one length."""
 
     def __init__(self, network: Transformer, n: int, judged: Sequence[int]) -> None:
-        """Boxes are made once.
-
-        Raises:
-            Unsupported: if a head's weights are of a kind without a bound.
-        """
+        """Boxes are made once."""
         self.network, self.n, self.judged = network, n, judged
         self.layers = [_LayerBounds(boxes) for boxes in boxes_of_layers(network, n, judged)]
         self._embedded = initial_boxes(network, n)[:1]

@@ -68,11 +68,7 @@ def _hull_of_tokens(network: Transformer) -> Box:
 
 
 def boxes_of_layers(network: Transformer, n: int, judged: Sequence[int]) -> list[LayerBoxes]:
-    """The boxes layer by layer; of the last layer at the judged positions alone.
-
-    Raises:
-        Unsupported: if no bound is known for a head's weighting.
-    """
+    """The boxes layer by layer; of the last layer at the judged positions alone."""
     stream = dict(enumerate(initial_boxes(network, n), start=1))
     found = []
     for number, layer in enumerate(network.layers, start=1):

@@ -24,7 +24,7 @@ Layer = dict[Pair, int]
 """Pairs of states behind a position, each with the positions of the exchange as bits."""
 UNCHANGED = 1
 Word = tuple[str, ...]
-MOST_WORK = 1_000_000
+MOST_WORK = 2_000_000
 """So many steps of pairs are looked at in one question; some microseconds each."""
 
 

@@ -8,7 +8,10 @@ soft        softmax; softmax plus one is softmax with one more position, whose s
             α_j (dz_j - Σ α dz), so TV <= (1/2) Σ α_j |dz_j - Σ α dz| <= Σ α_j |dz_j|: the greatest mean of the D_j.
 shares      sparsemax: along the segment α moves as the scores of its support do, each less their mean over it, so TV
             <= Σ D_j. Entmax 1.5 has weights p_j = ReLU(z_j/2 - θ)², dp_j = √p_j (dz_j - m) with m the mean of dz under
-            weights √p_j, and TV <= Σ √p_j |dz_j| <= Σ D_j. TV <= 1.
+            weights √p_j, and TV <= Σ √p_j |dz_j| <= Σ D_j. Geometric (stick-breaking) attention leaves a rest, which
+            reads 0: dz_j moves α_j by α_j (1 - σ_j), and what lies behind j, rest included, by as much the other way,
+            as it weighs (1 - σ_j)/σ_j times α_j; so TV <= Σ α_j (1 - σ_j) D_j <= Σ D_j/4. Everywhere TV <= 1, and
+            positions that never have a weight are left out of the sums.
 hard        average-, leftmost- and rightmost-hard attention have α = α' if no score moves; else TV <= 1.
 added       ReLU, ReLU over n, sigmoid: each weight is a function of its own score, with a slope of at most 1, 1/n, 1/4.
             The sum of weights may be anything: what is read moves by at most Σ (greatest α_j) Δv_j + (change of α_j)
@@ -23,14 +26,14 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from constructions.errors import Unsupported
 from constructions.network.transformer import Head, Weighting
 from constructions.network.weighting import hard_weights
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO, from_flint, to_flint
-from proofs.enclosures.softmax import Weight, enclose_mean, weights_in_common_units
-from proofs.sensitivity.units import GRID, UNIT, between, in_units
+from proofs.enclosures.softmax import Weight, weights_in_common_units
+from proofs.enclosures.weightings import Scored, enclose_attended, enclose_weights
+from proofs.sensitivity.units import GRID, UNIT, between, in_units, times
 
 BITS = 96
 """Of the weights of softmax."""
@@ -38,9 +41,6 @@ SPREAD = 1 << 12
 ANY_SHARE: Weight = (0, 1)
 NOTHING = point(ZERO)
 """The score and the value of the position that softmax plus one adds."""
-ADDED: Mapping[Weighting, Fraction] = {Weighting.RELU: Fraction(1), Weighting.RELU_OVER_N: Fraction(1),
-                                       Weighting.SIGMOID: Fraction(1, 4)}
-"""The slope of each weight in its score, before a division by n."""
 
 
 class Way(Enum):
@@ -56,8 +56,8 @@ class Way(Enum):
 class Weights:
     """Bounds of the weights at the visible positions: proportional to them, or (``added``) themselves, in 2^-GRID.
 
-    ``phantom`` is the least weight of the position that softmax plus one adds, None of other weightings.
-    ``steepness`` is the greatest slope of an added weight.
+    ``phantom`` is the least weight of what reads 0 besides; None if there is nothing of the kind. ``steepness`` is by
+    how much the sum of shares, or an added weight, moves with a score.
     """
 
     way: Way
@@ -77,65 +77,37 @@ class Weights:
 
 
 def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weights:
-    """The bounds for scores (over τ) in these intervals.
-
-    Raises:
-        Unsupported: if no bound is known for the weighting.
-    """
-    match head.weighting:
-        case Weighting.SOFTMAX:
-            return Weights(Way.SOFT, weights_in_common_units(scores, BITS, SPREAD))
-        case Weighting.SOFTMAX_PLUS_ONE:
-            *bounds, (phantom, _) = weights_in_common_units([*scores, NOTHING], BITS, SPREAD)
-            return Weights(Way.SOFT, bounds, phantom)
+    """The bounds for scores (over τ) in these intervals."""
+    weighting = head.weighting
+    if weighting.is_hard:
+        return Weights(Way.HARD, _hard_shares(head, scores))
+    if weighting is Weighting.SOFTMAX:
+        return Weights(Way.SOFT, weights_in_common_units(scores, BITS, SPREAD))
+    if weighting is Weighting.SOFTMAX_PLUS_ONE:
+        *bounds, (phantom, _) = weights_in_common_units([*scores, NOTHING], BITS, SPREAD)
+        return Weights(Way.SOFT, bounds, phantom)
+    bounds = [(-in_units(-weight.lower), in_units(weight.upper))
+              for weight in enclose_weights(weighting, Scored(scores, n, head.mask), BITS)]
+    match weighting:
         case Weighting.SPARSEMAX | Weighting.ENTMAX:
-            return Weights(Way.SHARES, [ANY_SHARE] * len(scores))
-        case Weighting.RELU | Weighting.RELU_OVER_N | Weighting.SIGMOID:
-            bounds = [(-in_units(-weight.lower), in_units(weight.upper)) for weight in _added(head, scores, n)]
-            steepness = ADDED[head.weighting] / _divisor(head, n)
-            return Weights(Way.ADDED, bounds, steepness=to_flint(steepness))
-    if not head.weighting.is_hard:
-        raise Unsupported(f"head {head.name}: no bound for {head.weighting.value} is known here")
-    return Weights(Way.HARD, _hard_shares(head, scores))
+            return Weights(Way.SHARES, bounds, steepness=to_flint(Fraction(1)))
+        case Weighting.GEOMETRIC | Weighting.STICK_BREAKING:
+            left = max(0, UNIT - sum(high for _, high in bounds))
+            return Weights(Way.SHARES, bounds, left, to_flint(Fraction(1, 4)))
+        case Weighting.SIGMOID:
+            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, 4)))
+        case Weighting.RELU_OVER_N:
+            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, n)))
+    return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1)))
 
 
 def weigh(head: Head, scores: Sequence[Interval], values: Mapping[str, Sequence[Interval]],
           n: int) -> dict[str, Interval]:
-    """What the head writes, for scores (over τ) and values in these intervals.
-
-    Raises:
-        Unsupported: as ``weights_of_all_words``.
-    """
-    match head.weighting:
-        case Weighting.SOFTMAX:
-            return {name: enclose_mean(scores, column, BITS, SPREAD) for name, column in values.items()}
-        case Weighting.SOFTMAX_PLUS_ONE:
-            return {name: enclose_mean([*scores, NOTHING], [*column, NOTHING], BITS, SPREAD)
-                    for name, column in values.items()}
-        case Weighting.RELU | Weighting.RELU_OVER_N | Weighting.SIGMOID:
-            weights = _added(head, scores, n)
-            return {name: sum((w * v for w, v in zip(weights, column, strict=True)), NOTHING)
-                    for name, column in values.items()}
-    bounds = weights_of_all_words(head, scores, n).bounds
+    """What the head writes, for scores (over τ) and values in these intervals."""
+    if not head.weighting.is_hard:
+        return enclose_attended(head.weighting, Scored(scores, n, head.mask), values, BITS, SPREAD)
+    bounds = _hard_shares(head, scores)
     return {name: _mean_by_shares(bounds, column) for name, column in values.items()}
-
-
-def _divisor(head: Head, n: int) -> int:
-    return n if head.weighting is Weighting.RELU_OVER_N else 1
-
-
-def _added(head: Head, scores: Sequence[Interval], n: int) -> list[Interval]:
-    """The weights themselves."""
-    if head.weighting is Weighting.SIGMOID:
-        return [_logistic(score) for score in scores]
-    divisor = _divisor(head, n)
-    return [between(max(score.lower, ZERO) / divisor, max(score.upper, ZERO) / divisor) for score in scores]
-
-
-def _logistic(score: Interval) -> Interval:
-    with working_precision(GRID):
-        low, high = (exact_ends(1 / (1 + (-ball(from_flint(end))).exp())) for end in (score.lower, score.upper))
-    return Interval(to_flint(low[0]), to_flint(high[1]))
 
 
 def _hard_shares(head: Head, scores: Sequence[Interval]) -> list[Weight]:
@@ -162,7 +134,7 @@ def turned(weights: Weights, moves: Sequence[tuple[int, Weight]]) -> int:
     if not moves or weights.way is Way.HARD:
         return UNIT if moves else 0
     if weights.way is Way.SHARES:
-        return min(UNIT, sum(moved for moved, _ in moves))
+        return min(UNIT, sum(times(weights.steepness, moved) for moved, (_, high) in moves if high))
     greatest = sorted((moved for moved, _ in moves), reverse=True)[:2]
     return min(tanh_of_quarter(sum(greatest)), greatest_mean(moves, weights.least), UNIT)
 

@@ -97,7 +97,7 @@ def test_hard_heads_are_run_exactly_or_refused(hard: Weighting) -> None:
     from proofs.word_classes.enclosing import enclose_output
 
     for seed in range(4):
-        transformer = soft_transformer(seed, layers=1, hard=hard)
+        transformer = soft_transformer(seed, layers=1, first=hard)
         outputs = [enclose_output(transformer, word, 3, 128) for word in product(LETTERS, repeat=3)]
         least = min(Fraction(int(x.lower.numerator), int(x.lower.denominator)) for x in outputs)
         assert is_accepted(transformer, claim_of("true", "last", 3, Fraction(0), least - SMALL))

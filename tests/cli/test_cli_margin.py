@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.margins import answer
-from constructions.errors import InternalError
+from proofs.check import Rejected
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "examples" / "published"
 FIRST = (str(PUBLISHED / "first.json"), "--formula", "Q_1", "--at", "first", "--before", "$")
@@ -87,10 +87,23 @@ def test_bad_input_is_one_line_with_exit_status_2(certify: Any, arguments: tuple
     assert result.err.startswith(f"certify: {complaint}") and result.err.count("\n") == 1
 
 
-def test_what_the_checker_rejects_is_no_verdict(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def reject(certificate: str) -> bool:
-        raise InternalError("the checker does not accept what is certified: no")
+def test_what_the_checker_does_not_accept_is_unknown(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reject(certificate: bytes, work: int) -> None:
+        raise Rejected("no")
 
-    monkeypatch.setattr(answer, "is_checked", reject)
-    result = certify("margin", *PARITY, "--max-n", "2")
-    assert result.code == 3 and result.err.startswith("certify: internal error, no verdict: ")
+    monkeypatch.setattr(answer, "check_text", reject)
+    result = certify("margin", *PARITY, "--max-n", "2", "-o", "parity.cert")
+    assert result.code == 3 and not Path("parity.cert").exists()
+    assert ("UNKNOWN  n = 1: decided, but the independent checker does not accept the certificate: no; "
+            in result.out)
+
+
+def test_a_weighting_that_the_checker_does_not_take_is_unknown(certify: Any) -> None:
+    model = json.loads((PUBLISHED / "first.json").read_text(encoding="utf-8"))
+    model["layers"][1]["heads"][0]["weighting"] = "sparsemax"
+    Path("sparse.json").write_text(json.dumps(model), encoding="utf-8")
+    result = certify("margin", "sparse.json", *FIRST[1:], "--max-n", "2", "--json")
+    assert (result.code, result.json["certified_to"]) == (3, None)
+    row = result.json["lengths"][0]
+    assert "the independent checker does not accept the certificate: transformer: layers: 2: " in row["reason"]
+    assert (row["margin_lower"], row["margin_upper"]) == ("0.5", "0.5"), "sparsemax looks at the first letter alone"

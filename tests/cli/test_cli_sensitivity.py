@@ -15,6 +15,7 @@ from certify.measuring.results import MeasuredLength, Method
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from proofs.sensitivity.changes import Change
+from proofs.sensitivity.classes import Classes
 from tests.sensitivity.test_truths import sensitive_by_words
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -53,13 +54,28 @@ def test_the_lookup_of_parity_is_sensitive_when_cold_and_less_so_with_every_leng
     assert all(row["pair"]["words"] for row in warm["lengths"])
 
 
-def test_classes_agree_with_truths_about_the_rounded_output() -> None:
-    whole = library.sensitivity("ODD(#<[Q_1])", max_n=6, alphabet="01")
-    network = library.build("ODD(#<[Q_1])", alphabet="01")
-    pinned = library.sensitivity(network, max_n=6, direction=network.output)
-    assert [row.method for row in whole.rows] == [row.method for row in pinned.rows] == [Method.TRUTHS] * 6
-    near = library.sensitivity(network, max_n=6, direction=NEAR)
-    assert {row.method for row in near.rows} == {Method.CLASSES}
+@pytest.mark.parametrize("formula", ["ODD(#<[Q_1])", "2*#<[Q_1] > #>[Q_0]", "Q_1 | next Q_0"])
+def test_the_rounded_output_run_word_by_word_changes_as_the_truths_do(formula: str) -> None:
+    network = library.build(formula, alphabet="01")
+    found = library.sensitivity(network, max_n=5, direction=network.output)
+    for row in found.rows:
+        assert row.method is Method.TRUTHS
+        for change, enclosed in zip(row.changes, Classes(network, row.n, network.output, row.n).changes(), strict=True):
+            assert enclosed.upper is not None and change.upper is not None
+            assert enclosed.lower <= change.lower == change.upper <= enclosed.upper < change.upper + Fraction(1, 2**60)
+
+
+def test_a_direction_that_counts_is_measured_by_classes() -> None:
+    found = library.sensitivity(library.build("ODD(#<[Q_1])", alphabet="01"), max_n=6, direction=NEAR)
+    assert {row.method for row in found.rows} == {Method.CLASSES}
+
+
+def test_beyond_what_can_be_bounded_nothing_is_claimed_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certify.measuring.measure.BOUNDS_WORK", 10)
+    monkeypatch.setattr("certify.measuring.measure.ENCLOSING_WORK", 10)
+    found = library.sensitivity("prev Q_1", max_n=6, lengths=[6], alphabet="01", temperature=20)
+    assert (found.verdict, found.rows[0].method, found.rows[0].upper) == ("unknown", Method.PAIRS, None)
+    assert found.rows[0].lower > 0
 
 
 def test_where_attention_does_not_depend_on_the_word_the_two_bounds_meet() -> None:
@@ -68,6 +84,14 @@ def test_where_attention_does_not_depend_on_the_word_the_two_bounds_meet() -> No
     assert row.method is Method.BRACKET
     assert row.upper is not None
     assert row.lower <= row.upper < row.lower * (1 + 2**-60)
+
+
+def test_sparsemax_is_exact_where_it_is_certified_and_where_it_is_not(certify: Any) -> None:
+    sparse = ("sensitivity", "prev Q_1", "--alphabet", "01", "--weighting", "sparsemax", "--max-n", "3")
+    assert [row["exact"] for row in measured(certify, *sparse)["lengths"]] == ["0", "1", "1"]
+    warm = measured(certify, *sparse, "--temperature", "100")
+    assert [row["method"] for row in warm["lengths"]] == ["classes"] * 3
+    assert all(row["exact"] for row in warm["lengths"])
 
 
 def test_hard_attention_is_exact(certify: Any) -> None:

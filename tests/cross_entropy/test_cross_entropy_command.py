@@ -36,6 +36,16 @@ def test_the_same_weights_at_temperature_1_are_forced_towards_the_last_symbol() 
     assert forced[-1] > Fraction(98, 100) and own[-1].upper < last.levels.chance.lower
 
 
+def test_the_change_is_that_which_certify_sensitivity_finds_at_the_symbol_before_the_last() -> None:
+    formula, lengths = "ODD(#<[Q_1])", [4, 6]
+    measured = certify.sensitivity(formula, lengths=lengths, max_n=6, alphabet="01", temperature="1")
+    found = certify.cross_entropy(formula, lengths=lengths, max_n=6, steepest=1, alphabet="01", temperature="1")
+    for one, row in zip(measured.rows, found.rows, strict=True):
+        before_the_last = one.changes[-2]
+        assert row.change is not None and before_the_last.lower <= row.change
+        assert row.change <= (before_the_last.upper or 0) + Fraction(1, 10**30)
+
+
 def test_a_network_without_attention_has_the_entropy_of_the_last_symbol() -> None:
     found = certify.cross_entropy("Q_1", alphabet="01", p=Fraction(1, 2), max_n=4)
     for row in found.rows[1:]:

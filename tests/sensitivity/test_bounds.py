@@ -5,14 +5,25 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, pairwise, product
+from math import prod
 from typing import Any
 
 import numpy as np
 import pytest
 
-from constructions.errors import Unsupported
-from constructions.network.transformer import Coefficients, FeedForward, Mask, Transformer, Unit, Weighting
+from constructions.language.expressions import parse_expression
+from constructions.network.meanings import Anything
+from constructions.network.transformer import (
+    Coefficients,
+    FeedForward,
+    Head,
+    Layer,
+    Mask,
+    Transformer,
+    Unit,
+    Weighting,
+)
 from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import to_flint
 from proofs.replay import InexactHardAttention
@@ -39,6 +50,9 @@ def weights_in_floats(weighting: Weighting, scores: Any, n: int) -> Any:
             return np.maximum(scores, 0) / (n if weighting is Weighting.RELU_OVER_N else 1)
         case Weighting.SIGMOID:
             return 1 / (1 + np.exp(-scores))
+        case Weighting.GEOMETRIC | Weighting.STICK_BREAKING:  # the last is the position itself: a future mask
+            taken = np.append(1 / (1 + np.exp(-scores[:-1])), 0)
+            return taken * np.array([np.prod(1 - taken[j + 1:]) for j in range(len(taken))])
     shape, power = (scores, 1) if weighting is Weighting.SPARSEMAX else (scores / 2, 2)
     low, high = shape.min() - 1, shape.max()
     for _ in range(100):  # the threshold at which the weights add up to 1
@@ -83,6 +97,12 @@ def changes_in_floats(network: Transformer, n: int, judged: int) -> list[float]:
                 for word, value in outputs.items() for symbol in "ab") for p in range(1, n + 1)]
 
 
+def under_a_future_mask(network: Transformer) -> Transformer:
+    return replace(network, layers=tuple(
+        replace(layer, heads=tuple(replace(head, mask=Mask.FUTURE) for head in layer.heads))
+        for layer in network.layers))
+
+
 def networks(number: int) -> list[tuple[Transformer, int, int]]:
     """With a length and a position to judge at."""
     draw = random.Random(4)
@@ -105,26 +125,38 @@ def test_all_words_enclose_what_floats_say_and_bounds_are_above() -> None:
     assert tight > 10  # else the bounds would be worth little
 
 
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_uniform_layers_under_a_future_mask_change_the_last_position_by_harmonic_sums(layers: int, n: int) -> None:
+    """Means of means: the first symbol weighs h_(L-1)(1, 1/2, ..., 1/n)/n, a complete homogeneous polynomial."""
+    names = [f"x{k}" for k in range(layers + 1)]
+    one = Fraction(1)
+    stack = tuple(Layer((Head("mean", "test", Mask.FUTURE, Weighting.SOFTMAX, parse_expression("1"), ({},), ({},),
+                              {later: {earlier: one}}),)) for earlier, later in pairwise(names))
+    network = Transformer(("a", "b"), {name: Anything() for name in names}, {"a": {}, "b": {"x0": one}}, {}, stack,
+                          names[-1])
+    exact = sum((Fraction(1, prod(chosen)) for chosen in combinations_with_replacement(range(1, n + 1), layers - 1)),
+                Fraction(0)) / n
+    assert 0 <= Bounds(network, n, [n]).change(1, names[-1]) - exact < Fraction(1, 2**100)
+    assert changes_of_all_words(network, n, names[-1], [n])[0].lower == exact
+
+
 @pytest.mark.parametrize("weighting", [
     Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N,
-    Weighting.SIGMOID])
+    Weighting.SIGMOID, Weighting.GEOMETRIC, Weighting.STICK_BREAKING])
 def test_other_weightings_change_by_no_more_than_their_bounds(weighting: Weighting) -> None:
     draw = random.Random(11)
     tight = 0
     for _ in range(12):
         network, n = random_network(draw, (weighting,)), draw.randint(1, 4)
+        if weighting in (Weighting.GEOMETRIC, Weighting.STICK_BREAKING):
+            network = under_a_future_mask(network)
         bounds, floats = Bounds(network, n, [n]), changes_in_floats(network, n, n)
         for p in range(1, n + 1):
             upper = float(bounds.change(p, "x"))
             assert floats[p - 1] <= upper + 1e-9, (p, n)
             tight += 1e-6 < upper < 4 * floats[p - 1]
     assert tight > 3
-
-
-def test_a_weighting_without_a_rule_has_no_bound() -> None:
-    network = random_network(random.Random(1), (Weighting.STICK_BREAKING,))
-    with pytest.raises(Unsupported, match="no bound for stick-breaking is known here"):
-        Bounds(network, 3, [3])
 
 
 def test_every_direction_at_every_position_stays_within_its_bound() -> None:
@@ -153,7 +185,7 @@ def agree(one: Change, other: Change) -> bool:
 
 
 def test_pairs_that_are_found_are_below_the_greatest_change_and_reach_it_for_short_words() -> None:
-    for network, n, judged in networks(10):
+    for network, n, judged in networks(5):
         greatest = changes_of_all_words(network, n, "x", [judged])
         pairs = replay_pairs(network, n, "x", [judged])
         for change in greatest:
@@ -188,10 +220,7 @@ def test_hard_attention_behind_softmax_is_not_run_but_bounded() -> None:
 
 def test_an_exchange_that_is_hidden_by_the_mask_moves_nothing() -> None:
     draw = random.Random(6)
-    network = random_network(draw)
-    layers = tuple(replace(layer, heads=tuple(replace(head, mask=Mask.FUTURE) for head in layer.heads))
-                   for layer in network.layers)
-    causal = replace(network, layers=layers)
+    causal = under_a_future_mask(random_network(draw))
     assert Bounds(causal, 4, [2]).change(3, "x") == Bounds(causal, 4, [2]).change(4, "x") == 0
     assert [change.upper for change in Classes(causal, 4, "x", 2).changes()][2:] == [0, 0]
 

@@ -52,8 +52,9 @@ def situations_with_ties(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, 
                                    min_size=len(winners) == 1, max_size=3))
             for place, winner in enumerate(winners):
                 others = [*winners[:place], *winners[place + 1 :], *losers]
-                met.append(sorted(Rival(loss, queries, differences(keys, winner[1], abs), differences(values, winner[2]))
-                                  for loss, keys, values in others))
+                met.append(sorted(
+                    Rival(loss, queries, differences(keys, winner[1], abs), differences(values, winner[2]))
+                    for loss, keys, values in others))
     rivals = sorted({rival for some in met for rival in some})
     return rivals, [tuple(map(rivals.index, some)) for some in met]
 

@@ -24,7 +24,7 @@ MODELS = [*tied_transformers(10, N), *tied_transformers(5, N, 3), *tieless_trans
 
 
 def sparsemax(scores: Sequence[Fraction]) -> list[Fraction]:
-    """The nearest point of the simplex: the k greatest scores, less a threshold, for the greatest k that is possible."""
+    """The nearest point of the simplex: the k greatest scores, less a threshold, for the greatest possible k."""
     ordered = sorted(scores, reverse=True)
     k = max(k for k in range(1, len(ordered) + 1) if 1 + k * ordered[k - 1] > sum(ordered[:k]))
     threshold = (sum(ordered[:k], Fraction(0)) - 1) / k

@@ -1,4 +1,4 @@
-"""Random transformers with ties: certified at the temperature of the theorem with ties, and no word is moved farther."""
+"""Random transformers with ties: certified at the temperature of the theorem with ties; no word is moved farther."""
 
 from __future__ import annotations
 

@@ -84,8 +84,12 @@ def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fract
         InputError: otherwise.
     """
     order = list(transformer.directions).index
-    wanted = [(layer, place, name) for layer, place, head in transformer.heads()
-              for name in sorted(head.values, key=order) if isinstance(transformer.directions[name], Near | Others)]
+    wanted, listed = [], set[str]()  # of several heads that write one direction, the first
+    for layer, place, head in transformer.heads():
+        names = [name for name in sorted(head.values, key=order) if name not in listed
+                 and isinstance(transformer.directions[name], Near | Others)]
+        wanted += [(layer, place, name) for name in names]
+        listed |= {*names}
     found = [(e["layer"], e["head"], e["direction"]) for e in entries if set(e) == BOUND_KEYS]
     if found != wanted or len(found) != len(entries):
         raise InputError(f"bounds of {found}, expected {wanted}")
@@ -173,8 +177,10 @@ def find_broken_regime(given: Loaded) -> str | None:
             heats = [head.temperature.evaluate(i=i, n=n) for _, _, head in model.heads()]
             if any(heat <= 0 or (given.regime == "position" and heat != 1) for heat in heats):
                 return f"regime: a temperature at n = {n}, i = {i}"
-    if any(head.weighting is not Weighting.SOFTMAX for _, _, head in model.heads()):
-        return "a head has no softmax"
+    if any(head.weighting.value.endswith("hardmax") for _, _, head in model.heads()):
+        return "a head is hard"
+    if given.causal and any(head.weighting is Weighting.RELU_OVER_N for _, _, head in model.heads()):
+        return "causal: the weights of ReLU over n mention n"
     if given.causal and any(head.mask is not Mask.FUTURE for _, _, head in model.heads()):
         return "causal: a head is not future-masked"
     return None

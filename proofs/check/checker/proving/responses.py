@@ -103,11 +103,17 @@ def check_near(response: Response, distances: range, apart: int, errors: Errors)
         Rejected: if it is not proved to be.
     """
     least, greatest = response.around(distances, apart)
-    require(least >= 0, "the weights of other positions may be negative, in all {}", least)
-    require(greatest <= errors[0], "error_if_false {} is below the weights of other positions, {}", errors[0], greatest)
+    require(least >= 0, "the weights of other positions may be negative, in all {}", briefly(least))
+    require(greatest <= errors[0], "error_if_false {} is below the weights of other positions, {}", errors[0],
+            briefly(greatest))
     if apart in distances:
         low, high = response.at(apart)
         fits = add(response.budget, low, errors[1]) >= ONE
-        require(fits, "error_if_true {} is too small for the weight {}", errors[1], low)
+        require(fits, "error_if_true {} is too small for the weight {}", errors[1], briefly(low))
         require(add(response.budget, high, greatest) <= ONE, "all weights may add up to {}, expected at most 1",
-                high + greatest)
+                briefly(high + greatest))
+
+
+def briefly(x: Fraction) -> Fraction:
+    """For messages: to six digits."""
+    return Fraction(round(x * 10**6), 10**6)

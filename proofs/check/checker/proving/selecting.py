@@ -81,7 +81,6 @@ class Selecting:
         self._automaton = Automaton(proof, meaning.formula, [self._row], self._mask, marked=[counted])
         self._sides = [(split_rows(proof, head.queries, self._count), split_rows(proof, head.keys, self._count))
                        for head in heads]
-        self._greatest: dict[tuple[bool, tuple[Term, ...]], int] = {}
 
     def check(self) -> None:
         """The direction holds what it means, in every word.
@@ -91,34 +90,39 @@ class Selecting:
         """
         rows = [row for sides in self._sides for side in sides for row in side.known]
         names = names_in([*rows, *self._automaton.known])
-        for n, _ in lengths_of(self._proof, self._heads, names, self._automaton.positional):
-            looks_back, scale = self._check_letters(n)
+        lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self._automaton.positional)]
+        letters = {n: self._letters(n) for n in lengths}
+        scale = find_extreme(value for some in letters.values() for value, _ in some)
+        greatest: dict[tuple[bool, tuple[Term, ...]], int] = {}
+        for n in lengths:
+            looks_back = self._check_letters(n, letters[n], scale)
             terms = tuple(self._term(n, number, scale) for number in range(len(self._heads)))
-            self._greatest[looks_back, terms] = max(n, self._greatest.get((looks_back, terms), 0))
-        for (looks_back, terms), n in self._greatest.items():  # distances of shorter words are some of the longest
+            greatest[looks_back, terms] = max(n, greatest.get((looks_back, terms), 0))
+        for (looks_back, terms), n in greatest.items():  # distances of shorter words are some of the longest
             response = Response(self._proof, self._heads[0].weighting == "sigmoid", terms)
             if isinstance(self._meaning, Near):
                 check_near(response, range(n), int(looks_back), self._proof.errors[self._name])
             else:
                 check_exact(response, range(n), int(looks_back))
 
-    def _check_letters(self, n: int) -> tuple[bool, Fraction]:
-        """Whether the neighbour is looked for, and the number of which all values are 0 or 1 times.
+    def _letters(self, n: int) -> list[tuple[Fraction, Letter]]:
+        """All values and letters of a length."""
+        found, _ = read_letters(self._proof, self._automaton, n)
+        return [(add(self._proof.budget, known, letter.adds[-1]), letter) for known, some in found for letter in some]
+
+    def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, Letter]], scale: Fraction) -> bool:
+        """Whether the neighbour is looked for. All values are 0 or ``scale``, which is one at all lengths.
 
         Raises:
             Rejected: if neither rule applies to all letters.
         """
-        found, _ = read_letters(self._proof, self._automaton, n)
-        letters = [(add(self._proof.budget, known, letter.adds[-1]), letter)
-                   for known, some in found for letter in some]
-        scale = find_extreme(value for value, _ in letters)
         self._proof.budget.spend(4 * len(letters))
         require(all(value in (ZERO, scale) for value, _ in letters), "a value is neither 0 nor {} at n = {}", scale, n)
         require(all(len(letter.moves) == 2 for _, letter in letters), "the target remembers more than one truth")
         looks_back = self._counts_all and all(overwrites_with(letter) == int(value != 0) for value, letter in letters)
         fits = looks_back or all(is_last_counted(letter, value != 0) for value, letter in letters)
         require(fits, "the target is neither the value of the last position that is counted, nor that of the neighbour")
-        return looks_back, scale
+        return looks_back
 
     def _term(self, n: int, number: int, scale: Fraction) -> Term:
         """a and b of one head at one length, with the factor of its values.

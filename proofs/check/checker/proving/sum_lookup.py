@@ -62,7 +62,24 @@ class SumLookup:
         self._row, self._factors = share_row(proof, heads, name)
         self._queries = [self._split(head.queries) for head in heads]
         self._by_length = proof.mentions_length([*proof.places_of(self._row), *self._sought.order])
+        self._scale = self._find_scale()
         self._goals: dict[tuple[object, ...], Goals] = {}
+
+    def _find_scale(self) -> Fraction:
+        """The number of which all values are 0..1 times, at all lengths; any will do if all are 0.
+
+        Then it is a coefficient of the row, as it would be if the direction that is read held 1 somewhere.
+
+        Raises:
+            Rejected: if there are values of both signs.
+        """
+        lengths = self._proof.claim.lengths if self._by_length else [self._proof.claim.max_n]
+        columns = [self._proof.known_forms([self._row], n)[0] for n in lengths]
+        extremes = [max(column, key=abs) for column in columns]
+        scale = find_extreme(extremes if any(extremes) else self._row.values())
+        self._proof.budget.spend(sum(map(len, columns)))
+        require(all(value * scale >= 0 for column in columns for value in column), "there are values of both signs")
+        return scale
 
     def _split(self, queries: Sequence[Weights]) -> Query:
         """Sorts what queries read.
@@ -117,18 +134,15 @@ class SumLookup:
         """The scores at one length, and the factors of the values.
 
         Raises:
-            Rejected: if a score is not a (p - j) + b, or values are not all between 0 and one number.
+            Rejected: if a score is not a (p - j) + b.
         """
-        (values,) = self._proof.known_forms([self._row], n)
-        scale = find_extreme(values)
-        require(all(value * scale >= 0 for value in values), "there are values of both signs at n = {}", n)
         found = self._proof.columns.truths(self._counted, n) if self._is_settled() else (False, True)
         truths = tuple(sorted({*found}))
         terms, starts = [], []
         for number, head in enumerate(self._heads):
             slope, first, *more = self._find_numbers(n, number, truths)
             over = Fraction(n if head.weighting == "relu-over-n" else 1)
-            factor = multiply(self._proof.budget, self._factors[number], scale)
+            factor = multiply(self._proof.budget, self._factors[number], self._scale)
             slope, first, *more = (divide(self._proof.budget, x, over) for x in (slope, first, *more))
             terms.append(Term(factor, slope, first))
             starts.append(tuple(more))
@@ -222,12 +236,12 @@ class SumLookup:
         if key not in self._goals:
             self._proof.budget.spend(length * (10 + 2 * len(self._sought.order)))
             (values,) = self._proof.known_forms([self._row], length)
-            scale, wrong, guarded = find_extreme(values), length, length
+            wrong, guarded = length, length
             for m in reversed(range(length)):
                 goal = self._sought.goal(m, self._sought.truths(length, settled, b, m))
                 if goal is not None:
                     guarded = m
-                    fits = 1 <= m + off <= length and values[m + off - 1] == goal * scale
+                    fits = 1 <= m + off <= length and values[m + off - 1] == goal * self._scale
                     wrong = wrong if fits else m
             self._goals[key] = Goals(wrong, guarded)
         return self._goals[key]
