@@ -183,6 +183,13 @@ def test_heads_that_are_not_additive_never_share_a_direction() -> None:
     rejected(made, "direction 'out' is written twice, in layer 2")
 
 
+def test_a_message_names_a_few_of_the_heads_that_write_a_direction() -> None:
+    made = weightings.since_by_counts("relu", 3)
+    heads = made["transformer"]["layers"][1]["heads"]
+    heads.extend(dict(heads[0]) for _ in range(7))
+    rejected(made, "layer 2, heads 1, 2, 3, 4, 5 and 3 more, direction 'out'")
+
+
 @pytest.mark.parametrize("weighting", ["softmax-plus-one", *ADDITIVE, *STEPS])
 @pytest.mark.parametrize("make", [handmade.uniform_certificate, COUNTING["at least two"], COUNTING["odd"]])
 def test_rules_of_softmax_are_not_for_other_weightings(make: Any, weighting: str) -> None:

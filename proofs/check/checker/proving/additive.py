@@ -21,6 +21,7 @@ from .proof import Proof
 from .uniform import check_scores, score
 
 HALF = Fraction(1, 2)
+ENTRY_STEPS = 4  # for each rational of a row that is looked up in a table: its hash, and a comparison with what is there
 
 
 def check_counting(proof: Proof, head: Head, name: str, meaning: Total) -> int:
@@ -108,6 +109,7 @@ class Keys(NamedTuple):
 def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> Keys:
     """The same keys as steps."""
     keys = keys[::-1] if mask == "past" else keys
+    proof.budget.spend(ENTRY_STEPS * sum(map(len, keys)))
     places: dict[Numbers, int] = {}
     for place, (one, following) in enumerate(pairwise(keys), 2):
         places.setdefault(tuple(add(proof.budget, y, -x) for x, y in zip(one, following, strict=True)), place)
@@ -123,6 +125,7 @@ def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: Keys,
     first key. Of equal rows the one that sees most is looked at.
     """
     rows = rows[::-1] if keys.mask == "past" else rows
+    proof.budget.spend(sum(1 + ENTRY_STEPS * len(row) for row in rows if row is not None))
     reach = {row: keys.number if keys.mask == "none" else length for length, row in enumerate(rows, 1)
              if row is not None}
     proof.budget.spend(len(rows) + len(reach) * len(keys.steps))

@@ -16,6 +16,9 @@ from ..reading.records import ADDITIVE, Transformer, Weights
 from ..verdicts import quote, require
 
 
+SHOWN_HEADS = 4  # of those after the first that write one direction: a message is a line
+
+
 @dataclass(frozen=True)
 class Writer:
     """Who writes a direction: the embedding (layer 0), a head of a layer, or its feed-forward part (head 0).
@@ -37,7 +40,9 @@ class Writer:
         """Where, for messages."""
         if not self.layer:
             return "embedding"
-        heads = f"head {self.head}" if not self.more else f"heads {', '.join(map(str, (self.head, *self.more)))}"
+        shown = ", ".join(map(str, (self.head, *self.more[:SHOWN_HEADS])))
+        left_out = len(self.more) - SHOWN_HEADS
+        heads = f"head{'s' if self.more else ''} {shown}" + (f" and {left_out} more" if left_out > 0 else "")
         return f"layer {self.layer}, " + (heads if self.head else "feed-forward")
 
 
