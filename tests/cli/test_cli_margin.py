@@ -107,3 +107,10 @@ def test_a_weighting_that_the_checker_does_not_take_is_unknown(certify: Any) -> 
     row = result.json["lengths"][0]
     assert "the independent checker does not accept the certificate: transformer: layers: 2: " in row["reason"]
     assert (row["margin_lower"], row["margin_upper"]) == ("0.5", "0.5"), "sparsemax looks at the first letter alone"
+
+
+def test_the_network_inside_a_certificate_of_margins_can_be_asked_about(certify: Any) -> None:
+    assert certify("margin", *PARITY, "--max-n", "3", "-o", "parity.cert").code == 0
+    assert certify("run", "parity.cert", "011$").code == 0
+    again = certify("margin", "parity.cert", *PARITY[1:], "--max-n", "3")
+    assert (again.code, "CERTIFIED" in again.out) == (0, True)
