@@ -55,7 +55,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
             temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
             allowed_error: Exact | None = None, precision: str | None = None, as_printed: bool = False,
             symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
-            dfa: str | PathLike[str] | None = None,
+            dfa: str | PathLike[str] | None = None, weighting: str | None = None,
             floats: str | None = None, effort: int = 1, memory: Memory | None = None,
             progress: Progress = lambda _: None) -> Outcome:
     """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
@@ -76,7 +76,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
     options = read_arguments({
         "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
         "predicates": predicates, "allowed_error": allowed_error, "precision": precision, "as_printed": as_printed,
-        "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa})
+        "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
     lengths = read_lengths(min_n, max_n)
     request = request_found(find_python_subject(subject, options), options, lengths=lengths, spell=str)
     outcome = certify_request(request, memory, progress, whole_number("effort", effort))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from certify.files import check_unicode, read_text
 from certify.showing.words import counted
 from certify.subjects import Found, Kind
+from certify.weightings import find_weighting
 from constructions.language.alphabets import parse_alphabet
 from constructions.regimes import Regime
 from constructions.regular.automaton_files import language_of_text
@@ -43,12 +44,13 @@ def read_language_subject(found: Found, options: Options, regime: Regime) -> For
     Raises:
         InputError, Unsupported: as ``read_language``.
     """
-    from certify.request import FormulaSubject, find_weighting  # which asks this module
+    from certify.request import FormulaSubject, as_option  # which asks this module
 
     alphabet, language = read_language(found, options.alphabet)
     return FormulaSubject(found.name, language.formula, alphabet, regime, (), options.as_printed, options.attention,
                           options.precision, EMPTY_WORD if language.accepts_empty else "",
-                          "--regex" if found.kind is Kind.REGEX else "--dfa", language, find_weighting(options))
+                          "--regex" if found.kind is Kind.REGEX else "--dfa", language,
+                          find_weighting(options.weighting, options.given, as_option))
 
 
 def describe_language(language: DefinedLanguage) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from certify.subjects import (
     read_network,
     refuse_options,
 )
+from certify.weightings import find_weighting
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet
@@ -43,7 +44,6 @@ from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer, Weighting
-from constructions.other_weightings import read_weighting
 from constructions.regimes import Regime, Sharpening
 
 if TYPE_CHECKING:
@@ -343,7 +343,8 @@ def _read_subject(found: Found, options: Options, programs: Programs,
         return read_language_subject(found, options, read_regime(options, spell))
     text, formula, alphabet, reading = read_formula(found, options, spell)
     return FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates, options.as_printed,
-                          options.attention, options.precision, reading, weighting=find_weighting(options, spell))
+                          options.attention, options.precision, reading,
+                          weighting=find_weighting(options.weighting, options.given, spell))
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
@@ -368,21 +369,6 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     if name not in list(Sharpening):
         raise InputError(f"{spell('regime')}: found {name!r}, expected {' or '.join(Sharpening)}")
     return Regime(Sharpening(name), options.causal)
-
-
-def find_weighting(options: Options, spell: Callable[[str], str] = as_option) -> Weighting:
-    """The weighting of all heads of a formula's network.
-
-    Raises:
-        InputError: if there is none of that name, or another option asks for something that is built with softmax.
-    """
-    if options.weighting is None:
-        return Weighting.SOFTMAX
-    for name in ("as_printed", "attention", "precision"):
-        if name in options.given:
-            raise InputError(f"{spell(name)}: says how attention is built, and so does {spell('weighting')}, expected "
-                             "one of the two")
-    return read_weighting(options.weighting, spell("weighting"))
 
 
 def read_formula(found: Found, options: Options, spell: Callable[[str], str]

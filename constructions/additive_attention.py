@@ -51,6 +51,9 @@ from constructions.theorem_20_counting import bounded_difference, decide_predica
 
 ZERO = Fraction(0)
 MASKS: Mapping[Side, Mask] = {"left": Mask.FUTURE, "right": Mask.PAST}
+_SOUGHT: Mapping[type[Formula], str] = {
+    Since: "last deciding position", Until: "next deciding position", Previous: "previous position",
+    Next: "next position"}
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ def _add_selected(draft: Draft, formula: Formula, additive: Additive, count: Cou
     written = draft.spell("is" if additive.is_exact else "near", formula)
     meaning: Meaning = Truth(formula) if additive.is_exact else Near(formula)
     draft.add_heads([
-        _head(draft, f"{distance} less counted", MASKS[count.side],
+        _head(draft, _SOUGHT[type(formula)], MASKS[count.side],
               (linear_form((total, part.slope), (one, part.offset)), {unit: -part.slope}), ({unit: ONE}, {total: ONE}),
               {written: {value: part.factor}})
         for part in additive.at(distance, draft.gamma)], {written: meaning})

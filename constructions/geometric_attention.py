@@ -54,8 +54,8 @@ def add_truth_by_geometric_attention(draft: Draft, formula: Formula) -> str:
             return draft.add_truth(formula, rounding_units(near), ZERO)
         case Since(left, right) | Until(left, right):
             return _add_since_or_until(draft, formula, left, right)
-    raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} no head weighs all positions alike (the first "
-                      "would have to take all that is left), so none holds a count")
+    raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} no head weighs all positions alike (the "
+                      "first would have to take all that is left), so none holds a count")
 
 
 def _add_since_or_until(draft: Draft, formula: Since | Until, left: Formula, right: Formula) -> str:

@@ -61,7 +61,7 @@ def is_uniform(head: Head) -> bool:
 
 
 def soften(transformer: Transformer, temperature: Expression, weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
-    """Û: the same weights, with softmax (or another weighting) at this temperature; uniform heads stay what they are."""
+    """Û: the same weights, with softmax (or another weighting) at this temperature; uniform heads stay as they are."""
     layers = tuple(
         replace(layer, heads=tuple(replace(head, weighting=weighting, temperature=temperature)
                                    for head in layer.heads)) for layer in transformer.layers)

@@ -133,6 +133,20 @@ def test_the_page_on_hahn_is_true(tmp_path: Path) -> None:
     check_python_session(text, "hahn.md")
 
 
+def test_the_page_on_weightings_is_true(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "weightings.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
+def test_the_page_on_weightings_that_do_not_normalise_is_true(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "weightings_additive.md").read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == 2
+    for command, shown in console_blocks(text):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")

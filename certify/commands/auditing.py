@@ -92,9 +92,8 @@ def audit(
 
     reports = Reports(html, markdown, csv, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision, dialect=dialect,
-                      weighting=weighting)
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, "soft", gamma, temperature,
+                      allowed_error=delta, precision=precision, dialect=dialect, weighting=weighting)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)

@@ -27,6 +27,7 @@ from certify.options import (
     RegimeOption,
     SymbolOption,
     TemperatureOption,
+    WeightingOption,
     whole_number,
 )
 from certify.terminal import check_place, complain, print_json, say_reading
@@ -63,6 +64,7 @@ def sensitivity(
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
     temperature: TemperatureOption = None,
+    weighting: WeightingOption = None,
     precision: PrecisionOption = None,
     claim: ClaimOption = None,
     offset: Annotated[int | None, typer.Option(
@@ -83,7 +85,7 @@ def sensitivity(
 
     check_place(plot, as_json)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa)
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
     finish(measure_any(subject, options, as_formula, claim, offset, asked), plot, as_json)
 

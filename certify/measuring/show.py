@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from certify.measuring.results import CLAIMS, MeasuredLength, Method, Sensitivity
-from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
+from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
 from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.showing.words import show_alphabet, show_word
 from certify.verdicts import colour
@@ -67,7 +67,10 @@ def show_change(lower: Fraction, upper: Fraction | None) -> str:
         return f"at least {_lower(lower)}"
     if lower == upper and lower.denominator == 1:
         return str(lower)
-    return enclosed(lower, upper) if lower else f"0 .. {_upper(upper)}"
+    if not lower:
+        return f"0 .. {_upper(upper)}"
+    short = decimal(lower)
+    return short if Fraction(short) == Fraction(decimal(upper)) else enclosed(lower, upper)
 
 
 def _lower(x: Fraction) -> str:

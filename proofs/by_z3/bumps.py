@@ -56,13 +56,14 @@ def _ask_bump(bump: Bump, bound: Fraction, bits: int) -> Question:
         if d == bump.peak:
             peak = weight
             continue
-        given += [z3.Or(z3.And(0 <= part, part <= weight), z3.And(weight <= part, part <= 0))]
+        given += [z3.Or(z3.And(part >= 0, part <= weight), z3.And(weight <= part, part <= 0))]
         added.append(part)
     strayed = total(added) if added else z3.RealVal(0)
     wrong = [strayed < 0, strayed > rational(bound)]
     if peak is not None:
         wrong += [peak + strayed < rational(1 - bound), peak + strayed > 1]
-    about = f"what is added errs by at most {bound}, and is in [0, 1], for d from {bump.distances[0]} to {bump.distances[-1]}"
+    ends = f"{bump.distances[0]} to {bump.distances[-1]}"
+    about = f"what is added errs by at most {bound}, and is in [0, 1], for d from {ends}"
     return Question(about, BUMP_LEGEND, tuple(given), z3.BoolVal(True), any_of(wrong))
 
 

@@ -22,7 +22,7 @@ from constructions.language.printer import format_briefly
 from constructions.network.transformer import Weighting
 from proofs.by_z3.solver import Question, all_of, any_of, choose, integer, total
 from proofs.by_z3.unfolding import Unfolding
-from proofs.exact.kernels import loss_above
+from proofs.exact.kernels import WEIGHS_NOTHING_FROM, loss_above
 from proofs.exact.windows import AllWindows, Memory, Window
 from proofs.obligations.attention import AttentionObligation
 from proofs.obligations.letters import spread
@@ -38,23 +38,30 @@ TINY_BITS = 30
 
 @dataclass(frozen=True)
 class _Hull:
-    """Upper bounds of the kernels of bad letters at distances 1, 2, ... from the pivot, and of all others together."""
+    """Upper bounds of the kernels of bad letters at distances 1, 2, ... from the pivot, and of all others together.
+
+    If ``positions`` is stated, no row reads more of them.
+    """
 
     before: tuple[int, ...]
     after: tuple[int, ...]
     rest: int
+    positions: int | None = None
 
     def loss(self) -> int:
-        """Of all bad letters together."""
-        return sum(self.before) + sum(self.after) + self.rest
+        """Of all bad letters together, wherever the pivot is."""
+        places = [(len(self.before), len(self.after))]
+        if self.positions is not None:
+            places = [(place - 1, self.positions - place) for place in range(1, self.positions + 1)]
+        return max(sum(self.before[:before]) + sum(self.after[:after]) for before, after in places) + self.rest
 
     def shortened(self) -> _Hull:
         """The same bound in all, with what is far away and tiny among the rest: a smaller question."""
         tiny = max((*self.before, *self.after), default=0) >> TINY_BITS
         before, after = (losses[:max((k for k, loss in enumerate(losses, 1) if loss > tiny), default=0)]
                          for losses in (self.before, self.after))
-        rest = self.loss() - sum(before) - sum(after)
-        return _Hull(before, after, rest)
+        rest = sum(self.before) + sum(self.after) + self.rest - sum(before) - sum(after)
+        return _Hull(before, after, rest, self.positions)
 
 
 def hull_of(windows: Iterable[Window], bound: Fraction) -> _Hull:
@@ -66,8 +73,10 @@ def hull_of(windows: Iterable[Window], bound: Fraction) -> _Hull:
         return loss_above(weighting, bound, gap, WEIGHT_BITS)
 
     rest = max(window.positions * sum(map(loss, window.beyond)) + sum(map(loss, window.apart)) for window in windows)
-    return _Hull(_columns((window.before for window in windows), loss),
-                 _columns((window.after for window in windows), loss), rest)
+    before, after = (_columns(side, loss) for side in zip(*((one.before, one.after) for one in windows), strict=True))
+    positions = max(window.positions for window in windows)
+    is_bounded = weighting in WEIGHS_NOTHING_FROM and len(before) + len(after) >= positions
+    return _Hull(before, after, rest, positions if is_bounded else None)
 
 
 def _columns(sides: Iterable[Sequence[Fraction | None]], loss: Callable[[Fraction], int]) -> tuple[int, ...]:
@@ -181,8 +190,10 @@ class _Place:
 LEGEND_OF_KERNELS = (
     "        Here the weight of the pivot is 1 less the bound, and a letter that errs costs the most that it can weigh",
     "        beside such a pivot or a lighter one.",
+    "place_of_pivot: which of the positions that the row reads it is, where that limits how many are around it",
 )
 TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
+STANDS = z3.Int("place_of_pivot")
 
 
 def _law(obligation: AttentionObligation, windows: AllWindows, memory: Memory) -> Question:
@@ -206,8 +217,10 @@ def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, t
     question = _Around(obligation, windows, truth)
     pivot = question.place("pivot")
     question.cost(pivot, costs.pivot, costs.false_pivot)
+    bound = costs.hull.positions
+    question.stand(bound if memory is Memory.LASTING or bound is None else bound - 1)
     for distance, loss in enumerate(costs.hull.before, 1):
-        question.cost(question.place(f"before_{distance}"), 0, -loss)
+        question.cost(question.place(f"before_{distance}"), 0, -loss, TRUE if bound is None else distance < STANDS)
     remembered = z3.Bool("remembered")
     question.given.append(pivot.remembered(TRUE) == pivot.remembered(FALSE))
     if memory is Memory.FLEETING:
@@ -215,7 +228,7 @@ def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, t
         question.cost(row, 0, -sum(costs.hull.after))
         holds = row.truth(pivot.remembered(remembered))
     else:
-        holds = question.follow(pivot.truth(remembered), [-loss for loss in costs.hull.after])
+        holds = question.follow(pivot.truth(remembered), [-loss for loss in costs.hull.after], bound)
     return Question(_describe(groups, truth, costs.bound), _legend(obligation.target, windows.weighting),
                     tuple(question.given), holds == truth, total(question.costs) + integer(-costs.hull.rest) < 0)
 
@@ -227,6 +240,11 @@ class _Around:
         self._obligation, self._windows, self._truth = obligation, windows, truth
         self.given: list[Any] = []
         self.costs: list[Any] = []
+
+    def stand(self, last: int | None) -> None:
+        """The pivot has one of the places 1, ..., last in reading order, if there is a last one."""
+        if last is not None:
+            self.given += [STANDS >= 1, integer(last) >= STANDS]
 
     def place(self, name: str) -> _Place:
         """One more position."""
@@ -241,13 +259,15 @@ class _Around:
                        cost == z3.If(present, place.cost(self._truth, good, bad), z3.IntVal(0))]
         self.costs.append(cost)
 
-    def follow(self, holds: Any, bad: Sequence[int]) -> Any:
+    def follow(self, holds: Any, bad: Sequence[int], positions: int | None) -> Any:
         """The truth of the target after letters that keep it, as many as there are."""
         before = TRUE
         for distance, cost in enumerate(bad, 1):
             place, present = self.place(f"after_{distance}"), z3.Bool(f"present_{distance}")
             keeps = z3.And(place.truth(TRUE), z3.Not(place.truth(FALSE)))
             self.given += [z3.Implies(present, before), z3.Implies(present, keeps)]
+            if positions is not None:
+                self.given.append(z3.Implies(present, STANDS + distance <= positions))
             self.cost(place, 0, cost, present)
             holds, before = z3.If(present, place.truth(holds), holds), present
         return holds

@@ -100,7 +100,8 @@ def check_laws(obligation: SelectingObligation) -> None:
         for letter in situation.letters:
             if letter.value not in (0, 1) or not keeps_law(letter):
                 law = "the neighbour" if obligation.peak else "the last position that is counted"
-                raise NotDerived(f"the target is not the value of {law}, at position {situation.j} of n = {situation.n}")
+                raise NotDerived(f"the target is not the value of {law}, at position {situation.j} of n = "
+                                 f"{situation.n}")
 
 
 def _is_last_counted(letter: SelectedLetter) -> bool:

@@ -17,8 +17,10 @@ softmax-plus-one there is one thing more, of score and value 0, which errs where
 the least score of a pivot.
 
 One window stands for all pivots of a group: for each distance from the pivot it has the greatest gap of all of
-them, which makes the share no smaller. Gaps below the greatest one by CUT nats are not listed, nor those that weigh
-nothing: there are fewer of them than positions, and none is above ``beyond``, which is found with running maxima.
+them, which makes the share no smaller. A pivot at place p of the longest row has p - 1 positions before it, and as many
+after it as are left; under a sparse weighting, where few gaps matter, the share is the greatest over all p. Gaps below
+the greatest one by CUT nats are not listed, nor those that weigh nothing: there are fewer of them than positions, and
+none is above ``beyond``, which is found with running maxima.
 """
 
 from __future__ import annotations
@@ -75,7 +77,6 @@ class Window:
     """
 
     weighting: Weighting
-
     before: tuple[Fraction | None, ...]
     after: tuple[Fraction | None, ...]
     beyond: tuple[Fraction, ...]
@@ -86,9 +87,28 @@ class Window:
     @cached_property
     def error(self) -> Fraction:
         """An upper bound of the error."""
-        gaps = [(1, gap) for gap in (*self.before, *self.after, *self.apart) if gap is not None]
+        return max(self._share(self.before[:before], self.after[:after])
+                   for before, after in listed_at_places(self.weighting, len(self.before), len(self.after),
+                                                         self.positions))
+
+    def _share(self, before: Sequence[Fraction | None], after: Sequence[Fraction | None]) -> Fraction:
+        gaps = [(1, gap) for gap in (*before, *after, *self.apart) if gap is not None]
         gaps += [(self.positions, gap) for gap in self.beyond]
         return share_of_others(self.weighting, gaps, BITS)
+
+
+def listed_at_places(weighting: Weighting, before: int, after: int, positions: int) -> list[tuple[int, int]]:
+    """How many of the listed gaps before and after the pivot some place for it has, wherever it stands.
+
+    With fewer at both sides there is nothing greater. Where weights reach far, all are taken at once.
+
+    >>> listed_at_places(Weighting.SPARSEMAX, 1, 1, 2), listed_at_places(Weighting.SPARSEMAX, 1, 1, 3)
+    ([(0, 1), (1, 0)], [(1, 1)])
+    """
+    if weighting not in WEIGHS_NOTHING_FROM or before + after < positions:
+        return [(before, after)]
+    places = range(max(1, positions - after), min(positions, before + 1) + 1)
+    return [(place - 1, positions - place) for place in places]
 
 
 class Windows:

@@ -1,10 +1,11 @@
 """One head whose weights depend on their own pair alone must add numbers that grow exponentially with n.
 
-Head        At i = n it holds c + Σ f_j(w_j), each w_j *yes*, *no* or *none*: at most 1/4 if the last of those that decide
-            is no, or none decides, and at least 3/4 if it is yes. All f_j are free, and so are the embeddings.
-Lower bound With y_j = f_j(yes) - f_j(none), o_j = f_j(none) - f_j(no), and t >= 0 such that 1/4 - t is held if none decides:
-            no before k, yes at k, none after: y_k >= 1/2 + t + Σ_(j<k) o_j. Yes before k, no at k, none after: o_k >= Σ_(j<k)
-            y_j - t. So c_k = y_k + o_k >= 1/2 + Σ_(j<k) c_j >= 2^(k-2), and some |f_n| is at least 2^(n-3).
+Head        At i = n it holds c + Σ f_j(w_j), each w_j *yes*, *no* or *none*: at most 1/4 if the last of those that
+            decide is no, or none decides, and at least 3/4 if it is yes. All f_j are free, and so are the embeddings.
+Lower bound With y_j = f_j(yes) - f_j(none), o_j = f_j(none) - f_j(no), and t >= 0 such that 1/4 - t is held if none
+            decides: no before k, yes at k, none after: y_k >= 1/2 + t + Σ_(j<k) o_j. Yes before k, no at k, none
+            after: o_k >= Σ_(j<k) y_j - t. So c_k = y_k + o_k >= 1/2 + Σ_(j<k) c_j >= 2^(k-2), and some |f_n| is at
+            least 2^(n-3).
 Attained    With equality everywhere and t = 0, f_j(yes) = c_j/2 = -f_j(no), and f_j(none) between them, every word is
             right, which is decided by running all 3^n of them; and no |f_j| is above c_n/2.
 Escape      Two or more layers: a head that counts, and then heads that read the count (additive_attention.py).

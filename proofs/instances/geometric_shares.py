@@ -1,9 +1,9 @@
 """Geometric attention is uniform for the shares 1/j alone, which no scores give: so no head of it holds a count.
 
-Weights     Position i gives j < i the weight β_j Π (1 - β_k) over j < k < i, β_k = σ(score of k) the share that k takes.
-Reduction   j and j + 1 are weighed alike by every i > j + 1 exactly if β_j (1 - β_(j+1)) = β_(j+1), or some share between
-            them and i is 1: so β_(j+1) = β_j/(1 + β_j), and 1/β_j grows by 1 with j. All weights of row i sum to 1 - Π (1 -
-            β_k), which is 1, as that of a mean, only if a share is 1: then β_1 = 1, and β_j = 1/j.
+Weights     Position i gives j < i the weight β_j Π (1 - β_k) over j < k < i, β_k = σ(score of k) the share of k.
+Reduction   j and j + 1 are weighed alike by j + 2 exactly if β_j (1 - β_(j+1)) = β_(j+1), so β_(j+1) = β_j/(1 + β_j),
+            and 1/β_j grows by 1 with j. All weights of row i sum to 1 - Π (1 - β_k), which is 1, as that of a mean,
+            only if a share is 1: then β_1 = 1, and β_j = 1/j.
 No score    σ of a number is below 1. With β_1 = 1 - ε the weights are alike, but their sum at row i is less than 1.
 """
 

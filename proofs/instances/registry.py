@@ -33,6 +33,7 @@ from proofs.instances import (
     ties_broken,
     ties_distorted,
     ties_small_gaps,
+    weightings_uniform,
 )
 from proofs.instances.examination import Examination
 
@@ -65,4 +66,5 @@ EXAMINATIONS: dict[str, Examination] = {examination.name: examination for examin
     ties_small_gaps.EXAMINATIONS,
     additive_heads.EXAMINATIONS,
     geometric_shares.EXAMINATIONS,
+    weightings_uniform.EXAMINATIONS,
 )}

@@ -156,7 +156,8 @@ def oblige_counting(transformer: Transformer, known: KnownValues, lengths: Lengt
         raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {MASKS[count.side].value}")
     read = [(transformer.directions[name], weight) for name, weight in head.values[direction].items()]
     if [counted for counted, _ in read] != [Truth(count.operand)]:
-        raise NotDerived(f"the value is not a multiple of the truth of {format_briefly(count.operand)} and nothing else")
+        raise NotDerived(f"the value is not a multiple of the truth of {format_briefly(count.operand)}, and nothing "
+                         "else")
     return CountingObligation(layer, place, head, direction, read[0][1], known, lengths)
 
 

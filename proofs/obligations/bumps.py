@@ -83,7 +83,7 @@ def _constant(line: Mapping[int, Line], factor: Fraction) -> tuple[Fraction, Fra
 
 def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: Count,
                lengths: Lengths) -> dict[int, Line]:
-    """The numbers a and b of each length with which the scaled scores are a (x - y) + b, x and y the count here and there.
+    """The numbers a and b of each length: scaled scores are a (x - y) + b, x and y the count here and there.
 
     All pairs of positions are looked at, also those that the mask separates.
 

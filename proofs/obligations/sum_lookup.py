@@ -2,9 +2,9 @@
 
 Source      docs/certificate.md, section 5, sum lookup.
 Setting     A *case* is (n, i), the truth b of what is counted there, and the number m of other positions counted. The
-            scores of each head are a (p - j) + b at every position j, where p = m + off and b decides off. In every case
-            of which something is claimed, p is visible and has the value that is claimed: that is checked here. What is
-            left is the bump around 0.
+            scores of each head are a (p - j) and a constant at every position j, where p = m + off and b decides off.
+            In every case of which something is claimed, p is visible and has the value that is claimed: that is checked
+            here. What is left is the bump around 0.
 """
 
 from __future__ import annotations

@@ -16,9 +16,14 @@ from constructions.language.semantics import satisfies
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Transformer, Weighting
 from proofs.check import Asked, Malformed, Rejected, check_text
+from proofs.check.checker.asking import ANYTHING
+from proofs.check.checker.budget import Budget
+from proofs.check.checker.checking import check_within, read_within
 from proofs.margins.certificate import seal_margin
 from proofs.margins.claim import At, MarginClaim
 from proofs.word_classes.norms import NO_NORMS, Norms
+from tests.checker import margins_costly as costly
+from tests.checker.softening import dump, layer, transformer
 from tests.word_classes.float_run import FloatRun
 from tests.word_classes.soft_models import soft_transformer
 
@@ -97,7 +102,7 @@ def test_hard_heads_are_run_exactly_or_refused(hard: Weighting) -> None:
     from proofs.word_classes.enclosing import enclose_output
 
     for seed in range(4):
-        transformer = soft_transformer(seed, layers=1, hard=hard)
+        transformer = soft_transformer(seed, layers=1, first=hard)
         outputs = [enclose_output(transformer, word, 3, 128) for word in product(LETTERS, repeat=3)]
         least = min(Fraction(int(x.lower.numerator), int(x.lower.denominator)) for x in outputs)
         assert is_accepted(transformer, claim_of("true", "last", 3, Fraction(0), least - SMALL))
@@ -174,3 +179,31 @@ def test_the_claim_s_predicates_are_not_those_of_the_network() -> None:
     changed["claim"]["formula"] = "THIRD"
     with pytest.raises(Rejected, match=r"not (above|below) the threshold"):
         check_text(seal(changed))
+
+
+def test_a_norm_that_divides_by_0_is_refused_where_the_output_needs_it_and_is_said_to_be_0_elsewhere() -> None:
+    changed = costly.claim(transformer("is out", {"a": {"is": "1"}, "b": {}}, {}, [layer([])]), 1,
+                           norms=[{"attention": None, "feedforward": "0"}])
+    with pytest.raises(Rejected, match="a norm is not known to be of a vector with two different numbers"):
+        check_text(dump(changed))
+    changed["claim"] |= {"alphabet": ["a"], "before": ["b"]}
+    assert any(line.endswith("layer 1, behind units: epsilon 0 (a vector of equal numbers becomes 0)")
+               for line in check_text(dump(changed)).lines)
+
+
+def test_nothing_is_held_once_a_place_is_done() -> None:
+    shorter = costly.many_places()
+    shorter["claim"]["max_n"] = 4
+    budgets = [Budget(), Budget()]
+    read_within(dump(shorter), ANYTHING, budgets[0])
+    check_within(dump(shorter), ANYTHING, budgets[1])
+    assert budgets[0].bits_left == budgets[1].bits_left
+
+
+def test_no_network_is_too_deep_and_no_number_too_long_to_be_looked_up() -> None:
+    deep = costly.deep()
+    deep["transformer"]["layers"] = deep["transformer"]["layers"][:300]
+    deep["transformer"]["output"] = "d300"
+    deep["claim"] |= {"max_n": 1, "alphabet": ["a"]}
+    assert check_text(dump(deep)).coverage == {"lengths": 1, "places": 1, "classes": 1}
+    assert check_text(dump(costly.long_products())).coverage == {"lengths": 2, "places": 2, "classes": 5}

@@ -86,6 +86,14 @@ def test_where_attention_does_not_depend_on_the_word_the_two_bounds_meet() -> No
     assert row.lower <= row.upper < row.lower * (1 + 2**-60)
 
 
+def test_sparsemax_is_exact_where_it_is_certified_and_where_it_is_not(certify: Any) -> None:
+    sparse = ("sensitivity", "prev Q_1", "--alphabet", "01", "--weighting", "sparsemax", "--max-n", "3")
+    assert [row["exact"] for row in measured(certify, *sparse)["lengths"]] == ["0", "1", "1"]
+    warm = measured(certify, *sparse, "--temperature", "100")
+    assert [row["method"] for row in warm["lengths"]] == ["classes"] * 3
+    assert all(row["exact"] for row in warm["lengths"])
+
+
 def test_hard_attention_is_exact(certify: Any) -> None:
     found = measured(certify, "sensitivity", str(EXAMPLES / "hard" / "tied.json"), "--max-n", "3")
     assert [row["exact"] for row in found["lengths"]] == ["1", "1", "1"]

@@ -60,7 +60,7 @@ def test_ties_of_one_side_can_be_broken(certify: Any) -> None:
     result = certify("soften", path, "--max-n", "3", "--break-ties", "--critical", "none", "-o", "soft.cert")
     assert result.code == 0 and certify("check", "soft.cert").code == 0
     assert "broken    the ties of 1.1, by a term in the position: the same transformer with hard " in result.out
-    found = certify("soften", path, "--max-n", "3", "--break-ties", "--json").json
+    found = certify("soften", path, "--max-n", "4", "--break-ties", "--json").json
     assert (found["ties_broken"], found["estimates"]["gap"]) == ([{"layer": 1, "head": 1}], "1/(2*n)")
     certify("soften", path, "--max-n", "3", "--break-ties", "--softmax", "soft.json")
     assert certify("run", "soft.json", "01-").code == 0

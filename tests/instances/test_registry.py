@@ -27,7 +27,7 @@ FIRST_REFUTED = {
     "lemma-25-step-sign": 2, "lemma-27-integers": 2, "lemma-27-proof-step": 2, "lemma-29": 1,
     "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1, "section-2-geometric": 2, "section-6-log": 2,
     "section-6-one-over-n": 2,
-    "theorem-26-large-gap": 2, "ties-polynomial-temperature": 9, "ties-two-temperatures": 2,
+    "theorem-26-large-gap": 2, "ties-polynomial-temperature": 9, "ties-two-temperatures": 2, "uniform-plus-one": 1,
 }
 WITHOUT_NETWORK = {"hahn-footnote-4-chain", "hahn-footnote-4-length"}
 """About a distribution alone: no network shows them."""
@@ -140,11 +140,17 @@ def test_the_replays_of_theorem_6_show_log_odds_that_attention_has_no_part_in() 
 
 
 def test_the_replay_of_section_2_shows_half_of_the_symbol_before() -> None:
-    assert trace(run_of(with_replay("section-2-geometric")), "attended").soft == (point(Fraction(0)), point(Fraction(1, 2)))
+    held = trace(run_of(with_replay("section-2-geometric")), "attended").soft
+    assert held == (point(Fraction(0)), point(Fraction(1, 2)))
+
+
+def test_the_replay_of_uniform_attention_has_no_first_marker() -> None:
+    run = run_of(with_replay("uniform-plus-one"))
+    assert (trace(run, "mean").soft, trace(run, "first").soft) == ((point(Fraction(1, 2)),), (point(Fraction(0)),))
 
 
 def test_every_replay_is_shown_and_every_model_is_replayed() -> None:
     replays = {instance.replay for name in EXAMINATIONS for n in {1, 2, FIRST_REFUTED.get(name, 2)}
                for instance in examined(name, n)} - {None}
-    assert len(replays) == len(SHOWN) + 8 == len(FIRST_REFUTED.keys() - WITHOUT_NETWORK)
+    assert len(replays) == len(SHOWN) + 9 == len(FIRST_REFUTED.keys() - WITHOUT_NETWORK)
     assert {replay.model for replay in replays} == {path.name for path in MODELS.glob("*.json")}

@@ -22,7 +22,7 @@ def test_weights_at_a_small_temperature_are_near_the_limits(length: int) -> None
 
 def test_it_fails_first_at_two_positions_and_then_always() -> None:
     assert [verdicts("section-2-geometric", n) for n in range(1, 9)] == [{True}, *[{False}] * 7]
-    assert (limit_at_the_winner([0]), limit_at_the_winner([-1])) == (Fraction(1, 2), 0)
+    assert (limit_at_the_winner([0]), limit_at_the_winner([-1])) == (Fraction(1, 2), Fraction(0))
     assert limits_of_weights([2, 1]) == [0, 1]
 
 

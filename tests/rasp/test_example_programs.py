@@ -20,7 +20,7 @@ PROGRAMS = {path.stem: path.read_text(encoding="utf-8") for path in (examples_fo
 
 def test_the_shipped_programs() -> None:
     assert set(PROGRAMS) == {"flip_flop", "induction_head", "k_hop_2", "k_hop_3", "n_gram",
-                             "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed", "alternation"}
+                             "dyck_1", "dyck_2", "dyck_3", "dyck_1_as_printed", "alternation", "majority"}
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
@@ -52,6 +52,14 @@ def test_flip_flop_reads_what_was_written_last() -> None:
     program = parse_program(PROGRAMS["flip_flop"])
     assert run_program(program, "w1i0w0i1r0r1i0")["out"][1::2] == (True, True, True, True, True, False, False)
     assert is_flip_flop("w1i0w0i1r0") and not is_flip_flop("w1i0w0i1r0r1")
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+def test_majority_counts_more_ones_than_zeros(length: int) -> None:
+    program = parse_program(PROGRAMS["majority"])
+    for word in itertools.product("01", repeat=length):
+        expected = tuple(2 * word[:place].count("1") > place for place in range(1, length + 1))
+        assert run_program(program, word)["out"] == expected, word
 
 
 @pytest.mark.parametrize("length", range(1, 7))

@@ -91,6 +91,15 @@ class Budget:
         finally:
             self.release(bits)
 
+    @contextmanager
+    def releasing(self) -> Iterator[None]:
+        """What begins to be held within is no longer held behind."""
+        left = self.bits_left
+        try:
+            yield
+        finally:
+            self.bits_left = left
+
     def _advice(self) -> str:
         return f"--work {10 * self.factor} allows more"
 

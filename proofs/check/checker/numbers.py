@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from math import gcd
 
 from .budget import MAX_RATIONAL_BITS, Budget
@@ -24,6 +25,11 @@ QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward 
 def size(x: Fraction) -> int:
     """Bits of a rational."""
     return x.numerator.bit_length() + x.denominator.bit_length()
+
+
+def write(x: Fraction) -> str:
+    """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
+    return f"{x.numerator:x}/{x.denominator:x}"
 
 
 def bounded(x: Fraction) -> Fraction:
@@ -123,7 +129,8 @@ def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> 
     """One denominator for all of the numbers, and their numerators."""
     count = sum(map(len, rows))
     budget.spend(1 + (count >> 1))
-    common = least_common_multiple(budget, {x.denominator for row in rows for x in row})
+    denominators = sorted(x.denominator for row in rows for x in row)  # not a set: they can be of one hash
+    common = least_common_multiple(budget, (one for one, _ in groupby(denominators)))
     longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
     budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
     with budget.holding(count * (common.bit_length() + longest)):

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS, apply
-from ..numbers import add, bounded, charge, divide, multiply, size
+from ..numbers import add, bounded, charge, divide, multiply, size, write
 from ..verdicts import Incomplete, Rejected
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
@@ -88,7 +88,7 @@ class Values:
     def __init__(self, table: Table) -> None:
         self._table, self._budget = table, table.budget
         self._values = Cache[tuple[Place, int, int], Fraction]()
-        self._applied = Cache[tuple[str, Fraction], Fraction]()
+        self._applied = Cache[str, Fraction]()
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
@@ -167,10 +167,11 @@ class Values:
                 else CALCULATE[name](self._budget, *arguments))
 
     def _apply(self, name: str, x: Fraction) -> Fraction | None:
-        """A function of functions.py; its values repeat."""
-        known = self._applied.get((name, x))
+        """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
+        text = f"{name} {write(x)}"
+        known = self._applied.get(text)
         if known is None:
             known = apply(name, x, self._budget)
             if known is not None:
-                self._applied.keep((name, x), known, size(x))
+                self._applied.keep(text, known, 8 * len(text))
         return known

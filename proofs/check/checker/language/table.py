@@ -45,6 +45,9 @@ LEAF_OF = {"Q": "Q", "i": "i", "n": "n", "P": "i", "%": "%", "//": "%"} | dict.f
 LEAF_OF |= dict.fromkeys(TEMPORAL, "T")
 
 
+Key = tuple[str, tuple[Place, ...], tuple[str, ...]]
+
+
 class Node(NamedTuple):
     """An operator, the places of its operands, and what else it says."""
 
@@ -60,19 +63,20 @@ class Table:
         self.budget = budget
         self.nodes: list[Node] = []
         self.names: dict[Place, str] = {}  # what the user calls a predicate
-        self._places: dict[Node, Place] = {}
+        self._places: dict[Key, Place] = {}
         self._leaves: list[frozenset[str]] = []
 
     def make(self, operator: str, *operands: Place, data: tuple[str | int, ...] = ()) -> Place:
         """The place of this node."""
         node = Node(operator, operands, data)
-        if node not in self._places:
+        key = key_of(node)
+        if key not in self._places:
             expect(len(self.nodes) < MAX_NODES, "limit: more than {} formulas", MAX_NODES)
             self.budget.hold(ENTRY_BITS)
-            self._places[node] = len(self.nodes)
+            self._places[key] = len(self.nodes)
             self._leaves.append(leaves_of(node).union(*(self._leaves[operand] for operand in operands)))
             self.nodes.append(node)
-        return self._places[node]
+        return self._places[key]
 
     def leaves(self, place: Place) -> frozenset[str]:
         """Which of Q (symbols), T (temporal operators), # (counts), i, n and % (also //) occur."""
@@ -125,6 +129,14 @@ class Table:
                 seen[place] = None
                 yield place
                 waiting += () if stop(place) else self.parts(place)[::-1]
+
+
+def key_of(node: Node) -> Key:
+    """Two nodes have one key if and only if they are equal: where one operator has a number, so has the other.
+
+    Numbers become texts, as those of a file can have one hash.
+    """
+    return node.operator, node.operands, tuple([f"{x:x}" if isinstance(x, int) else x for x in node.data])
 
 
 def leaves_of(node: Node) -> frozenset[str]:

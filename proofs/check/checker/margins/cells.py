@@ -16,13 +16,12 @@ from ..proving.proof import visible
 from ..reading.margin import Epsilon, MarginFile
 from ..reading.records import Layer
 from ..verdicts import quote, require
-from .forms import NOTHING, Answer, Form, Forms, Normed
+from .forms import NOTHING, Answer, Form, Forms, Normed, Rows
 from .needed import Asked, Stage, find_needed
 
 Cell = tuple[int, str]
 Bucket = tuple[tuple[int, int], ...]
 Vector = Mapping[str, Form]
-Column = tuple[Form, ...]
 UNORDERED = ("softmax", "average-hardmax")
 """Weightings of which a mean depends on how often each column is seen, and not on where."""
 OUTPUT = -1  # stands for the output where entries of buckets have the number of a head
@@ -46,6 +45,8 @@ class Seen:
         self.asked, self.columns = asked, columns
         self._cells = cells
         self._views: dict[tuple[int, int], View] = {}
+        self._varies = [len({columns[j, symbol] for symbol in symbols}) > 1
+                        for j, symbols in enumerate(cells.choices, 1)]
 
     def visible(self, i: int) -> tuple[int, int]:
         """The first and the last position that are seen from i."""
@@ -58,7 +59,7 @@ class Seen:
 
     def varies(self, j: int) -> bool:
         """Whether the column at j depends on the symbol there."""
-        return len({self.columns[j, symbol] for symbol in self._cells.choices[j - 1]}) > 1
+        return self._varies[j - 1]
 
     def view(self, i: int) -> View:
         """What is the same in every word of what is seen from i."""
@@ -70,6 +71,7 @@ class Seen:
     def _find_view(self, positions: range) -> View:
         seen = [(j, symbol) for j in positions for symbol in self._cells.choices[j - 1]]
         self._cells.budget.spend(len(seen) * (1 + len(self.asked.names)))
+        self._cells.budget.hold(ENTRY_BITS * (1 + len(self.asked.names)))
         stays = not any(map(self.varies, positions))
         place = len(self.asked.keys)
         means = {name: self._mean(place + number, positions, seen) for number, name in enumerate(self.asked.names)}
@@ -77,7 +79,7 @@ class Seen:
 
     def _mean(self, place: int, positions: range, seen: Sequence[Cell]) -> Fraction | None:
         """The mean of the values, if it is one number whatever the scores are, or all scores are 0."""
-        values = {cell: self._cells.columns[self.columns[cell]][place] for cell in seen}
+        values = {cell: self._cells.columns.rows[self.columns[cell]][place] for cell in seen}
         if any(value.atoms for value in values.values()):
             return None
         if all_equal(values.values()):
@@ -103,6 +105,7 @@ class Cells:
     Attributes:
         seen: the heads that are asked, over all layers.
         columns: the columns by number.
+        outputs: the different outputs at the position that is read.
         by_words: whether a class is one word.
     """
 
@@ -111,9 +114,8 @@ class Cells:
         self.transformer, self.language, self.choices, self.at = transformer, language, choices, at
         self.budget, self.length = language.budget, len(choices)
         self.forms = Forms(self.budget)
-        self.columns: list[Column] = []
+        self.columns = Rows(self.budget)
         self.seen: list[Seen] = []
-        self._numbers: dict[str, int] = {}
         self._check_heads()
         embedded, layers = find_needed(transformer, given.norms)
         vectors = self._embed(embedded)
@@ -121,7 +123,9 @@ class Cells:
             vectors = self._norm(attention, self._attend(needs.asked, needs.attended, vectors))
             vectors = self._norm(units, {cell: self._feed(layer, self._wanted(needs.fed, cell), vector)
                                          for cell, vector in vectors.items()})
-        self.outputs = [vectors[at, symbol][transformer.output] for symbol in choices[at - 1]]
+        outputs = Rows(self.budget)
+        self._output_of = [outputs.number((vectors[at, symbol][transformer.output],)) for symbol in choices[at - 1]]
+        self.outputs = [output for output, in outputs.rows]
         self.by_words = any(map(self._needs_words, self.seen))
 
     def cells(self) -> Iterator[Cell]:
@@ -131,17 +135,22 @@ class Cells:
     def bucket(self, j: int, choice: int) -> Bucket:
         """What of a cell (a position, and the place of its symbol among the choices) the output may depend on.
 
-        Entries are the number of a head with that of a column, or OUTPUT with a choice; of classes that are words, the
-        position with the choice.
+        Entries are the number of a head with that of a column, or OUTPUT with that of an output; of classes that are
+        words, the position with the choice.
         """
+        self.budget.spend(1 + len(self.seen))
         if self.by_words:
             return ((j, choice),)
         cell = j, self.choices[j - 1][choice]
         entries = [(number, head.columns[cell]) for number, head in enumerate(self.seen)
                    if (head.asked.head.mask == "none" or head.sees(self.at, j)) and head.varies(j)]
-        if j == self.at and not all_equal(self.outputs):
-            entries.append((OUTPUT, self.outputs.index(self.outputs[choice])))
+        if j == self.at and len(self.outputs) > 1:
+            entries.append((OUTPUT, self._output_of[choice]))
         return tuple(entries)
+
+    def output(self, choice: int) -> Form:
+        """The output where a choice stands at the position that is read."""
+        return self.outputs[self._output_of[choice]]
 
     def _needs_words(self, head: Seen) -> bool:
         """Whether what it adds depends on the order of positions, or on beginnings or ends of words."""
@@ -181,7 +190,8 @@ class Cells:
         first = len(self.seen)
         for one in asked:
             rows = (*one.keys, *(one.head.values[name] for name in one.names))
-            columns = {cell: self._number(tuple(self.forms.read(row, vector) for row in rows))
+            self.budget.hold(len(vectors) * (ENTRY_BITS >> 1))
+            columns = {cell: self.columns.number(tuple(self.forms.read(row, vector) for row in rows))
                        for cell, vector in vectors.items()}
             self.seen.append(Seen(self, one, columns))
         found: dict[Cell, Vector] = {}
@@ -193,13 +203,6 @@ class Cells:
                     terms[name].append((self._answer(number, name, cell[0], vector), ONE))
             found[cell] = {name: self.forms.combine(added) for name, added in terms.items()}
         return found
-
-    def _number(self, column: Column) -> int:
-        number = self._numbers.setdefault(self.forms.text(column), len(self.columns))
-        if number == len(self.columns):
-            self.columns.append(column)
-            self.budget.hold(ENTRY_BITS * (1 + len(column)))
-        return number
 
     def _answer(self, number: int, name: str, i: int, vector: Vector) -> Form:
         """What a head adds to a direction at position i."""
@@ -220,8 +223,8 @@ class Cells:
         names = list(self.transformer.directions)
         found: dict[Cell, Vector] = {}
         for cell, vector in vectors.items():
-            numbers = tuple(vector[name] for name in names) if vector else ()
-            found[cell] = {name: self.forms.of_atom(Normed(place, numbers, epsilon))
+            row = self.forms.vectors.number(tuple(vector[name] for name in names)) if vector else 0
+            found[cell] = {name: self.forms.of_atom(Normed(place, row, epsilon))
                            for place, name in enumerate(names if vector else ())}
         return found
 

@@ -7,6 +7,7 @@ of buckets, and the same memory of the formula, goes on in the same way.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -84,18 +85,21 @@ def find_classes(cells: Cells, claim: MarginClaim, reading: Reading) -> tuple[Se
     for j, choices in enumerate(cells.choices, 1):
         buckets = [numbers.setdefault(bucket, len(numbers)) if bucket else None
                    for bucket in (cells.bucket(j, choice) for choice in range(len(choices)))]
-        is_letter = first < j <= first + reading.n
+        is_letter, before_it = first < j <= first + reading.n, held
         after: dict[tuple[Signature, Memory], int] = {}
         for (signature, memory), number in found.items():
-            budget.spend(len(choices) * (4 + (len(signature) >> 2)))
+            size = len(signature) + (len(memory) if isinstance(memory, tuple) else 0)
+            budget.spend(len(choices) * (4 + (size >> 2)))
             for place, bucket in enumerate(buckets):
                 following = reading.step(memory, place, j - first) if is_letter else memory
                 key = signature if bucket is None else add_one(signature, bucket), following
+                if key not in after:
+                    bits = 2 * ENTRY_BITS + 64 * size
+                    budget.hold(bits)
+                    held += bits
                 after[key] = after.get(key, 0) + number
-        bits = sum(ENTRY_BITS + 128 * len(signature) for signature, _ in after)
-        budget.hold(bits)
-        budget.release(held)
-        found, held = after, bits
+        budget.release(before_it)
+        found, held = after, held - before_it
     budget.release(held)
     classes = [WordClass(signature, memory is True, number) for (signature, memory), number in found.items()]
     return list(numbers), classes
@@ -103,6 +107,7 @@ def find_classes(cells: Cells, claim: MarginClaim, reading: Reading) -> tuple[Se
 
 def add_one(signature: Signature, bucket: int) -> Signature:
     """With one position more in a bucket."""
-    counts = dict(signature)
-    counts[bucket] = counts.get(bucket, 0) + 1
-    return tuple(sorted(counts.items()))
+    place = bisect_left(signature, (bucket,))
+    is_there = place < len(signature) and signature[place][0] == bucket
+    count = signature[place][1] if is_there else 0
+    return (*signature[:place], (bucket, count + 1), *signature[place + is_there:])

@@ -12,6 +12,7 @@ PLACES = {
     "first": "the formula is read at the first letter, the output at the first position of the sequence",
     "last": "the formula is read at the last letter, the output at the last position of the sequence",
     "every": "the formula is read at every letter, the output at the same place"}
+OF_EQUAL = " (a vector of equal numbers becomes 0)"
 
 
 def describe_margin(given: MarginFile, coverage: Mapping[str, int]) -> list[str]:
@@ -32,7 +33,7 @@ def describe_margin(given: MarginFile, coverage: Mapping[str, int]) -> list[str]
         *entry("margin", given.language.write(claim.margin)),
         *entry("transformer", [f"{len(network.layers)} layers, {len(network.heads)} heads; weightings: "
                                f"{', '.join(weightings) or 'none'}"]),
-        *entry("norms", [f"layer {number}, behind {part}: epsilon {show(epsilon)}"
+        *entry("norms", [f"layer {number}, behind {part}: epsilon {show(epsilon)}{'' if epsilon else OF_EQUAL}"
                          for number, layer in enumerate(given.norms, 1)
                          for part, epsilon in zip(("attention", "units"), layer, strict=True) if epsilon is not None]),
         *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS, Budget
-from ..numbers import ZERO, add, multiply, size
+from ..numbers import ZERO, add, multiply, size, write
 
 
 class Form(NamedTuple):
@@ -29,10 +29,10 @@ class Relu(NamedTuple):
 
 
 class Normed(NamedTuple):
-    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place among those of a vector."""
+    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place of a vector."""
 
     place: int
-    vector: tuple[Form, ...]
+    vector: int
     epsilon: Fraction
 
 
@@ -50,6 +50,23 @@ class Answer(NamedTuple):
 
 Atom = Relu | Normed | Answer
 NOTHING = Form(ZERO)
+TERM_BITS = 2048  # of memory for a term of a form beside its number
+
+
+class Rows:
+    """Tuples of forms, each kept once and numbered."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.rows: list[tuple[Form, ...]] = []
+        self._budget = budget
+        self._numbers: dict[str, int] = {}
+
+    def number(self, row: tuple[Form, ...]) -> int:
+        """The number of this row."""
+        number = find(self._budget, self._numbers, ",".join(map(write_form, row)))
+        if number == len(self.rows):
+            self.rows.append(row)
+        return number
 
 
 class Forms:
@@ -58,21 +75,15 @@ class Forms:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.atoms: list[Atom] = []
+        self.vectors = Rows(budget)
         self._numbers: dict[str, int] = {}
 
     def of_atom(self, atom: Atom) -> Form:
         """The form that is this atom."""
-        number = self._numbers.setdefault(self.text(atom), len(self.atoms))
+        number = find(self.budget, self._numbers, write_atom(atom))
         if number == len(self.atoms):
             self.atoms.append(atom)
-            self.budget.hold(2 * ENTRY_BITS)
         return Form(ZERO, ((number, Fraction(1)),))
-
-    def text(self, thing: Form | Atom | Iterable[Form]) -> str:
-        """Forms, atoms and columns have one text if and only if they are equal."""
-        found = str(thing)
-        self.budget.spend(1 + (len(found) >> 4))
-        return found
 
     def combine(self, terms: Iterable[tuple[Form, Fraction]], constant: Fraction = ZERO) -> Form:
         """constant + sum of factor * form."""
@@ -85,6 +96,7 @@ class Forms:
                 total[atom] = add(self.budget, total.get(atom, ZERO), more)
         atoms = tuple(sorted((atom, value) for atom, value in total.items() if value))
         self.budget.spend(1 + (size(constant) >> 8) + len(atoms))
+        self.budget.hold(ENTRY_BITS + size(constant) + sum(TERM_BITS + size(value) for _, value in atoms))
         return Form(constant, atoms)
 
     def read(self, weights: Mapping[str, Fraction], held: Mapping[str, Form], constant: Fraction = ZERO) -> Form:
@@ -94,3 +106,26 @@ class Forms:
     def relu(self, form: Form) -> Form:
         """max(0, form), exact where the form is."""
         return self.of_atom(Relu(form)) if form.atoms else Form(max(ZERO, form.constant))
+
+
+def find(budget: Budget, numbers: dict[str, int], text: str) -> int:
+    """The number of a text, the next one if it is new."""
+    budget.spend(1 + (len(text) >> 4))
+    if text not in numbers:
+        budget.hold(ENTRY_BITS + 8 * len(text))
+        numbers[text] = len(numbers)
+    return numbers[text]
+
+
+def write_form(form: Form) -> str:
+    """Two forms have one text if and only if they are equal."""
+    return "+".join([write(form.constant), *(f"{atom}*{write(value)}" for atom, value in form.atoms)])
+
+
+def write_atom(atom: Atom) -> str:
+    """Likewise."""
+    if isinstance(atom, Relu):
+        return f"relu {write_form(atom.form)}"
+    if isinstance(atom, Normed):
+        return f"norm {atom.place} {atom.vector} {write(atom.epsilon)}"
+    return f"answer {atom.head} {atom.origin} {','.join(map(write_form, atom.queries))} {atom.name}"

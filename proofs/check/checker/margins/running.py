@@ -1,16 +1,17 @@
 """The output on one class, enclosed: every atom is computed from how often each column is seen.
 
-Intervals are of exact rationals, rounded outward to a multiple of 2^-GRAIN where they are no single number.
+Intervals are of exact rationals, rounded outward to a multiple of 2^-GRAIN where they are no single number. Atoms are
+enclosed in the order in which they arose, so that no network is too deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from ..numbers import ZERO, add, divide, multiply, total
+from ..numbers import ZERO, add, charge, divide, multiply, total
 from ..proving.weights import Weigher
 from ..verdicts import Rejected, quote, require
 from .cells import OUTPUT, Bucket, Cells, Seen, all_equal
@@ -40,10 +41,13 @@ class Interval(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """A column that is seen: its numbers, and how many times."""
+    """Columns that are seen, by their numbers, and how many times; of classes that are words, in order."""
 
-    numbers: tuple[Interval, ...]
-    times: int
+    columns: Sequence[int]
+    counts: Sequence[int]
+
+
+CROWD_BITS = 256  # of memory for a column in a crowd
 
 
 class Run:
@@ -51,27 +55,64 @@ class Run:
 
     def __init__(self, cells: Cells, weigher: Weigher, buckets: Sequence[Bucket], signature: Signature) -> None:
         self._cells, self._budget, self._weigher = cells, cells.budget, weigher
-        self._held = [(buckets[number], count) for number, count in signature]
+        held = [(buckets[number], count) for number, count in signature]
         self._atoms: dict[int, Interval] = {}
-        self._crowds: dict[tuple[int, int], Sequence[Crowd]] = {}
-        self._word = dict(entry for bucket, _ in self._held for entry in bucket) if cells.by_words else {}
+        self._rows: dict[int, tuple[Interval, ...]] = {}
+        self._norms: dict[tuple[int, Fraction], Sequence[Interval]] = {}
+        self._crowds: dict[tuple[int, int], Crowd] = {}
+        self._word = dict(entry for bucket, _ in held for entry in bucket) if cells.by_words else {}
+        self._held: dict[int, list[tuple[int, int]]] = {}
+        for bucket, count in held if not cells.by_words else []:
+            self._budget.spend(1 + len(bucket))
+            for asked, number in bucket:
+                self._held.setdefault(asked, []).append((number, count))
 
     def output(self) -> Interval:
         """The output at the position that is read."""
-        outputs = self._cells.outputs
-        if all_equal(outputs):
-            return self.number(outputs[0])
-        if self._cells.by_words:
-            return self.number(outputs[self._word[self._cells.at]])
-        (choice,) = (entry[1] for bucket, _ in self._held for entry in bucket if entry[0] == OUTPUT)
-        return self.number(outputs[choice])
+        output = self._find_output()
+        for number in self._below(output):
+            self._atoms[number] = self._atom(number).outward()
+        return self.number(output)
+
+    def _find_output(self) -> Form:
+        cells = self._cells
+        if cells.by_words:
+            return cells.output(self._word[cells.at])
+        if len(cells.outputs) == 1:
+            return cells.outputs[0]
+        ((number, _),) = self._held[OUTPUT]
+        return cells.outputs[number]
+
+    def _below(self, output: Form) -> list[int]:
+        """The atoms of which the output is made, ascending; so each comes behind those of which it is made itself."""
+        found = {number for number, _ in output.atoms}
+        waiting, crowds = [*found], set[tuple[int, int]]()
+        while waiting:
+            for form in self._forms_of(waiting.pop(), crowds):
+                self._budget.spend(1 + len(form.atoms))
+                new = [number for number, _ in form.atoms if number not in found]
+                found.update(new)
+                waiting += new
+        return sorted(found)
+
+    def _forms_of(self, number: int, crowds: set[tuple[int, int]]) -> Iterator[Form]:
+        """The forms of which an atom is made, but for the columns of crowds that were met before."""
+        atom = self._cells.forms.atoms[number]
+        if isinstance(atom, Relu):
+            yield atom.form
+        elif isinstance(atom, Normed):
+            yield from self._cells.forms.vectors.rows[atom.vector]
+        else:
+            yield from atom.queries
+            if (atom.head, atom.origin) not in crowds:
+                crowds.add((atom.head, atom.origin))
+                for column in self._see(atom).columns:
+                    yield from self._cells.columns.rows[column]
 
     def number(self, form: Form) -> Interval:
         """What a form is on these words."""
         lower = upper = form.constant
         for number, coefficient in form.atoms:
-            if number not in self._atoms:
-                self._atoms[number] = self._atom(number).outward()
             ends = self._multiply(Interval(coefficient, coefficient), self._atoms[number])
             lower, upper = add(self._budget, lower, ends.lower), add(self._budget, upper, ends.upper)
         return Interval(lower, upper)
@@ -87,18 +128,26 @@ class Run:
 
     def _normed(self, atom: Normed) -> Interval:
         """The deviation from the mean, over the root."""
-        numbers = [self.number(form) for form in atom.vector]
+        key = atom.vector, atom.epsilon
+        if key not in self._norms:
+            self._norms[key] = self._norm(*key)
+        return self._norms[key][atom.place]
+
+    def _norm(self, vector: int, epsilon: Fraction) -> Sequence[Interval]:
+        """All numbers of a vector, less their mean, over the root."""
+        numbers = [self.number(form) for form in self._cells.forms.vectors.rows[vector]]
         mean = self._plain_mean(numbers, [1] * len(numbers))
         deviations = [Interval(add(self._budget, x.lower, -mean.upper), add(self._budget, x.upper, -mean.lower))
                       for x in numbers]
         variance = self._plain_mean([self._square(x) for x in deviations], [1] * len(numbers)).outward()
-        radicand = Interval(add(self._budget, variance.lower, atom.epsilon),
-                            add(self._budget, variance.upper, atom.epsilon))
+        radicand = Interval(add(self._budget, variance.lower, epsilon), add(self._budget, variance.upper, epsilon))
         require(radicand.lower > 0, "a norm is not known to be of a vector with two different numbers")
-        self._budget.spend(20)
+        for end in radicand:
+            charge(self._budget, end, end)
         low, high = floor_root(radicand.lower), floor_root(radicand.upper) + Fraction(1, 1 << GRAIN)
         require(low > 0, "a norm is not known closely enough")
-        return self._multiply(deviations[atom.place], Interval(1 / high, 1 / low))
+        inverse = Interval(1 / high, 1 / low)
+        return [self._multiply(x, inverse) for x in deviations]
 
     def _square(self, x: Interval) -> Interval:
         """All squares."""
@@ -106,44 +155,47 @@ class Run:
         return Interval(ZERO if x.lower < 0 < x.upper else ends[0], ends[1])
 
     def _answer(self, atom: Answer) -> Interval:
-        head = self._cells.seen[atom.head]
-        queries, crowd = [self.number(query) for query in atom.queries], self._see(atom)
-        scores = [self._score(queries, one.numbers) for one in crowd]
+        head, crowd = self._cells.seen[atom.head], self._see(atom)
+        queries, rows = [self.number(query) for query in atom.queries], [self._row(column) for column in crowd.columns]
+        scores = [self._score(queries, row) for row in rows]
         place = len(head.asked.keys) + head.asked.names.index(atom.name)
-        values = [one.numbers[place] for one in crowd]
-        counts = [one.times for one in crowd]
+        values = [row[place] for row in rows]
         if head.asked.head.weighting == "softmax":
-            return self._soft_mean(scores, values, counts)
-        return self._hard_mean(head, scores, values, counts)
+            return self._soft_mean(scores, values, crowd.counts)
+        return self._hard_mean(head, scores, values, crowd.counts)
 
-    def _see(self, atom: Answer) -> Sequence[Crowd]:
+    def _row(self, column: int) -> tuple[Interval, ...]:
+        """The numbers of a column."""
+        if column not in self._rows:
+            self._rows[column] = tuple(map(self.number, self._cells.columns.rows[column]))
+        return self._rows[column]
+
+    def _see(self, atom: Answer) -> Crowd:
         """What the head sees, column by column; where classes are words, position by position."""
         key = (atom.head, atom.origin)
         if key not in self._crowds:
-            head = self._cells.seen[atom.head]
-            counts: dict[int, int] = {}
-            columns = list(self._columns(atom.head, head, atom.origin))
-            self._budget.spend(len(columns))
+            columns = list(self._columns(atom.head, self._cells.seen[atom.head], atom.origin))
             if not self._cells.by_words:
+                counts: dict[int, int] = {}
                 for column, count in columns:
                     counts[column] = counts.get(column, 0) + count
                 columns = list(counts.items())
-            self._crowds[key] = [Crowd(tuple(map(self.number, self._cells.columns[column])), count)
-                                 for column, count in columns]
+            self._budget.hold(CROWD_BITS * len(columns))
+            self._crowds[key] = Crowd([column for column, _ in columns], [count for _, count in columns])
         return self._crowds[key]
 
-    def _columns(self, number: int, head: Seen, origin: int) -> Iterable[tuple[int, int]]:
+    def _columns(self, number: int, head: Seen, origin: int) -> Iterator[tuple[int, int]]:
         """The columns that are seen, and how often."""
         cells = self._cells
         first, last = head.visible(origin or cells.at)
+        self._budget.spend(last + 1 - first + len(self._held.get(number, ())))
         for j in range(first, last + 1):
             if cells.by_words:
                 yield head.columns[j, cells.choices[j - 1][self._word[j]]], 1
             elif not head.varies(j):
                 yield head.columns[j, cells.choices[j - 1][0]], 1
         if not cells.by_words and origin in (0, cells.at):
-            for bucket, count in self._held:
-                yield from ((column, count) for asked, column in bucket if asked == number)
+            yield from self._held.get(number, ())
 
     def _score(self, queries: Sequence[Interval], column: Sequence[Interval]) -> Interval:
         lower = upper = ZERO

@@ -27,11 +27,15 @@ further k is looked at. Scores are integers over one unit, and compared exactly.
 
 For other weightings the cost of a gap is another (kernels.py), and gaps that cost nothing are not looked for; softmax
 plus one has one gap more where t is true. The words without a pivot are as good: all values are 0.
+
+Of a sparse weighting few gaps matter, so that it matters how many positions there are: if the longest row reads L, a
+pivot at place p has p - 1 positions before it and at most L - p after it, so that only the gaps G_k with k < p, and
+those after the pivot with k <= L - p, are summed. Each p is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import lcm
@@ -40,6 +44,7 @@ from typing import NamedTuple
 
 from ..budget import Budget
 from ..numbers import Numbers, over_one_denominator
+from ..reading.records import SPARSE
 from .automaton import Letter, Letters
 from .kernels import FALLS, NEGLIGIBLE, suffices
 from .proof import Errors, Proof
@@ -116,6 +121,13 @@ def find_extremes(letters: Sequence[tuple[Fraction, Letters]]) -> Rule | None:
     return Rule(kinds[0][0], [extremes for _, extremes in kinds])
 
 
+class Listed(NamedTuple):
+    """The gaps that are summed, by their distance before the pivot, and after it."""
+
+    before: Mapping[int, Fraction]
+    after: Mapping[int, Fraction]
+
+
 class Gaps:
     """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
 
@@ -143,17 +155,32 @@ class Gaps:
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
         """B (1 - e) <= e for both t, with one B for all of these rows; equal scores have one B."""
-        known: tuple[Scores, list[Fraction] | None] | None = None
+        known: tuple[Scores, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
                 continue
             unit, scores = self._find_scores(query, rows, t)
             if known is None or known[0] != scores:
                 known = scores, self._list_gaps(unit, scores, max(rows))
-            gaps = known[1]
-            if gaps is None or not self._suffice([*gaps, *self._beside(t, unit, scores)], max(rows), error):
+            listed, beside = known[1], self._beside(t, unit, scores)
+            if listed is None or not all(self._suffice([*gaps, *beside], max(rows), error)
+                                         for gaps in self._gaps_by_place(listed, max(rows))):
                 return False
         return True
+
+    def _gaps_by_place(self, listed: Listed, longest: int) -> Iterator[Sequence[Fraction]]:
+        """What is summed for each place of the pivot; all at once where weights are not sparse, or some place has all.
+
+        Places outside of the range have no more gaps than its ends.
+        """
+        before, after = (max(side, default=0) for side in listed)
+        if self._weighting not in SPARSE or before + after < longest:
+            yield [*listed.before.values(), *listed.after.values()]
+            return
+        for place in range(max(1, longest - after), min(longest, before + 1) + 1):
+            self._proof.budget.spend(len(listed.before) + len(listed.after))
+            yield [*(gap for k, gap in listed.before.items() if k < place),
+                   *(gap for k, gap in listed.after.items() if k <= longest - place)]
 
     def _beside(self, t: int, unit: int, scores: Scores) -> list[Fraction]:
         """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
@@ -167,14 +194,16 @@ class Gaps:
         some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
         return any(one.pivots for one in extremes) and some_are_bad
 
-    def _list_gaps(self, unit: int, scores: Scores, longest: int) -> list[Fraction] | None:
+    def _list_gaps(self, unit: int, scores: Scores, longest: int) -> Listed | None:
         """The gaps that are summed; None if there are too many, or one is not below 0."""
         least = -FALLS[self._weighting] * unit
         cost = longest * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
         reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
         before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, longest, cost)
         after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
-        return None if before is None or after is None else [Fraction(gap, unit) for gap in (*before, *after)]
+        if before is None or after is None:
+            return None
+        return Listed(*({k: Fraction(gap, unit) for k, gap in side.items()} for side in (before, after)))
 
     def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
         """The gaps cost at most e."""
@@ -215,19 +244,19 @@ def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | Non
 
 
 def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int, reach: int,
-              cost: int) -> list[int] | None:
+              cost: int) -> dict[int, int] | None:
     """For k = 1, 2, ... the greatest gap of others[p] to pivots[p + k], if above the least; None if one is not below 0.
 
     The search ends after the reach, or where all gaps at that distance or more are at most the least.
     """
-    found: list[int] = []
+    found: dict[int, int] = {}
     was_far = True  # at the distance before; positions of one parity may be far, others not
     greatest = list(accumulate(others, max))
     for k in range(1, min(len(pivots), 1 + reach)):
         budget.spend(1 + cost)
         gap = max(map(sub, others, pivots[k:]))
         if gap > least:
-            found.append(gap)
+            found[k] = gap
         elif was_far and max(map(sub, greatest, pivots[k:])) <= least:
             return found
         was_far = gap <= least

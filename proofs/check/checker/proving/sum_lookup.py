@@ -66,14 +66,17 @@ class SumLookup:
         self._goals: dict[tuple[object, ...], Goals] = {}
 
     def _find_scale(self) -> Fraction:
-        """The number of which all values are 0..1 times, at all lengths.
+        """The number of which all values are 0..1 times, at all lengths; any will do if all are 0.
+
+        Then it is a coefficient of the row, as it would be if the direction that is read held 1 somewhere.
 
         Raises:
             Rejected: if there are values of both signs.
         """
         lengths = self._proof.claim.lengths if self._by_length else [self._proof.claim.max_n]
         columns = [self._proof.known_forms([self._row], n)[0] for n in lengths]
-        scale = find_extreme(value for column in columns for value in column)
+        extremes = [max(column, key=abs) for column in columns]
+        scale = find_extreme(extremes if any(extremes) else self._row.values())
         self._proof.budget.spend(sum(map(len, columns)))
         require(all(value * scale >= 0 for column in columns for value in column), "there are values of both signs")
         return scale

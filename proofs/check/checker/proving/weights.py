@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from ..budget import MAX_SPREAD_BITS, Budget, Cache
 from ..exponential import enclose_exp, exp_steps
+from ..numbers import write
 from ..verdicts import Incomplete
 
 Enclosure = tuple[int, int, int]
@@ -18,18 +19,19 @@ ENCLOSURE_BITS = 600
 
 
 class Weigher:
-    """Enclosures of exp, which repeat, and sums of them."""
+    """Enclosures of exp, which repeat, and sums of them; found by texts, as a file can choose numbers of one hash."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._enclosures = Cache[Fraction, Enclosure]()
+        self._enclosures = Cache[str, Enclosure]()
 
     def enclose(self, score: Fraction) -> Enclosure:
         """Integers (lower, upper, e) around exp(score) / 2^e."""
-        known = self._enclosures.get(score)
+        text = write(score)
+        known = self._enclosures.get(text)
         if known is None:
             self._budget.spend(exp_steps(score))
-            known = self._enclosures.keep(score, enclose_exp(score), ENCLOSURE_BITS)
+            known = self._enclosures.keep(text, enclose_exp(score), ENCLOSURE_BITS + 8 * len(text))
         return known
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
