@@ -21,7 +21,7 @@ from .proof import Proof
 from .uniform import check_scores, score
 
 HALF = Fraction(1, 2)
-ENTRY_STEPS = 4  # for each rational of a row that is looked up in a table: its hash, and a comparison with what is there
+ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is hashed and compared
 
 
 def check_counting(proof: Proof, head: Head, name: str, meaning: Total) -> int:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from ..reading.records import ADDITIVE, Transformer, Weights
 from ..verdicts import quote, require
 
-
 SHOWN_HEADS = 4  # of those after the first that write one direction: a message is a line
 
 
