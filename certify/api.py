@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from certify.arguments import exact_text, find_python_subject, read_arguments, read_lengths, whole_number
 from certify.outcomes import Certified
 from certify.pipeline import Subject
-from certify.request import Request, request_found
+from certify.request import FormulaSubject, Request, request_found
 from certify.subjects import Programs
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 
 if TYPE_CHECKING:
     from certify.commands.exporting import Format
@@ -84,7 +84,8 @@ def explain(subject: Subject | None, **options: Any) -> Explanation:
     request = _read(subject, options)
     if request.formula is None:
         raise InputError("subject: found a network without a formula, expected a formula")
-    return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")))
+    weighting = request.subject.weighting if isinstance(request.subject, FormulaSubject) else Weighting.SOFTMAX
+    return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")), weighting)
 
 
 def prove(subject: Subject | None, **options: Any) -> Theorem:

@@ -30,7 +30,8 @@ from constructions.network.transformer import Transformer
 
 STANDARD_INPUT = "-"
 SUFFIXES_OF_NETWORKS = (".json", ".cert")
-CERTIFICATES = ("certify-certificate", "certify-softened")
+ABOUT_MARGINS = "certify-margin"
+CERTIFICATES = ("certify-certificate", "certify-softened", ABOUT_MARGINS)
 """The formats of files that hold a network among other things."""
 
 
@@ -209,7 +210,9 @@ def _taker(option: str, taken: Collection[Kind]) -> Kind:
 
 
 def read_network(found: Found) -> Transformer:
-    """The network of a model file, or the one inside a certificate of either format.
+    """The network of a model file, or the one inside a certificate of any format.
+
+    A claim about margins is not what the output means; its formula says where a sign is positive.
 
     Raises:
         InputError: if the file is neither, or a certificate claims another formula than its network means.
@@ -219,7 +222,7 @@ def read_network(found: Found) -> Transformer:
     where = found.name
     data, claim = read_json(found.text, where), None
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
-        claim, data = data.get("claim"), data["transformer"]
+        claim, data = None if data["format"] == ABOUT_MARGINS else data.get("claim"), data["transformer"]
     network = transformer_from_json(data, where)
     if isinstance(claim, dict) and "formula" in claim:
         _check_claim(claim["formula"], data["directions"][network.output], network, where)

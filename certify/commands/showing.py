@@ -151,6 +151,7 @@ def explain(
     gamma: GammaOption = None,
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
+    weighting: WeightingOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     floats: Annotated[bool, typer.Option(
@@ -163,17 +164,21 @@ def explain(
     Its fragment, and for each regime the statements used, sizes, temperatures and position embeddings.
     """
     from certify.progress import ProgressLine
-    from certify.request import Options, read_request
+    from certify.request import FormulaSubject, Options, read_request
     from certify.showing.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
     from certify.showing.terminal_tables import console
     from certify.subjects import Kind
+    from constructions.errors import InputError
 
     options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
-                      regex=regex, dfa=dfa)
+                      regex=regex, dfa=dfa, weighting=weighting)
+    if floats and weighting is not None:
+        raise InputError("--floats: float runs are those of softmax attention, expected no --weighting beside it")
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     say_reading(request)
-    assert request.formula is not None, "the request is about a formula"
-    explanation = explain_formula(request.formula, request.alphabet, request.gamma, as_printed)
+    assert isinstance(request.subject, FormulaSubject), "the request is about a formula"
+    explanation = explain_formula(request.subject.formula, request.alphabet, request.gamma, as_printed,
+                                  request.subject.weighting)
     if language := getattr(request.subject, "language", None):
         from certify.regular import describe_language
 

@@ -25,7 +25,7 @@ def rounded_weights(sealed: Sealed, precision: str) -> Weights:
 
 def about(sealed: Sealed) -> dict[str, Any]:
     """Claim, certificate and network in plain values."""
-    (_, _, _, claim) = sealed.statement
+    claim = sealed.statement[-1]
     return {
         "formula": sealed.claim["formula"],
         "regime": sealed.regime,

@@ -12,7 +12,7 @@ from certify.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from proofs.check import (
     Certificate,
     Decision,
@@ -59,10 +59,17 @@ class Sealed:
         return f"{self.claim['regime']}{', causal' if self.claim['causal'] else ''}"
 
     @property
+    def weightings(self) -> tuple[str, ...]:
+        """A line that names the weightings of the heads, unless all of them have softmax."""
+        found = self.transformer.weightings()
+        return (f"weighting {', '.join(found)}",) if {*found} - {Weighting.SOFTMAX.value} else ()
+
+    @property
     def statement(self) -> tuple[str, ...]:
         """The claim in plain lines."""
         symbols = ", ".join(self.transformer.alphabet)
         return (f"formula   {self.claim['formula']}", f"alphabet  {{{symbols}}}", f"regime    {self.regime}",
+                *self.weightings,
                 f"claim     for {self.lengths.claim}, every word of length n and every position: the output is exactly "
                 "1 if the formula holds there, else 0")
 

@@ -19,7 +19,7 @@ from constructions.language.fragments import fragment_of
 from constructions.language.printer import Style, describe_formula, format_formula
 from constructions.language.syntax import Formula, subformulas
 from constructions.low_precision import GAMMA
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 
 LOW_PRECISION = "bfloat16"
@@ -52,7 +52,8 @@ class Built:
 class Explanation:
     """A formula, its fragment, and what each regime would build; whether float runs were asked about.
 
-    ``language`` are a few lines about the regular language that the formula defines, if it was made for one.
+    All heads have the ``weighting``. ``language`` are a few lines about the regular language that the formula defines,
+    if it was made for one.
     """
 
     formula: Formula
@@ -61,14 +62,16 @@ class Explanation:
     networks: tuple[Built, ...]
     floats: bool = False
     language: tuple[str, ...] = ()
+    weighting: Weighting = Weighting.SOFTMAX
 
 
 def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
-                    as_printed: bool = False) -> Explanation:
+                    as_printed: bool = False, weighting: Weighting = Weighting.SOFTMAX) -> Explanation:
     """Compile the formula in every regime."""
-    return Explanation(formula, alphabet, gamma,
-                       tuple(Built(regime, _compile(formula, alphabet, regime, gamma, as_printed))
-                             for regime in ALL_REGIMES))
+    def build(regime: Regime) -> Built:
+        return Built(regime, _compile(formula, alphabet, regime, gamma, as_printed, weighting=weighting))
+
+    return Explanation(formula, alphabet, gamma, tuple(build(regime) for regime in ALL_REGIMES), weighting=weighting)
 
 
 def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
@@ -89,9 +92,11 @@ def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
 
 
 def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction,
-             as_printed: bool, low_precision_up_to: int | None = None) -> Transformer | str:
+             as_printed: bool, low_precision_up_to: int | None = None,
+             weighting: Weighting = Weighting.SOFTMAX) -> Transformer | str:
     try:
-        return compile_formula(formula, alphabet, regime, gamma, as_printed, low_precision_up_to=low_precision_up_to)
+        return compile_formula(formula, alphabet, regime, gamma, as_printed,
+                               low_precision_up_to=low_precision_up_to, weighting=weighting)
     except Unsupported as construct:
         return str(construct)
 
@@ -103,6 +108,8 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
     out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
     out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
+    if explanation.weighting is not Weighting.SOFTMAX:
+        out.print(plain(f"weighting {explanation.weighting.value}, in place of softmax"))
     for line in explanation.language:
         out.print(plain(f"language  {line}"))
     for built in explanation.networks:
@@ -153,6 +160,7 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
         "fragment": fragment_of(explanation.formula),
         "alphabet": list(explanation.alphabet),
         "gamma": str(explanation.gamma),
+        "weighting": explanation.weighting.value,
         "subformulas": _subformulas_to_json(explanation.formula),
         "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
     } | language

@@ -16,7 +16,7 @@ from certify.verdicts import colour
 from constructions.language.printer import Style, describe_formula, format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from proofs.discharge import Line
 from proofs.obligations.kinds import APPROXIMATING, Kind
 from proofs.obligations.lookup import LookupObligation
@@ -42,6 +42,7 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
                         f"{outcome.runs.run_class.name}"))
     if outcome.transformer:
         print_shape(out, outcome.transformer)
+        print_weightings(out, outcome.transformer)
     if outcome.lines:
         print_attention(out, outcome.lines)
         print_exact(out, outcome.lines)
@@ -60,6 +61,12 @@ def print_shape(out: Console, network: Transformer) -> None:
     sizes = [(len(network.layers), "layer"), (sum(1 for _ in network.heads()), "head"), (units, "ReLU"),
              (len(network.directions), "direction"), (network.parameter_count(), "non-zero parameter")]
     out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
+
+
+def print_weightings(out: Console, network: Transformer) -> None:
+    """One line that names the weightings of the heads, unless all of them have softmax."""
+    if {*network.weightings()} - {Weighting.SOFTMAX.value}:
+        out.print(plain(f"weighting {', '.join(network.weightings())}, in place of softmax"))
 
 
 def print_attention(out: Console, lines: tuple[Line, ...]) -> None:

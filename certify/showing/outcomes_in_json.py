@@ -25,6 +25,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "max_n": outcome.max_n,
         "regime": outcome.regime.sharpening.value if outcome.regime else None,
         "causal": outcome.regime.causal if outcome.regime else None,
+        "weightings": list(outcome.transformer.weightings()) if outcome.transformer else None,
         "obligations": len(outcome.lines),
         "proved": sum(line.proved for line in outcome.lines),
         "worst_error": _extreme_to_json(worst, extreme) if worst and extreme else None,

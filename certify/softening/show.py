@@ -16,6 +16,7 @@ from certify.showing.terminal_tables import NARROW, open_table, plain, print_tab
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
+from constructions.network.transformer import Weighting
 from constructions.sparse_attention import SLOPES
 from constructions.theorem_26_uniform_tieless import Constants
 from proofs.perturbation.findings import Lead, Survey
@@ -144,7 +145,7 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
 def describe_outcome(found: Softening) -> str:
     """Why the verdict is what it is."""
     if found.tie:
-        return _describe_tie(found.tie)
+        return _describe_tie(found.tie, found.weighting)
     if found.moved:
         return _describe_moved(found.moved)
     if found.certificate:
@@ -155,10 +156,11 @@ def describe_outcome(found: Softening) -> str:
     return found.reason
 
 
-def _describe_tie(tie: Tie) -> str:
+def _describe_tie(tie: Tie, weighting: Weighting) -> str:
+    averaging = "softmax tends to" if weighting is Weighting.SOFTMAX else f"{weighting} takes"
     return (f"on the word {show_word(tie.word)} (n = {len(tie.word)}) at position {tie.position}, layer {tie.layer}, "
             f"head {tie.head} ({tie.name}) scores positions {', '.join(map(str, tie.winners))} equally, and highest: "
-            f"{_short(tie.score)}; softmax tends to their average, the head takes one side (--break-ties adds a term)")
+            f"{_short(tie.score)}; {averaging} their average, the head takes one side (--break-ties adds a term)")
 
 
 def _describe_moved(moved: Moved) -> str:

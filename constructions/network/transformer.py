@@ -175,6 +175,10 @@ class Transformer:
             for place, head in enumerate(layer.heads, start=1):
                 yield number, place, head
 
+    def weightings(self) -> tuple[str, ...]:
+        """The names of the weightings that its heads have, sorted."""
+        return tuple(sorted({head.weighting.value for _, _, head in self.heads()}))
+
     def head(self, layer: int, place: int) -> Head:
         """The head at this place of this layer, both counted from 1."""
         return self.layers[layer - 1].heads[place - 1]

@@ -52,14 +52,14 @@ class HeadFigures:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is not derived: the direction, who writes it, and why in words."""
+    """What is not derived: who writes what direction (empty if it is about all of them), and why in words."""
 
     where: str
     direction: str
     why: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.direction}: {self.why}"
+        return ": ".join(filter(None, (self.where, self.direction, self.why)))
 
 
 @dataclass(frozen=True)

@@ -97,3 +97,15 @@ def test_float_runs_are_those_of_softmax(certify: Certify) -> None:
 
 def test_python_takes_it_too() -> None:
     assert certify_in_python("prev Q_a", alphabet="ab", max_n=4, weighting="sparsemax").verdict == "certified"
+
+
+def test_what_is_proved_and_what_is_explained_name_the_weighting(certify: Certify) -> None:
+    line = "weighting sparsemax, in place of softmax"
+    assert line in certify(*SINCE, "--weighting", "sparsemax").out
+    assert line in certify("explain", "prev Q_a", "--weighting", "sparsemax").out
+    assert "weighting" not in certify(*SINCE).out
+
+
+def test_float_runs_are_not_explained_for_another_weighting(certify: Certify) -> None:
+    refused = certify("explain", "prev Q_a", "--weighting", "relu", "--floats")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
