@@ -6,12 +6,12 @@ operations on bits; 2^16 of those count as a step of work. The product of two in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from math import gcd
 
-from .budget import MAX_RATIONAL_BITS, Budget
+from .budget import MAX_RATIONAL_BITS, Budget, Cache, Value
 from .verdicts import Incomplete
 
 Numbers = tuple[Fraction, ...]
@@ -30,6 +30,27 @@ def size(x: Fraction) -> int:
 def write(x: Fraction) -> str:
     """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
     return f"{x.numerator:x}/{x.denominator:x}"
+
+
+def told_apart(key: object) -> Hashable:
+    """The same key with texts for its numbers: a file can choose numbers of one hash, which make a table a list."""
+    if isinstance(key, tuple):
+        return tuple([told_apart(part) for part in key])
+    if isinstance(key, Fraction):
+        return write(key)
+    return f"{key:x}" if isinstance(key, int) else key
+
+
+class CacheOfNumbers(Cache[object, Value]):
+    """Results that are found by numbers of a file."""
+
+    def get(self, key: object) -> Value | None:
+        """What was kept, or None."""
+        return super().get(told_apart(key))
+
+    def keep(self, key: object, value: Value, bits: int = 0) -> Value:
+        """The value itself, kept."""
+        return super().keep(told_apart(key), value, bits)
 
 
 def bounded(x: Fraction) -> Fraction:

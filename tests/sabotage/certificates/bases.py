@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from certify.outcomes import Certified
-from certify.pipeline import certify
+from certify.pipeline import certify, certify_request
+from certify.request import FormulaSubject, Request
+from constructions.language.parser import parse_formula
+from constructions.network.lengths import up_to
+from constructions.network.transformer import Weighting
 from constructions.regimes import Regime, Sharpening
 from tests.checker import handmade, handmade_counting
 from tests.checker.handmade import near, position, truth
@@ -71,6 +75,15 @@ def sealed(formula: str, regime: Regime, alphabet: str = "ab") -> Json:
 TRAINED = "trained_"
 """Certificates about trained networks have mutants of their own: tests/checker/test_trained_files.py."""
 
+def weighted(formula: str, weighting: str, max_n: int = MAX_N) -> Json:
+    """What the producer writes under another weighting than softmax."""
+    subject = FormulaSubject(formula, parse_formula(formula, ("a", "b")), ("a", "b"), Regime(),
+                             weighting=Weighting(weighting))
+    outcome = certify_request(Request(subject, up_to(max_n)))
+    assert isinstance(outcome, Certified)
+    return json.loads(outcome.certificate)
+
+
 BASES: dict[str, Callable[[], Json]] = {
     **{path.stem: partial(read, path) for path in sorted(ACCEPTED.glob("*.cert")) if not path.stem.startswith(TRAINED)},
     "constant": constant, "anything": with_anything, "guarded": guarded, "one symbol": one_symbol,
@@ -78,6 +91,10 @@ BASES: dict[str, Callable[[], Json]] = {
         "THIRD", "#>", MAX_N, "THIRD(k,n) := k % 3 == 1 or k > n"),
     **{f"softened {name}": partial(softened, name, MAX_N) for name in MODELS},
     "softened majority by entmax-1.5": partial(seal_sparse, majority(), 2, "1/20", "entmax-1.5"),
+    "sealed lookup of a sum, sparsemax": partial(weighted, "ODD(#<[Q_a] - #>[Q_b])", "sparsemax", 2),
+    "sealed until, geometric": partial(weighted, "Q_a U Q_b", "geometric"),
+    "sealed count to the right, relu over n": partial(weighted, "MOD(3,1)(#>[Q_a])", "relu-over-n"),
+    "sealed neighbour that is known, relu": partial(weighted, "prev ODD", "relu"),
     "sealed prev": partial(sealed, "prev Q_a", Regime()),
     "sealed since, causal position": partial(sealed, "Q_a S Q_b", Regime(Sharpening.POSITION, causal=True)),
     "sealed parity": partial(sealed, "ODD(#<[Q_a])", Regime()),

@@ -94,7 +94,7 @@ class AttentionScores:
         known, adds = rows[: len(positions)], dict(zip(added, rows[len(positions) :], strict=True))
         options = [{adds[letter.adds] for letter in position.letters} for position in positions]
         found = []
-        for query, lengths in self._attention.group(n, [True] * n).items():
+        for query, lengths in self._attention.group(n, [True] * n):
             over, (factors,) = over_one_denominator(budget, [query])
             seen = max(lengths)
             budget.spend(seen * (8 + len(query) * max(map(len, options)) * (1 + (unit.bit_length() >> 6))))

@@ -6,13 +6,13 @@ and several heads that write one direction add up to one head of another weight 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 from ..language import Place
-from ..numbers import ONE, ZERO, Numbers, add, divide, multiply
+from ..numbers import ONE, ZERO, Numbers, add, divide, multiply, told_apart
 from ..reading.records import Head, Total, Truth, Weights
 from ..verdicts import Rejected, require
 from .composition import names_in
@@ -21,7 +21,7 @@ from .proof import Proof
 from .uniform import check_scores, score
 
 HALF = Fraction(1, 2)
-ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is hashed and compared
+ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is written, and found
 
 
 def check_counting(proof: Proof, head: Head, name: str, meaning: Total) -> int:
@@ -103,17 +103,18 @@ class Keys(NamedTuple):
     mask: str
     number: int
     first: Numbers
-    steps: Mapping[Numbers, int]
+    steps: Sequence[tuple[Numbers, int]]
 
 
 def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> Keys:
     """The same keys as steps."""
     keys = keys[::-1] if mask == "past" else keys
     proof.budget.spend(ENTRY_STEPS * sum(map(len, keys)))
-    places: dict[Numbers, int] = {}
+    places: dict[object, tuple[Numbers, int]] = {}
     for place, (one, following) in enumerate(pairwise(keys), 2):
-        places.setdefault(tuple(add(proof.budget, y, -x) for x, y in zip(one, following, strict=True)), place)
-    return Keys(mask, len(keys), keys[0], places)
+        step = tuple(add(proof.budget, y, -x) for x, y in zip(one, following, strict=True))
+        places.setdefault(told_apart(step), (step, place))
+    return Keys(mask, len(keys), keys[0], [*places.values()])
 
 
 def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: Keys,
@@ -126,14 +127,14 @@ def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: Keys,
     """
     rows = rows[::-1] if keys.mask == "past" else rows
     proof.budget.spend(sum(1 + ENTRY_STEPS * len(row) for row in rows if row is not None))
-    reach = {row: keys.number if keys.mask == "none" else length for length, row in enumerate(rows, 1)
-             if row is not None}
+    reach = {told_apart(row): (row, keys.number if keys.mask == "none" else length)
+             for length, row in enumerate(rows, 1) if row is not None}
     proof.budget.spend(len(rows) + len(reach) * len(keys.steps))
-    queries = {row: read_query(row) for row in reach}
-    found = {score(proof, query, keys.first) for query in queries.values()}
-    steady = all(not score(proof, queries[row], step) for row, length in reach.items()
-                 for step, place in keys.steps.items() if place <= length)
-    return found.pop() if steady and len(found) == 1 else None
+    queries = [(read_query(row), length) for row, length in reach.values()]
+    found = {told_apart(number): number for number in (score(proof, query, keys.first) for query, _ in queries)}
+    steady = all(not score(proof, query, step) for query, length in queries
+                 for step, place in keys.steps if place <= length)
+    return found.popitem()[1] if steady and len(found) == 1 else None
 
 
 def divide_all(proof: Proof, numbers: Iterable[Fraction], heat: Fraction) -> Numbers:

@@ -8,13 +8,13 @@ shortest path; geometric and stick-breaking attention is followed letter by lett
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..budget import ENTRY_BITS
 from ..language import Place
-from ..numbers import ONE, ZERO, Numbers, add, divide, size
+from ..numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
 from ..reading.records import RECURRENT, Head, Near
 from ..verdicts import require
 from .automaton import Automaton, Letters, read_letters
@@ -80,7 +80,7 @@ class Attention:
                       kinds: Sequence[int]) -> None:
         gaps = None if self._passes else self._find_gaps(n, letters, kinds)
         positions: list[Position] = []
-        for query, lengths in self.group(n, guards).items():
+        for query, lengths in self.group(n, guards):
             left = gaps.find_unproved(query, lengths) if gaps else lengths
             if left:
                 require(self._passes or self._head.weighting == "softmax", "the gaps of scores do not prove the errors "
@@ -92,19 +92,19 @@ class Attention:
         """The row that reads so many positions."""
         return f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
 
-    def group(self, n: int, guards: Sequence[bool]) -> Mapping[Numbers, Sequence[int]]:
+    def group(self, n: int, guards: Sequence[bool]) -> Sequence[tuple[Numbers, Sequence[int]]]:
         """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
         rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
         self._proof.budget.spend(1 + (n >> 3))
         if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
-            return {self._proof.scaled_query(self._head, n, 1): rows} if rows else {}
+            return [(self._proof.scaled_query(self._head, n, 1), rows)] if rows else []
         heats = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
         queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
-        groups: dict[Numbers, list[int]] = {}
+        groups: dict[object, tuple[Numbers, list[int]]] = {}
         for length in rows:
             scaled = tuple(divide(self._proof.budget, form[length - 1], heats[length - 1]) for form in queries)
-            groups.setdefault(scaled, []).append(length)
-        return groups
+            groups.setdefault(told_apart(scaled), (scaled, []))[1].append(length)
+        return [*groups.values()]
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
         """A column in the order of reading."""

@@ -17,7 +17,7 @@ from ..budget import ENTRY_BITS
 from ..language import Place
 from ..language.table import FUTURE, PAST, TEMPORAL
 from ..language.truths import connect_one
-from ..numbers import ONE, ZERO, Numbers, total
+from ..numbers import ONE, ZERO, Numbers, told_apart, total
 from ..reading.records import Truth, Weights
 from ..verdicts import quote, require
 from .proof import Proof
@@ -177,7 +177,12 @@ def read_letters(proof: Proof, automaton: Automaton, n: int) -> tuple[list[tuple
     """The different known values and letters that the positions of a length have, and for each position which."""
     columns = [proof.columns.truths(place, n) for place in automaton.positional]
     values = proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
-    proof.budget.spend(1 + n // 2)
-    places: dict[tuple[Any, ...], int] = {}
-    kinds = [places.setdefault(seen, len(places)) for seen in zip(values, *columns, strict=True)]
-    return [(value, automaton.letters_where(tuple(truths))) for value, *truths in places], kinds
+    proof.budget.spend(1 + n)
+    places: dict[object, int] = {}
+    found: list[tuple[Any, ...]] = []
+    kinds = []
+    for row in zip(values, *columns, strict=True):
+        kinds.append(places.setdefault(told_apart(row), len(found)))
+        if kinds[-1] == len(found):
+            found.append(row)
+    return [(value, automaton.letters_where(tuple(truths))) for value, *truths in found], kinds

@@ -20,11 +20,10 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from ..budget import Cache
 from ..language import Place
 from ..language.evaluation import COMPARE
 from ..language.truths import connect_one
-from ..numbers import ONE, QUARTER, ZERO, add, divide, multiply, total
+from ..numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, divide, multiply, total
 from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Total, Truth, Unit, kind_of
 from ..verdicts import quote, require
 from .piecewise import PiecewiseLinear, Ramp
@@ -153,7 +152,7 @@ class Output:
     def rows(self, lengths: Iterable[tuple[int, Sequence[int]]],
              more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Iterator[Row]:
         """Rows that differ in what is known of them, or in ``more``, of which there is a column for each i."""
-        seen = Cache[tuple[object, ...], bool]()
+        seen = CacheOfNumbers[bool]()
         for n, firsts in lengths:
             settled = self._settle(n)
             levels = {source: self._levels(meaning, n, settled) for source, meaning in self.reads.items()}

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..budget import ENTRY_BITS
-from ..numbers import Numbers, add, size
+from ..numbers import Numbers, add, size, told_apart
 from ..verdicts import require
 from .automaton import State
 from .proof import Errors, Proof
@@ -35,7 +35,7 @@ class Passes:
 
     def __init__(self, proof: Proof) -> None:
         self._proof = proof
-        self._found: dict[Numbers, tuple[Sequence[Position], list[Ends]]] = {}
+        self._found: dict[object, tuple[Sequence[Position], list[Ends]]] = {}
 
     def check(self, query: Numbers, positions: Sequence[Position], ends: Mapping[int, str], errors: Errors) -> None:
         """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names.
@@ -43,11 +43,11 @@ class Passes:
         Raises:
             Rejected: if one is not proved to be.
         """
-        before, errors_found = self._found.get(query, ((), []))
+        before, errors_found = self._found.get(told_apart(query), ((), []))
         self._proof.budget.spend(len(positions))
         if len(before) < len(positions) or [*before[: len(positions)]] != [*positions]:
             errors_found = self._follow(query, positions)
-            self._found[query] = positions, errors_found
+            self._found[told_apart(query)] = positions, errors_found
         for length, where in ends.items():
             for bound, label, reached in zip(errors, ("false", "true"), errors_found[length - 1], strict=True):
                 fits = reached * bound.denominator <= bound.numerator * UNIT

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..budget import Cache
 from ..language import Place
 from ..language.columns import Whole, over_one_unit
-from ..numbers import ONE, ZERO, Numbers, combine, combine_columns, divide, least_common_multiple
+from ..numbers import ONE, ZERO, CacheOfNumbers, Numbers, combine, combine_columns, divide, least_common_multiple
 from ..reading.records import (
     Certificate,
     FeedForward,
@@ -53,7 +52,7 @@ class Proof:
         self.rows_by_value: dict[object, Any] = {}  # rows that differ, for outputs that have the same (counting.py)
         self.columns = self.language.columns(self.claim.lengths)
         self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
-        self.proved = Cache[tuple[object, ...], bool]()  # situations that need not be proved again, whoever meets them
+        self.proved = CacheOfNumbers[bool]()  # situations that need not be proved again, whoever meets them
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:

@@ -142,7 +142,7 @@ class Selecting:
             return divide_all(proof, row[1:], row[0])
 
         slope = common_score(proof, [row[:1] for row in rows], seen, lambda row: divide_all(proof, query.times, row[0]))
-        back = common_score(proof, rows, Keys(self._mask, n, key.times, {}), scaled)
+        back = common_score(proof, rows, Keys(self._mask, n, key.times, []), scaled)
         start = common_score(proof, rows, seen, scaled)
         if slope is None or back is None or start is None or square or slope != -back:
             shown = quote(head.name)
