@@ -37,7 +37,8 @@ def margin(
     after: Annotated[str | None, typer.Option(
         "--after", metavar="SYMBOLS", help="what stands behind every word")] = None,
     threshold: Annotated[str | None, typer.Option(
-        "--threshold", metavar="RATIONAL", help="where the output changes its answer (left out: 0)")] = None,
+        "--threshold", metavar="RATIONAL",
+        help="where the output changes its answer (left out: 0; 1/2 if it means a truth)")] = None,
     margin: Annotated[str | None, typer.Option(
         "--margin", metavar="EXPRESSION", help="how far from it, in n letters: 1/10, 1/(4*n) (left out: 0)")] = None,
     max_n: MaxNOption = 64,

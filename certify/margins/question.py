@@ -66,9 +66,16 @@ def read_question(model: Found, options: MarginOptions, lengths: Lengths,
     letters = _letters(options.letters, network, {*before, *after}, spell)
     margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters, spell), letters, lengths, options.at, before, after,
-                        _number(options.threshold or "0", spell("threshold")), margin)
+                        _threshold(options.threshold, request.formula, spell("threshold")), margin)
     check_fits(claim, network)
     return MarginQuestion(request.description, network, claim, _norms(options.norm, network, spell("norm")))
+
+
+def _threshold(text: str | None, meant: Formula | None, option: str) -> Fraction:
+    """Where the output changes its answer: between 0 and 1 if it means a truth, else at 0."""
+    if text is None:
+        return Fraction(0) if meant is None else Fraction(1, 2)
+    return _number(text, option)
 
 
 def _norms(text: str | None, network: Transformer, option: str) -> Norms:

@@ -117,7 +117,7 @@ OBJECTS: dict[str, tuple[Spoil, str]] = {
     "unknown direction embedded": (lambda m: m["position_embedding"].update(bogus="i"), '"bogus", expected one of'),
     "unknown output": (lambda m: m.update(output="bogus"), '"bogus", expected the name of a direction'),
     "unknown mask": (lambda m: head(m).update(mask="sideways"), '"sideways", expected one of none, future, past'),
-    "unknown weighting": (lambda m: head(m).update(weighting="sparsemax"), '"sparsemax", expected one of softmax'),
+    "unknown weighting": (lambda m: head(m).update(weighting="sharpest"), '"sharpest", expected one of softmax'),
     "a list as mask": (lambda m: head(m).update(mask=["none"]), "expected one of none, future, past"),
     "unknown kind of meaning": (lambda m: m["directions"].update(one={"kind": "vague"}), "expected a meaning of kind"),
     "a meaning that is no formula": (

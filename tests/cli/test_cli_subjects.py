@@ -111,7 +111,8 @@ def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind:
     name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}.get(kind)
     language: dict[str, Any] = {Kind.REGEX: {"regex": "(ab)*"}, Kind.DFA: {"dfa": "a.att"}}.get(kind, {})
     given = {"alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
-             "as_printed": True, "dialect": "spot", "attention": "hard", "precision": "bfloat16"}
+             "as_printed": True, "dialect": "spot", "attention": "hard", "weighting": "sparsemax",
+             "precision": "bfloat16"}
     for option in REFUSED[kind]:
         with pytest.raises(InputError, match=f"^{as_option(option)}: "):
             read_request(name, Options(**language, **{option: given[option]}))
