@@ -30,8 +30,9 @@ DRAWN = {
 
 
 def corpus() -> list[Path]:
-    """Accepted certificates of formulas."""
-    return [path for path in sorted(CORPUS.glob("*.cert")) if not path.name.startswith((SOFTENED, "trained"))]
+    """Accepted certificates of formulas, of networks with softmax: only these have pages."""
+    others = (SOFTENED, "trained", "weighting")
+    return [path for path in sorted(CORPUS.glob("*.cert")) if not path.name.startswith(others)]
 
 
 @cache
