@@ -92,7 +92,7 @@ def test_what_knows_softmax_alone_says_so(certify: Certify, form: str) -> None:
 
 def test_float_runs_are_those_of_softmax(certify: Certify) -> None:
     result = certify(*SINCE, "--weighting", "entmax-1.5", "--float", "binary32")
-    assert "layer 1, head 1: : weighting entmax-1.5: float runs have rules for softmax alone" in result.out
+    assert "layer 1, head 1: weighting entmax-1.5: float runs have rules for softmax alone" in result.out
 
 
 def test_python_takes_it_too() -> None:
