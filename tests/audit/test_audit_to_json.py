@@ -39,8 +39,9 @@ WITNESSES = st.none() | st.builds(Witness, n=LENGTHS, value=INTERVALS, allowed=I
 ROWS = st.builds(LengthVerdict, n=LENGTHS, verdict=VERDICT, error=MAYBE, bound=MAYBE, witness=WITNESSES)
 PLACES = st.lists(st.tuples(LENGTHS, LENGTHS), max_size=2).map(tuple)
 TEMPERATURES = st.lists(st.builds(HeadTemperature, heads=PLACES, claimed=NUMBERS, critical=INTERVALS), max_size=2)
+FORMS = st.builds(ClosedForm, head=st.tuples(LENGTHS, LENGTHS), row=LENGTHS)
 CRITICALS = st.builds(CriticalConstant, n=LENGTHS, gamma=MAYBE, slack=MAYBE, temperatures=TEMPERATURES.map(tuple),
-                      witness=WITNESSES, up_to=MAYBE, form=st.none() | st.builds(ClosedForm))
+                      witness=WITNESSES, up_to=MAYBE, form=st.none() | FORMS)
 FITS = st.builds(GrowthLaw, residual=FLOATS, heads=PLACES)
 
 
