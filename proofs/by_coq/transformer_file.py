@@ -225,7 +225,7 @@ class _Writer:
                 f"{comment(f'{head.name}, {head.source}')}")
 
     def _unit(self, unit: Unit) -> str:
-        return f"Unit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
+        return f"ReluUnit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
 
     def _row(self, row: Coefficients) -> str:
         entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items())
@@ -348,7 +348,7 @@ class _Operand:
 def _leaf(item: int | str) -> _Operand:
     if isinstance(item, int):
         return _Operand(f"(Num {item})", f"(Int {item})")
-    return _Operand(_VARIABLES[item], f"Int{_VARIABLES[item]}")
+    return _Operand(f"Var{_VARIABLES[item]}", f"Int{_VARIABLES[item]}")
 
 
 def _operation(item: int | str, stack: list[_Operand]) -> _Operand:

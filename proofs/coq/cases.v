@@ -7,9 +7,9 @@ From Certify Require Import formula.
 Import ListNotations.
 
 Record case := Case {
-  is_odd : bool; is_first : bool; is_last : bool;
-  assumed : list (formula * bool);
-  order : comparison }.                     (* how the two sides of the comparison in question compare *)
+  case_odd : bool; case_first : bool; case_last : bool;
+  case_assumed : list (formula * bool);
+  case_order : comparison }.                     (* how the two sides of the comparison in question compare *)
 
 Fixpoint assumption (l : list (formula * bool)) (f : formula) : option bool :=
   match l with [] => None | (g, b) :: l => if formula_eqb g f then Some b else assumption l f end.
@@ -32,12 +32,12 @@ Variable c : case.
 (* What position alone decides: predicates, and `prev` and `next` at the edges. *)
 Definition from_position (f : formula) : option bool :=
   match f with
-  | Positional ODD => Some (is_odd c)
-  | Positional EVEN => Some (negb (is_odd c))
-  | Positional FIRST => Some (is_first c)
-  | Positional LAST => Some (is_last c)
-  | Previous _ => if is_first c then Some false else None
-  | Next _ => if is_last c then Some false else None
+  | Positional ODD => Some (case_odd c)
+  | Positional EVEN => Some (negb (case_odd c))
+  | Positional FIRST => Some (case_first c)
+  | Positional LAST => Some (case_last c)
+  | Previous _ => if case_first c then Some false else None
+  | Next _ => if case_last c then Some false else None
   | _ => None
   end.
 
@@ -45,7 +45,7 @@ Fixpoint evaluate (f : formula) : option bool :=
   match from_position f with
   | Some b => Some b
   | None =>
-    match assumption (assumed c) f with
+    match assumption (case_assumed c) f with
     | Some b => Some b
     | None =>
       match f with
@@ -75,8 +75,8 @@ Section Real.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
 
 Definition real (c : case) : Prop :=
-  is_odd c = Nat.odd i /\ is_first c = (i =? 1) /\ is_last c = (i =? n) /\
-  forall f b, assumption (assumed c) f = Some b -> truth users n w f i = b.
+  case_odd c = Nat.odd i /\ case_first c = (i =? 1) /\ case_last c = (i =? n) /\
+  forall f b, assumption (case_assumed c) f = Some b -> truth users n w f i = b.
 
 Definition real_case (atoms : list formula) (r : comparison) : case :=
   Case (Nat.odd i) (i =? 1) (i =? n) (map (fun f => (f, truth users n w f i)) atoms) r.
@@ -105,8 +105,8 @@ Lemma from_position_correct c f b : real c -> from_position c f = Some b -> trut
 Proof.
   intros (O & F & L & _) H.
   destruct f as [| | | | | | |g|g| | |[]| |]; simpl in H; try discriminate; cbn; try (injection H as <-; congruence).
-  - destruct (is_first c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- F.
-  - destruct (is_last c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- L.
+  - destruct (case_first c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- F.
+  - destruct (case_last c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- L.
   - injection H as <-. now rewrite O, Nat.negb_odd.
 Qed.
 

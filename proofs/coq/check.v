@@ -33,8 +33,8 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
 
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
-  map (fun e => (a, snd e)) (filter (at_direction d) (values a)).
-Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (heads l).
+  map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
+Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
 (* The error of `others` follows from the head that looks it up; M need not say what it is. *)
 Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
   match b, score_form A a with
@@ -50,10 +50,11 @@ Definition heads_stage (A M : list meaning) (l : layer) (d : direction) : option
 
 (* ---- feed-forward part ---- *)
 Definition writes_to (l : layer) (d : direction) : bool :=
-  existsb (fun u => existsb (at_direction d) (writes u)) (units l) || existsb (at_direction d) (output_bias l).
+  existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
+      l).
 Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
-    (check_output A (units l) (output_bias l) d (nth d M IsAnything))
+    (check_output A (layer_units l) (layer_bias l) d (nth d M IsAnything))
   else Some (nth d A IsAnything).
 
 Definition layer_stages (M : list meaning) (l : layer) (A : list meaning) : option (list meaning) :=
@@ -75,7 +76,7 @@ Definition in_tokens (T : transformer) (d : direction) : bool :=
 
 (* The truth of a formula over symbols, at a position with symbol s. *)
 Definition symbol_case (T : transformer) (s : nat) (c : case) : case :=
-  Case (is_odd c) (is_first c) (is_last c) (map (fun a => (Symbol a, Nat.eqb s a))
+  Case (case_odd c) (case_first c) (case_last c) (map (fun a => (Symbol a, Nat.eqb s a))
     (seq 0 (length (token_embedding T)))) Eq.
 Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
   forallb (fun s => forallb (fun c =>
@@ -94,7 +95,7 @@ Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool
   end.
 
 Definition written_later (T : transformer) (d : direction) : bool :=
-  existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (layers T).
+  existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (transformer_layers T).
 Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : option meaning :=
   if written_later T d then
     (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then Some unwritten else
@@ -104,13 +105,13 @@ Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) 
 (* ---- the whole ---- *)
 Definition established (T : transformer) (M : list meaning) : option (list meaning) :=
   match for_directions M (embedding_stage T M) with
-  | Some A => layers_stages M (layers T) A
+  | Some A => layers_stages M (transformer_layers T) A
   | None => None
   end.
 Definition check (T : transformer) (M : list meaning) (f : formula) : bool :=
   well_defined T &&
   match established T M with
-  | Some A => match nth (output T) A IsAnything with IsTruth g => formula_eqb g f | _ => false end
+  | Some A => match nth (transformer_output T) A IsAnything with IsTruth g => formula_eqb g f | _ => false end
   | None => false
   end.
 
@@ -165,24 +166,24 @@ Lemma written_correct A d b agrees m i x y : written A d b agrees = Some m ->
   means users n w i (nth d A IsAnything) x ->
   (agrees = true -> means users n w i b y) -> means users n w i m (x + y).
 Proof.
-  unfold written. intros H Hx Hy. destruct (is_anything _); [injection H as <-; exact Logic.I|].
+  unfold written. intros H Hx Hy. destruct (is_anything _); [injection H as <-; exact I|].
   destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|discriminate]. destruct agrees; [|discriminate].
   simpl in H. injection H as <-. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
 Qed.
 
-Lemma head_rows_total h i l d : total (head_output n h i d) (heads l)
+Lemma head_rows_total h i l d : total (head_output n h i d) (layer_heads l)
   = total (fun ar => attended (fst ar) n h i (snd ar)) (head_rows l d).
 Proof.
-  unfold head_rows. induction (heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
+  unfold head_rows. induction (layer_heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
   rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
-  induction (filter (at_direction d) (values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
+  induction (filter (at_direction d) (head_values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
   now rewrite IHe.
 Qed.
 
 Lemma heads_stage_correct A M l B h : holds_now A h -> for_directions M (heads_stage A M l) = Some B ->
   holds_now B (after_heads n l h).
 Proof.
-  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage in E. pose proof (HA i d Hi) as Hd.
   destruct (head_rows l d) as [|[a r] [|ar' rest]].
   - injection E as E. rewrite <- E. cbn [total]. now rewrite Rplus_0_r.
@@ -197,14 +198,14 @@ Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
 Proof.
   unfold writes_to, feedforward. intros H. apply orb_false_iff in H as [U B]. rewrite (entry_absent _ _ B), Rplus_0_r.
   apply total_zero. intros u Hu. unfold unit_output. rewrite entry_absent; [ring|].
-  destruct (existsb (at_direction d) (writes u)) eqn:E; [|reflexivity]. exfalso.
+  destruct (existsb (at_direction d) (unit_writes u)) eqn:E; [|reflexivity]. exfalso.
   apply Bool.diff_true_false. rewrite <- U. symmetry. apply existsb_exists. now exists u.
 Qed.
 
 Lemma feedforward_stage_correct A M l B h : holds_now A h -> for_directions M (feedforward_stage A M l) = Some B ->
   holds_now B (fun i d => h i d + feedforward l (h i) d).
 Proof.
-  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
   unfold feedforward_stage in E. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
   - apply (written_correct _ _ _ _ _ i _ _ E Hd). intros C. unfold feedforward.
     apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
@@ -247,7 +248,7 @@ Proof.
 Qed.
 
 Lemma symbol_case_real i c : (1 <= i <= n)%nat ->
-  is_odd c = Nat.odd i -> is_first c = (i =? 1)%nat -> is_last c = (i =? n)%nat ->
+  case_odd c = Nat.odd i -> case_first c = (i =? 1)%nat -> case_last c = (i =? n)%nat ->
     real users n w i (symbol_case T (w i) c).
 Proof.
   intros Hi O F L. repeat split; auto. intros f b. unfold symbol_case. simpl.
@@ -272,7 +273,7 @@ Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a =
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embed. rewrite positions_total.
-  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact Logic.I.
+  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
     apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
     rewrite (not_in_tokens d i K). simpl. ring.
@@ -285,7 +286,7 @@ Qed.
 
 Lemma embedding_stage_correct M A : for_directions M (embedding_stage T M) = Some A -> holds_now A (embed users T n w).
 Proof.
-  intros H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact Logic.I].
+  intros H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
   unfold embedding_stage in E. destruct (written_later T d).
   - destruct (in_tokens T d) eqn:K; [discriminate|]. destruct (embedded_functions T d) eqn:F; [|discriminate].
     injection E as E. rewrite <- E. unfold embed. rewrite positions_total, F, (not_in_tokens d i K).
@@ -297,7 +298,7 @@ Qed.
 Lemma established_correct M A : established T M = Some A -> holds_now A (run users T n w).
 Proof.
   unfold established. intros H. destruct (for_directions M (embedding_stage T M)) as [B|] eqn:E; [|discriminate].
-  exact (layers_stages_correct M (layers T) B A _ (embedding_stage_correct M B E) H).
+  exact (layers_stages_correct M (transformer_layers T) B A _ (embedding_stage_correct M B E) H).
 Qed.
 End Embedding.
 End Sound.
@@ -306,8 +307,8 @@ Theorem check_correct users T M f : check T M f = true -> computes users T f.
 Proof.
   unfold check. intros H. apply andb_prop in H as [_ H].
   destruct (established T M) as [A|] eqn:E; [|discriminate]. intros n w Hn Over i Hi.
-  pose proof (established_correct users n w T Over M A E i (output T) Hi) as V.
-  destruct (nth (output T) A IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+  pose proof (established_correct users n w T Over M A E i (transformer_output T) Hi) as V.
+  destruct (nth (transformer_output T) A IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
@@ -322,8 +323,8 @@ Qed.
 
 (* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
 Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
-  (satisfies users n w f n -> run users T n w n (output T) = 1) /\
-  (~ satisfies users n w f n -> run users T n w n (output T) = 0).
+  (satisfies users n w f n -> run users T n w n (transformer_output T) = 1) /\
+  (~ satisfies users n w f n -> run users T n w n (transformer_output T) = 0).
 Proof.
   intros H n w Hn Over. rewrite (check_correct users T M f H n w Hn Over n) by lia. unfold satisfies.
   destruct (truth users n w f n); simpl; split; intros; try reflexivity; [now destruct H0|discriminate].

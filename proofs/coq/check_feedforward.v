@@ -29,7 +29,7 @@ Variables (A : list meaning) (cmp : option (term * term)) (c : case).
 
 Definition slack_known (f : formula) : option bool :=
   match f with
-  | Compare r _ _ => if by_order cmp f then Some (relates_so r (order c)) else evaluate c f
+  | Compare r _ _ => if by_order cmp f then Some (relates_so r (case_order c)) else evaluate c f
   | _ => evaluate c f
   end.
 Definition direction_range (a : meaning) : interval :=
@@ -81,7 +81,8 @@ Definition others_range (r : row) : interval :=
         match counted_here D, others_error r with
         | Some x, Some e =>
             if equal count_eqb (others_part r) (scaled a D)
-            then widen e (add (scale a (sign_range (order c))) (point (- a * (inject_Z (constant_difference t u) + x))))
+            then widen e (add (scale a (sign_range (case_order c))) (point (- a * (inject_Z (constant_difference t u) +
+                x))))
             else unbounded
         | _, _ => unbounded
         end
@@ -98,10 +99,11 @@ Definition entry_rational (r : row) (d : direction) : Q :=
   fold_right (fun e s => if Nat.eqb (fst e) d then Qred (snd e + s) else s) 0%Q r.
 Definition affine_part (A : list meaning) (cmp : option (term * term)) (c : case) (u : relu_unit) (q : Q) :
   option (row * Q) :=
-  match form_range A cmp c (reads u) (bias u) with
+  match form_range A cmp c (unit_reads u) (unit_bias u) with
   | (lo, hi) =>
       if match hi with Some b => Qle_bool b 0 | None => false end then Some ([], 0%Q)
-      else if match lo with Some a => Qle_bool 0 a | None => false end then Some (scaled q (reads u), Qred (q * bias u))
+      else if match lo with Some a => Qle_bool 0 a | None => false end then Some (scaled q (unit_reads u), Qred (q *
+          unit_bias u))
       else None
   end.
 Fixpoint active (A : list meaning) (cmp : option (term * term)) (c : case) (us : list relu_unit) (d : direction) :
@@ -109,7 +111,7 @@ Fixpoint active (A : list meaning) (cmp : option (term * term)) (c : case) (us :
   match us with
   | [] => Some ([], 0%Q)
   | u :: us =>
-      let q := entry_rational (writes u) d in
+      let q := entry_rational (unit_writes u) d in
       if is_zero q then active A cmp c us d else
       match affine_part A cmp c u q, active A cmp c us d with
       | Some (r, b), Some (r', b') => Some (r ++ r', Qred (b + b'))
@@ -118,7 +120,7 @@ Fixpoint active (A : list meaning) (cmp : option (term * term)) (c : case) (us :
   end.
 
 Definition target_truth (c : case) (f : formula) : option bool :=
-  match f with Compare r _ _ => Some (relates_so r (order c)) | _ => evaluate c f end.
+  match f with Compare r _ _ => Some (relates_so r (case_order c)) | _ => evaluate c f end.
 Definition holds_expression (A : list meaning) (x : expression) (d : direction) : bool :=
   match nth d A IsAnything with IsPosition (Formula y) => expression_eqb y x | _ => false end.
 
@@ -164,11 +166,11 @@ Fixpoint add_atom (f : formula) (l : list formula) : list formula :=
   end.
 Definition atoms_of (A : list meaning) (cmp : option (term * term)) (us : list relu_unit) (d : direction) :
   list formula :=
-  fold_right (fun u l => if is_zero (entry_rational (writes u) d) then l else
+  fold_right (fun u l => if is_zero (entry_rational (unit_writes u) d) then l else
     fold_right (fun e l => match nth (fst e) A IsAnything with
       | IsTruth f | IsNear f _ | IsProduct _ f | IsOthers _ f _ => add_atom f l
       | IsSlack f => if by_order cmp f then l else add_atom f l
-      | _ => l end) l (reads u)) [] us.
+      | _ => l end) l (unit_reads u)) [] us.
 (* What connectives lead to from a formula and no unit reads: free as well, since every word gives it some truth. *)
 Fixpoint add_unread (f : formula) (l : list formula) : list formula :=
   if existsb (formula_eqb f) l then l else
@@ -208,7 +210,7 @@ Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Rc : real users n w i c.
 Hypothesis Ro : match cmp with
-  | Some (t, u) => order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end.
+  | Some (t, u) => case_order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end.
 
 Notation tr := (truth users n w).
 
@@ -276,13 +278,13 @@ Proof.
 Qed.
 
 Lemma sign_range_correct t u : cmp = Some (t, u) ->
-  within (sign_range (order c)) (IZR (value users n w t i - value users n w u i)).
+  within (sign_range (case_order c)) (IZR (value users n w t i - value users n w u i)).
 Proof.
   intros E. rewrite E in Ro. rewrite Ro. set (T := (value users n w t i - value users n w u i)%Z).
   destruct (Z.compare_spec T 0) as [Z|L|G]; cbn [sign_range].
   - rewrite Z, <- Q2R_0. apply within_point.
-  - split; simpl; [exact Logic.I|]. rationals. assert (K : (T <= -1)%Z) by lia. apply IZR_le in K. lra.
-  - split; simpl; [|exact Logic.I]. rationals. assert (K : (1 <= T)%Z) by lia. apply IZR_le in K. lra.
+  - split; simpl; [exact I|]. rationals. assert (K : (T <= -1)%Z) by lia. apply IZR_le in K. lra.
+  - split; simpl; [|exact I]. rationals. assert (K : (1 <= T)%Z) by lia. apply IZR_le in K. lra.
 Qed.
 
 Lemma others_range_correct r : within (others_range A cmp c r) (linear (filter (reads_others A) r) h).
@@ -329,18 +331,19 @@ Lemma linear_app r s : linear (r ++ s) h = linear r h + linear s h.
 Proof. now rewrite !linear_combined, combined_app. Qed.
 
 Lemma affine_part_correct u q r b : affine_part A cmp c u q = Some (r, b) ->
-  relu (linear (reads u) h + Q2R (bias u)) * Q2R q = linear r h + Q2R b.
+  relu (linear (unit_reads u) h + Q2R (unit_bias u)) * Q2R q = linear r h + Q2R b.
 Proof.
-  unfold affine_part. pose proof (form_range_correct (reads u) (bias u)) as W.
-  destruct (form_range A cmp c (reads u) (bias u)) as [lo hi]. destruct W as [W1 W2]. cbn [fst snd] in W1, W2.
-  assert (Linear : 0 <= linear (reads u) h + Q2R (bias u) ->
-    Some (scaled q (reads u), Qred (q * bias u)) = Some (r, b) ->
-    relu (linear (reads u) h + Q2R (bias u)) * Q2R q = linear r h + Q2R b).
-  { intros Pos E. replace r with (scaled q (reads u)) by congruence. replace b with (Qred (q * bias u)) by congruence.
+  unfold affine_part. pose proof (form_range_correct (unit_reads u) (unit_bias u)) as W.
+  destruct (form_range A cmp c (unit_reads u) (unit_bias u)) as [lo hi]. destruct W as [W1 W2]. cbn [fst snd] in W1, W2.
+  assert (Linear : 0 <= linear (unit_reads u) h + Q2R (unit_bias u) ->
+    Some (scaled q (unit_reads u), Qred (q * unit_bias u)) = Some (r, b) ->
+    relu (linear (unit_reads u) h + Q2R (unit_bias u)) * Q2R q = linear r h + Q2R b).
+  { intros Pos E. replace r with (scaled q (unit_reads u)) by congruence. replace b with (Qred (q * unit_bias u)) by
+      congruence.
     rewrite relu_linear, Q2R_reduced, Q2R_mult, (linear_combined (scaled _ _)) by exact Pos.
     rewrite combined_scaled, <- linear_combined. ring. }
-  assert (Low : forall x, above (Some x) (linear (reads u) h + Q2R (bias u)) -> Qle_bool 0 x = true ->
-    0 <= linear (reads u) h + Q2R (bias u)).
+  assert (Low : forall x, above (Some x) (linear (unit_reads u) h + Q2R (unit_bias u)) -> Qle_bool 0 x = true ->
+    0 <= linear (unit_reads u) h + Q2R (unit_bias u)).
   { intros x Ab X. apply Qle_bool_R in X. rewrite Q2R_0 in X. simpl in Ab. lra. }
   destruct (match hi with Some y => Qle_bool y 0 | None => false end) eqn:Y; intros H.
   - destruct hi as [y|]; [|discriminate]. apply Qle_bool_R in Y. rewrite Q2R_0 in Y. simpl in W2.
@@ -354,7 +357,8 @@ Lemma active_correct us d : forall r b, active A cmp c us d = Some (r, b) ->
 Proof.
   induction us as [|u us IH]; intros r b H; cbn [active total] in *.
   - injection H as <- <-. simpl. rewrite Q2R_0. ring.
-  - unfold unit_output at 1. rewrite <- entry_rational_correct. destruct (is_zero (entry_rational (writes u) d)) eqn:Z.
+  - unfold unit_output at 1. rewrite <- entry_rational_correct. destruct (is_zero (entry_rational (unit_writes u) d))
+      eqn:Z.
     + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, (IH r b H). ring.
     + destruct (affine_part A cmp c u _) as [[r1 b1]|] eqn:P; [|discriminate].
       destruct (active A cmp c us d) as [[r2 b2]|]; [|discriminate].
@@ -386,7 +390,7 @@ Proof.
   specialize (H c (real_case_listed users n w i _ _ _ (order_listed target))).
   assert (Rc : real users n w i c) by apply real_case_real. set (cmp := comparison_of target) in *.
   assert (Ro : match cmp with
-    | Some (t, u) => order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end).
+    | Some (t, u) => case_order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end).
   { unfold c, cmp, real_order. simpl. now destruct (comparison_of target) as [[t u]|]. }
   unfold check_case in H. cbv zeta in H. fold cmp in H.
   destruct (active A cmp c us d) as [[r b]|] eqn:Ac; [|discriminate].

@@ -1,7 +1,8 @@
 (* One output of one head: does it hold what its direction means?
 
    `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
-   13, 15, 16, 20, 21 and Proposition 11, and with those for low precision, given the meanings A of the directions it reads and the meaning b it writes;
+   13, 15, 16, 20, 21 and Proposition 11, and with those for low precision, given the meanings A of the directions it
+       reads and the meaning b it writes;
    the constant gamma must be enough for the theorem, which rational_bounds.v decides.
    Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
@@ -30,7 +31,8 @@ Definition form_8a (t : trigger) (g : Q) : form := trigger_form t 2 0 g ++ [(num
 Definition form_8b (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
 Definition form_8c (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, - g)%Q].
 
-(* The same for low precision, with integer scores: g (j + i s_j) and g (n s_j - j); where s_j is a parity, i + 1 and n + 1
+(* The same for low precision, with integer scores: g (j + i s_j) and g (n s_j - j); where s_j is a parity, i + 1 and n
+    + 1
    stand for i and n, and g is half of that file's gamma. *)
 Definition sought (t : trigger) : formula :=
   match t with Decides f => f | Parity e => Positional (if e then EVEN else ODD) end.
@@ -84,14 +86,15 @@ Definition sharp_for_predicate (t : predicate) (g : Q) : bool :=
 (* (1 - (-1)^i) / (2*i)  and  -(-1)^i * (1 + (-1)^(n-i)) / (2*(n-i+1)), as Proposition 11 writes them. *)
 Definition minus_one : expression := Neg (Num 1).
 Definition mean_up_to_expression : expression :=
-  Div (Sub (Num 1) (Power minus_one IntI)) (Mul (Num 2) I).
+  Div (Sub (Num 1) (Power minus_one IntI)) (Mul (Num 2) VarI).
 Definition mean_from_expression : expression :=
   Div (Mul (Neg (Power minus_one IntI)) (Add (Num 1) (Power minus_one (IntMinus IntN IntI))))
-      (Mul (Num 2) (Add (Sub N I) (Num 1))).
+      (Mul (Num 2) (Add (Sub VarN VarI) (Num 1))).
 Definition same_monomial (x : expression) (m : monomial) : bool :=
   match monomial_of x with
-  | Some a => Qeq_bool (factor a) (factor m) && Z.eqb (pow_i a) (pow_i m) && Z.eqb (pow_n a) (pow_n m)
-              && Z.eqb (pow_end a) (pow_end m) && eqb (alternates a) (alternates m)
+  | Some a => Qeq_bool (monomial_factor a) (monomial_factor m) && Z.eqb (monomial_i a) (monomial_i m) && Z.eqb
+      (monomial_n a) (monomial_n m)
+              && Z.eqb (monomial_end a) (monomial_end m) && eqb (monomial_alternates a) (monomial_alternates m)
   | None => false
   end.
 
@@ -118,7 +121,7 @@ Definition check_position (k : masking) (v : form) (x : expression) : bool :=
 Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> bool) (p v : form) (f guard : formula) :
   bool :=
   forms_equal v (key_form (KTruth f)) &&
-  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (is_odd c) e && negb (edge c)))
+  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (case_odd c) e && negb (edge c)))
     all_bools.
 
 Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
@@ -134,8 +137,8 @@ Definition check_near (k : masking) (p v : form) (f guard : formula) : bool :=
                  && forms_equal v (key_form (KTruth (And x y)))
   | Until x y => masking_eqb k PastMasked && finds_leftmost (Decides (Implies x y)) p
                  && forms_equal v (key_form (KTruth (And x y)))
-  | Previous x => masking_eqb k FutureMasked && check_neighbour finds_rightmost is_first p v x guard
-  | Next x => masking_eqb k PastMasked && check_neighbour finds_leftmost is_last p v x guard
+  | Previous x => masking_eqb k FutureMasked && check_neighbour finds_rightmost case_first p v x guard
+  | Next x => masking_eqb k PastMasked && check_neighbour finds_leftmost case_last p v x guard
   | OnCount t s x => masking_eqb k (lookup_masking s) && check_on_count t s x guard p v
   | _ => false
   end.
@@ -144,11 +147,11 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
   match score_form A a, value_form A r with
   | Some p, Some v =>
     match b with
-    | IsPosition (Formula x) => vanishes shape_eqb p && check_position (masked a) v x
-    | IsMean s f => vanishes shape_eqb p && masking_eqb (masked a) (mean_masking s) && forms_equal v
+    | IsPosition (Formula x) => vanishes shape_eqb p && check_position (head_masking a) v x
+    | IsMean s f => vanishes shape_eqb p && masking_eqb (head_masking a) (mean_masking s) && forms_equal v
       (key_form (KTruth f))
-    | IsNear f guard => check_near (masked a) p v f guard
-    | IsOthers s f e => masking_eqb (masked a) (lookup_masking s) && looks_up s f (within_error e) p
+    | IsNear f guard => check_near (head_masking a) p v f guard
+    | IsOthers s f e => masking_eqb (head_masking a) (lookup_masking s) && looks_up s f (within_error e) p
                         && forms_equal v place_minus_1
     | _ => false
     end
@@ -361,21 +364,21 @@ Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Score : score_form A a = Some p.
 Hypothesis Value : value_form A r = Some v.
 
-Lemma attended_form : attended a n h i r = attend n (mask_at (masked a) i) (fv p i) (fv v i).
+Lemma attended_form : attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fv v i).
 Proof.
   apply attend_ext; intros j [Hj _]; [now apply (score_form_correct users n w A h HA)|].
   now apply (value_form_correct users n w A h HA).
 Qed.
 
 Lemma attended_key k : forms_equal v (key_form k) = true ->
-  attended a n h i r = attend n (mask_at (masked a) i) (fv p i) (fun j => key_atom_value users n w k j).
+  attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fun j => key_atom_value users n w k j).
 Proof.
   intros E. rewrite attended_form. apply attend_ext; [reflexivity|]. intros j _.
   rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
 Qed.
 
-Lemma self_visible : visible n (mask_at (masked a) i) i.
-Proof. destruct (masked a); [now split|now apply visible_future|now apply visible_past]. Qed.
+Lemma self_visible : visible n (mask_at (head_masking a) i) i.
+Proof. destruct (head_masking a); [now split|now apply visible_future|now apply visible_past]. Qed.
 
 Lemma attended_range k : forms_equal v (key_form k) = true -> 0 <= attended a n h i r <= 1.
 Proof.
@@ -383,13 +386,13 @@ Proof.
 Qed.
 
 Lemma attended_uniform : vanishes shape_eqb p = true ->
-  attended a n h i r = attend n (mask_at (masked a) i) (fun _ => 0) (fv v i).
+  attended a n h i r = attend n (mask_at (head_masking a) i) (fun _ => 0) (fv v i).
 Proof.
   intros Z. rewrite attended_form. apply attend_ext; [|reflexivity]. intros j _.
   exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
-Lemma check_position_correct x : vanishes shape_eqb p = true -> check_position (masked a) v x = true ->
+Lemma check_position_correct x : vanishes shape_eqb p = true -> check_position (head_masking a) v x = true ->
   attended a n h i r = expression_value x n i.
 Proof.
   intros Z H. rewrite (attended_uniform Z). assert (F : forall m, forms_equal v m = true ->
@@ -401,15 +404,18 @@ Proof.
   assert (Key : forall k x, attend n k (fun _ => 0) (fv (key_form x) i) = attend n k (fun _ => 0)
     (key_atom_value users n w x)).
   { intros k y. apply attend_ext; [reflexivity|]. intros. apply key_form_value. }
-  destruct (masked a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as [E X];
+  destruct (head_masking a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as
+      [E X];
     rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
   - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11a_reciprocal by exact Hi.
-    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
+        power_minus_1, !powerRZ_O, Q2R_1.
     lra.
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
   - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11b_reciprocal by exact Hi.
-    unfold monomial_value, sign. cbn [factor pow_i pow_n pow_end alternates]. rewrite power_minus_1, !powerRZ_O, Q2R_1.
+    unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
+        power_minus_1, !powerRZ_O, Q2R_1.
     lra.
 Qed.
 
@@ -417,8 +423,8 @@ Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard 
   good (Case (Nat.odd i) (i =? 1) (i =? n) [] Eq) = true.
 Proof. intros H G. exact (guard_ensures_correct users n w i guard [] good H G). Qed.
 
-Lemma check_previous_correct x guard : masked a = FutureMasked ->
-  check_neighbour finds_rightmost is_first p v x guard = true ->
+Lemma check_previous_correct x guard : head_masking a = FutureMasked ->
+  check_neighbour finds_rightmost case_first p v x guard = true ->
   means users n w i (IsNear (Previous x) guard) (attended a n h i r).
 Proof.
   intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
@@ -435,8 +441,8 @@ Proof.
     [apply previous_head|apply previous_integer_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
 
-Lemma check_next_correct x guard : masked a = PastMasked ->
-  check_neighbour finds_leftmost is_last p v x guard = true ->
+Lemma check_next_correct x guard : head_masking a = PastMasked ->
+  check_neighbour finds_leftmost case_last p v x guard = true ->
   means users n w i (IsNear (Next x) guard) (attended a n h i r).
 Proof.
   intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
@@ -452,7 +458,8 @@ Proof.
   destruct Sc as [-> | ->]; [apply next_head|apply next_integer_head]; lia || exact G || exact O.
 Qed.
 
-Lemma check_since_correct x y guard : masked a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true ->
+Lemma check_since_correct x y guard : head_masking a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true
+    ->
   forms_equal v (key_form (KTruth (And x y))) = true ->
   means users n w i (IsNear (Since x y) guard) (attended a n h i r).
 Proof.
@@ -466,7 +473,7 @@ Proof.
     |exact (low_precision_since_error (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
 Qed.
 
-Lemma check_until_correct x y guard : masked a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
+Lemma check_until_correct x y guard : head_masking a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
   forms_equal v (key_form (KTruth (And x y))) = true ->
   means users n w i (IsNear (Until x y) guard) (attended a n h i r).
 Proof.
@@ -480,10 +487,10 @@ Proof.
     [exact (until_head (tr x) (tr y) n i _ Hi G)|exact (low_precision_until_error (tr x) (tr y) n i _ Hi G)].
 Qed.
 
-Lemma mask_of_lookup s : masked a = lookup_masking s -> mask_at (masked a) i = lookup_mask s i.
+Lemma mask_of_lookup s : head_masking a = lookup_masking s -> mask_at (head_masking a) i = lookup_mask s i.
 Proof. intros ->. now destruct s. Qed.
 
-Lemma check_on_count_correct t s x guard : masked a = lookup_masking s -> check_on_count t s x guard p v = true ->
+Lemma check_on_count_correct t s x guard : head_masking a = lookup_masking s -> check_on_count t s x guard p v = true ->
   means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
 Proof.
   intros M H. apply andb_prop in H as [L H].

@@ -10,28 +10,28 @@ From Certify Require Import finite_sums softmax lemma_09_rounding formula linear
 Import ListNotations.
 Open Scope R_scope.
 
-Record regime := Regime { causal : bool; by_position : bool }.
+Record regime := Regime { regime_causal : bool; regime_by_position : bool }.
 
-Definition square : expression := Power I (Int 2).
+Definition square : expression := Power VarI (Int 2).
 Definition temperature_of (r : regime) : expression :=
-  if by_position r then Num 1 else if causal r then Div (Num 1) square else Div (Num 1) N.
+  if regime_by_position r then Num 1 else if regime_causal r then Div (Num 1) square else Div (Num 1) VarN.
 
 (* ---- the directions of numbers ---- *)
-Notation one := 0%nat.
-Notation alternation := 1%nat.      (* (-1)^i *)
-Notation share := 2%nat.            (* i/n, unless causal *)
-Notation sharpening := 3%nat.       (* n or i^2, if by position *)
-Notation place := 4%nat.            (* i, times n if by position *)
-Notation place_squared := 5%nat.    (* i^2, times n if by position *)
-Notation plain_place := 6%nat.      (* i *)
-Notation mean_before := 7%nat.
-Notation first := 8%nat.
-Notation reciprocal := 9%nat.       (* 1/i *)
-Notation mean_after := 10%nat.
-Notation last := 11%nat.
-Notation reciprocal_end := 12%nat.  (* 1/(n+1-i) *)
-Notation even := 13%nat.
-Notation odd := 14%nat.
+Notation dir_one := 0%nat.
+Notation dir_alternation := 1%nat.      (* (-1)^i *)
+Notation dir_share := 2%nat.            (* i/n, unless causal *)
+Notation dir_sharpening := 3%nat.       (* n or i^2, if by position *)
+Notation dir_place := 4%nat.            (* i, times n if by position *)
+Notation dir_place_squared := 5%nat.    (* i^2, times n if by position *)
+Notation dir_plain_place := 6%nat.      (* i *)
+Notation dir_mean_before := 7%nat.
+Notation dir_first := 8%nat.
+Notation dir_reciprocal := 9%nat.       (* 1/i *)
+Notation dir_mean_after := 10%nat.
+Notation dir_last := 11%nat.
+Notation dir_reciprocal_end := 12%nat.  (* 1/(n+1-i) *)
+Notation dir_even := 13%nat.
+Notation dir_odd := 14%nat.
 
 Section Compiler.
 Local Open Scope nat_scope.
@@ -43,13 +43,13 @@ Definition fresh : nat := 15 + k + 2 * length predicates.
 Fixpoint place_of (p : predicate) (l : list predicate) : nat :=
   match l with [] => 0 | q :: l => if predicate_eqb p q then 0 else S (place_of p l) end.
 
-Definition scaled_place (x : expression) : expression := if by_position r then Mul x N else x.
+Definition scaled_place (x : expression) : expression := if regime_by_position r then Mul x VarN else x.
 Definition number_embeddings : list (direction * position_function) :=
-  [(one, Formula (Num 1)); (alternation, Formula (Power (Neg (Num 1)) IntI))]
-  ++ (if causal r then [] else [(share, Formula (Div I N))])
-  ++ (if by_position r then [(sharpening, Formula (if causal r then square else N))] else [])
-  ++ (if counting then [(place, Formula (scaled_place I)); (place_squared, Formula (scaled_place square));
-                        (plain_place, Formula I)] else []).
+  [(dir_one, Formula (Num 1)); (dir_alternation, Formula (Power (Neg (Num 1)) IntI))]
+  ++ (if regime_causal r then [] else [(dir_share, Formula (Div VarI VarN))])
+  ++ (if regime_by_position r then [(dir_sharpening, Formula (if regime_causal r then square else VarN))] else [])
+  ++ (if counting then [(dir_place, Formula (scaled_place VarI)); (dir_place_squared, Formula (scaled_place square));
+                        (dir_plain_place, Formula VarI)] else []).
 Definition predicate_embeddings : list (direction * position_function) :=
   flat_map (fun mp => [(predicate_direction (fst mp), Bracket (Positional (snd mp)) false);
                        (S (predicate_direction (fst mp)), Bracket (Positional (snd mp)) true)])
@@ -59,23 +59,23 @@ Definition symbol_rows : list row := map (fun a => [symbol_direction a |-> 1]) (
 (* ---- Proposition 11, and two units that tell even from odd ---- *)
 Definition uniform (m : masking) (d : direction) (v : row) : head := Head m (temperature_of r) [] [] [(d, v)].
 Definition marker_layer : layer := Layer
-  (uniform FutureMasked mean_before [alternation |-> -1]
-   :: if causal r then [] else [uniform PastMasked mean_after [alternation |-> -1]])
-  (Unit [alternation |-> 1] 0 [even |-> 1] :: Unit [alternation |-> -1] 0 [odd |-> 1]
-   :: Unit [mean_before |-> 1] (-1 # 2) [first |-> 2]
-   :: if causal r then [] else [Unit [mean_after |-> 1] (-1 # 2) [last |-> 2];
-                                Unit [mean_after |-> -1] (-1 # 2) [last |-> 2]])
+  (uniform FutureMasked dir_mean_before [dir_alternation |-> -1]
+   :: if regime_causal r then [] else [uniform PastMasked dir_mean_after [dir_alternation |-> -1]])
+  (ReluUnit [dir_alternation |-> 1] 0 [dir_even |-> 1] :: ReluUnit [dir_alternation |-> -1] 0 [dir_odd |-> 1]
+   :: ReluUnit [dir_mean_before |-> 1] (-1 # 2) [dir_first |-> 2]
+   :: if regime_causal r then [] else [ReluUnit [dir_mean_after |-> 1] (-1 # 2) [dir_last |-> 2];
+                                ReluUnit [dir_mean_after |-> -1] (-1 # 2) [dir_last |-> 2]])
   [].
 Definition reciprocal_layer : layer := Layer
-  (uniform FutureMasked reciprocal [first |-> 1]
-   :: if causal r then [] else [uniform PastMasked reciprocal_end [last |-> 1]]) [] [].
+  (uniform FutureMasked dir_reciprocal [dir_first |-> 1]
+   :: if regime_causal r then [] else [uniform PastMasked dir_reciprocal_end [dir_last |-> 1]]) [] [].
 Definition start : list layer := [marker_layer; reciprocal_layer].
 
 (* ---- blocks ---- *)
 Definition block (D : nat) (m : masking) (q1 k1 : list row) (v1 : row) (q2 k2 : list row) (v2 : row)
   (us : list (row * Q * Q)) (c : Q) : layer :=
   Layer [Head m (temperature_of r) q1 k1 [(D, v1)]; Head m (temperature_of r) q2 k2 [(S D, v2)]]
-        (map (fun u => let '(reads, b, x) := u in Unit reads b [S (S D) |-> x]) us)
+        (map (fun u => let '(reads, b, x) := u in ReluUnit reads b [S (S D) |-> x]) us)
         [S (S D) |-> c].
 Definition pointwise (D : nat) (us : list (row * Q * Q)) (c : Q) : layer := block D FutureMasked [] [] [] [] [] [] us c.
 
@@ -87,9 +87,10 @@ Definition connective_iff (D x y : nat) : layer :=
   pointwise D [([x |-> 1; y |-> -1], 0%Q, (-1)%Q); ([x |-> -1; y |-> 1], 0%Q, (-1)%Q)] 1.
 
 Definition sharp_query : list row :=
-  [[(if by_position r then sharpening else one) |-> (if causal r then 3 else 6)]].
-Definition rightmost_key (t : row) : list row := [t ++ [if causal r then reciprocal |-> -1 else share |-> (1 # 2)]].
-Definition leftmost_key (t : row) : list row := [t ++ [share |-> (-1 # 2)]].
+  [[(if regime_by_position r then dir_sharpening else dir_one) |-> (if regime_causal r then 3 else 6)]].
+Definition rightmost_key (t : row) : list row := [t ++ [if regime_causal r then dir_reciprocal |-> -1 else dir_share
+    |-> (1 # 2)]].
+Definition leftmost_key (t : row) : list row := [t ++ [dir_share |-> (-1 # 2)]].
 (* Lemma 9 on x; each gate is a truth that is subtracted. *)
 Definition rounding (x : nat) (gates : list nat) : list (row * Q * Q) :=
   let reads := x |-> 1 :: map (fun d => d |-> -1) gates in [(reads, (-1 # 4)%Q, 2%Q); (reads, (-3 # 4)%Q, (-2)%Q)].
@@ -100,25 +101,27 @@ Definition until_block (D decides both : nat) : layer :=
   block D PastMasked sharp_query (leftmost_key [decides |-> 1]) [both |-> 1] [] [] [] (rounding D []) 0.
 
 Definition gated_units (D edge : nat) : list (row * Q * Q) :=
-  rounding D [even; edge] ++ rounding (S D) [odd; edge].
+  rounding D [dir_even; edge] ++ rounding (S D) [dir_odd; edge].
 Definition previous_block (D x : nat) : layer :=
-  block D FutureMasked sharp_query (rightmost_key [alternation |-> (1 # 2)]) [x |-> 1]
-        sharp_query (rightmost_key [alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D first) 0.
+  block D FutureMasked sharp_query (rightmost_key [dir_alternation |-> (1 # 2)]) [x |-> 1]
+        sharp_query (rightmost_key [dir_alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D dir_first) 0.
 Definition next_block (D x : nat) : layer :=
-  block D PastMasked sharp_query (leftmost_key [alternation |-> (1 # 2)]) [x |-> 1]
-        sharp_query (leftmost_key [alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D last) 0.
+  block D PastMasked sharp_query (leftmost_key [dir_alternation |-> (1 # 2)]) [x |-> 1]
+        sharp_query (leftmost_key [dir_alternation |-> (-1 # 2)]) [x |-> 1] (gated_units D dir_last) 0.
 
 (* The mean of a count at D, and 1/L where the position is counted at D + 2. *)
-Definition length_reciprocal (s : side) : nat := match s with ToLeft => reciprocal | ToRight => reciprocal_end end.
+Definition length_reciprocal (s : side) : nat := match s with ToLeft => dir_reciprocal | ToRight => dir_reciprocal_end
+    end.
 Definition mean_block (D : nat) (s : side) (x : nat) : layer :=
   block D (match s with ToLeft => FutureMasked | ToRight => PastMasked end) [] [] [x |-> 1] [] [] []
         [([length_reciprocal s |-> 1], 0%Q, 1%Q); ([length_reciprocal s |-> 1; x |-> -1], 0%Q, (-1)%Q)] 0.
 Definition lookup_queries (s : side) (g : Q) (mean here : nat) : list row :=
   [[mean |-> g; here |-> - g]; [length_reciprocal s |-> g]].
-Definition lookup_keys : list row := [[place |-> 2]; [place |-> 2; place_squared |-> -1]].
+Definition lookup_keys : list row := [[dir_place |-> 2]; [dir_place |-> 2; dir_place_squared |-> -1]].
 Definition lookup_mask_of (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => Unmasked end.
 Definition others_block (D : nat) (s : side) (g : Q) (mean here : nat) : layer :=
-  block D (lookup_mask_of s) (lookup_queries s g mean here) lookup_keys [plain_place |-> 1; one |-> -1] [] [] [] [] 0.
+  block D (lookup_mask_of s) (lookup_queries s g mean here) lookup_keys [dir_plain_place |-> 1; dir_one |-> -1] [] []
+      [] [] 0.
 Definition on_count_block (D : nat) (s : side) (mean here p x not_x : nat) : layer :=
   block D (lookup_mask_of s) (lookup_queries s 3 mean here) lookup_keys [p |-> 1]
         (lookup_queries s 3 mean here) lookup_keys [S p |-> 1]
@@ -219,7 +222,7 @@ Proof. intros E. induction rw as [|[d q] rw IH]; simpl; [reflexivity|]. now rewr
 
 Lemma block_between i d : (1 <= i <= n)%nat -> after_heads n B h i d = between i d.
 Proof.
-  intros Hi. unfold after_heads, head_output, between. cbn [heads block total collect values].
+  intros Hi. unfold after_heads, head_output, between. cbn [layer_heads block total collect head_values].
   fold (first_head i). fold (second_head i). destruct (Nat.eqb_spec d D) as [->|N1].
   - rewrite Nat.eqb_refl, (proj2 (Nat.eqb_neq (S D) D)), Clear by lia. lra.
   - rewrite (proj2 (Nat.eqb_neq D d)) by lia. destruct (Nat.eqb_spec d (S D)) as [->|N2].
@@ -230,14 +233,15 @@ Qed.
 Lemma block_feedforward x d : feedforward B x d = if (d =? S (S D))%nat
   then total (fun u => let '(reads, b, y) := u in relu (linear reads x + Q2R b) * Q2R y) us + Q2R c else 0.
 Proof.
-  unfold feedforward. cbn [units output_bias block]. unfold entry. cbn [collect].
+  unfold feedforward. cbn [layer_units layer_bias block]. unfold entry. cbn [collect].
   rewrite (Nat.eqb_sym (S (S D)) d). destruct (Nat.eqb_spec d (S (S D))) as [->|Ne].
   - rewrite Rplus_0_r. f_equal. induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.
     f_equal.
-    unfold unit_output, entry. cbn [reads bias writes collect]. rewrite Nat.eqb_refl. lra.
+    unfold unit_output, entry. cbn [unit_reads unit_bias unit_writes collect]. rewrite Nat.eqb_refl. lra.
   - rewrite Rplus_0_r. replace (total _ _) with 0; [lra|]. symmetry.
     induction us as [|[[rd b] y] l IH]; [reflexivity|]. cbn [map total]. rewrite IH.
-    unfold unit_output, entry. cbn [reads bias writes collect]. rewrite (proj2 (Nat.eqb_neq (S (S D)) d)) by lia. lra.
+    unfold unit_output, entry. cbn [unit_reads unit_bias unit_writes collect]. rewrite (proj2 (Nat.eqb_neq (S (S D))
+        d)) by lia. lra.
 Qed.
 
 Theorem block_value i d : (1 <= i <= n)%nat -> after_layer n B h i d =

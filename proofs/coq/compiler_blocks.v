@@ -15,7 +15,8 @@ Definition run_layers (n : nat) (ls : list layer) (h : nat -> vector) : nat -> v
 
 (* What the statements say of all layers: one temperature, and in causal regimes future masks. *)
 Definition layer_of (r : regime) (l : layer) : Prop :=
-  Forall (fun a => temperature a = temperature_of r /\ (causal r = true -> masked a = FutureMasked)) (heads l).
+  Forall (fun a => head_temperature a = temperature_of r /\ (regime_causal r = true -> head_masking a = FutureMasked))
+      (layer_heads l).
 
 Ltac relus := repeat match goal with
   | |- context [relu ?x] => first [rewrite (relu_linear x) by lra | rewrite (relu_zero x) by lra]
@@ -24,7 +25,7 @@ Ltac relus := repeat match goal with
 Section Correct.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
 Variables (r : regime) (counting : bool) (k : nat) (predicates : list predicate).
-Hypothesis Counts : counting = true -> causal r = true -> by_position r = false.
+Hypothesis Counts : counting = true -> regime_causal r = true -> regime_by_position r = false.
 Notation tr := (truth users n w).
 Notation compile := (compile r k predicates).
 Notation compile_term := (compile_term r k predicates).
@@ -32,7 +33,7 @@ Notation fresh := (fresh k predicates).
 Notation predicate_direction := (predicate_direction k).
 
 (* ---- what the network can compile ---- *)
-Definition side_ok (s : side) : bool := match s with ToLeft => true | ToRight => negb (causal r) end.
+Definition side_ok (s : side) : bool := match s with ToLeft => true | ToRight => negb (regime_causal r) end.
 Definition listed (p : predicate) : bool := existsb (predicate_eqb p) predicates.
 Fixpoint supported (f : formula) : bool :=
   match f with
@@ -40,9 +41,9 @@ Fixpoint supported (f : formula) : bool :=
   | Symbol a => Nat.ltb a k
   | Positional p => listed p
   | Not f | Previous f => supported f
-  | Next f => negb (causal r) && supported f
+  | Next f => negb (regime_causal r) && supported f
   | And f g | Or f g | Implies f g | Iff f g | Since f g => supported f && supported g
-  | Until f g => negb (causal r) && supported f && supported g
+  | Until f g => negb (regime_causal r) && supported f && supported g
   | OnCount p s f => counting && listed p && side_ok s && supported f
   | Compare _ t u => supported_term t && supported_term u
   end
@@ -53,23 +54,23 @@ with supported_term (t : term) : bool :=
   end.
 
 (* ---- the numbers at a position ---- *)
-Definition growth (i : nat) : R := if by_position r then (if causal r then INR i ^ 2 else INR n) else 1.
-Definition stretch : R := if by_position r then INR n else 1.
+Definition growth (i : nat) : R := if regime_by_position r then (if regime_causal r then INR i ^ 2 else INR n) else 1.
+Definition stretch : R := if regime_by_position r then INR n else 1.
 
 Record base (v : vector) (i : nat) : Prop := {
-  base_one : v one = 1;
-  base_alternation : v alternation = alternating i;
-  base_share : causal r = false -> v share = INR i / INR n;
-  base_growth : v (if by_position r then sharpening else one) = growth i;
-  base_place : counting = true -> v place = INR i * stretch;
-  base_square : counting = true -> v place_squared = INR i ^ 2 * stretch;
-  base_plain : counting = true -> v plain_place = INR i;
-  base_first : v first = bit (i =? 1);
-  base_reciprocal : v reciprocal = 1 / INR i;
-  base_last : causal r = false -> v last = bit (i =? n);
-  base_end : causal r = false -> v reciprocal_end = 1 / INR (S n - i);
-  base_even : v even = bit (Nat.even i);
-  base_odd : v odd = bit (Nat.odd i);
+  base_one : v dir_one = 1;
+  base_alternation : v dir_alternation = alternating i;
+  base_share : regime_causal r = false -> v dir_share = INR i / INR n;
+  base_growth : v (if regime_by_position r then dir_sharpening else dir_one) = growth i;
+  base_place : counting = true -> v dir_place = INR i * stretch;
+  base_square : counting = true -> v dir_place_squared = INR i ^ 2 * stretch;
+  base_plain : counting = true -> v dir_plain_place = INR i;
+  base_first : v dir_first = bit (i =? 1);
+  base_reciprocal : v dir_reciprocal = 1 / INR i;
+  base_last : regime_causal r = false -> v dir_last = bit (i =? n);
+  base_end : regime_causal r = false -> v dir_reciprocal_end = 1 / INR (S n - i);
+  base_even : v dir_even = bit (Nat.even i);
+  base_odd : v dir_odd = bit (Nat.odd i);
   base_symbol : forall a, (a < k)%nat -> v (symbol_direction a) = bit (w i =? a);
   base_truth : forall p, listed p = true ->
     v (predicate_direction (place_of p predicates)) = bit (holds users p i n);
@@ -93,7 +94,7 @@ Definition grows (D : nat) (h : nat -> vector) (D' : nat) (h' : nat -> vector) :
 Lemma base_same v v' i : (forall d, (d < fresh)%nat -> v' d = v d) -> base v i -> base v' i.
 Proof.
   intros E []. assert (F : (15 <= fresh)%nat) by (unfold compiler.fresh; lia).
-  constructor; intros; rewrite ?E by (destruct (by_position r); lia); auto.
+  constructor; intros; rewrite ?E by (destruct (regime_by_position r); lia); auto.
   - rewrite E by (unfold symbol_direction, compiler.fresh; lia). auto.
   - pose proof (place_below p H). rewrite E by lia. auto.
   - pose proof (place_below p H). rewrite E by lia. auto.
@@ -153,7 +154,7 @@ Lemma between_second i : between r n h D m q1 k1 q2 k2 v1 v2 i (S D) = second_he
 Proof. unfold between. now rewrite (proj2 (Nat.eqb_neq (S D) D)), Nat.eqb_refl by lia. Qed.
 End OneBlock.
 
-Lemma block_layer D m q1 k1 v1 q2 k2 v2 us c : (causal r = true -> m = FutureMasked) ->
+Lemma block_layer D m q1 k1 v1 q2 k2 v2 us c : (regime_causal r = true -> m = FutureMasked) ->
   layer_of r (block r D m q1 k1 v1 q2 k2 v2 us c).
 Proof. intros H. repeat constructor; auto. Qed.
 
@@ -204,26 +205,26 @@ Proof. now rewrite !linear_combined, combined_app. Qed.
 
 Lemma rightmost_score t s vals j : (1 <= j <= n)%nat -> linear t (h j) = s j ->
   scaled_score (Head FutureMasked (temperature_of r) (sharp_query r) (rightmost_key r t) vals) n h i j
-  = if causal r then score_8a s 3 i j else score_8b s 3 n j.
+  = if regime_causal r then score_8a s 3 i j else score_8b s 3 n j.
 Proof.
   intros Hj E. unfold scaled_score, sharp_query, rightmost_key, temperature_of.
-  cbn [queries keys temperature dot_product].
+  cbn [head_queries head_keys head_temperature dot_product].
   rewrite linear_app_row, E. assert (Pj : INR j <> 0) by (apply not_0_INR; lia).
   assert (Pi : INR i <> 0) by (apply not_0_INR; lia).
   assert (Pn : INR n <> 0) by (apply not_0_INR; lia). destruct (base_at i Hi), (base_at j Hj).
-  unfold growth in *. destruct (causal r), (by_position r); cbn [linear];
+  unfold growth in *. destruct (regime_causal r), (regime_by_position r); cbn [linear];
     rewrite ?base_growth0, ?base_reciprocal1, ?base_share1 by reflexivity; unfold score_8a, score_8b; simpl; rationals;
       field; auto.
 Qed.
 
-Lemma leftmost_score t s vals j : causal r = false -> (1 <= j <= n)%nat -> linear t (h j) = s j ->
+Lemma leftmost_score t s vals j : regime_causal r = false -> (1 <= j <= n)%nat -> linear t (h j) = s j ->
   scaled_score (Head PastMasked (temperature_of r) (sharp_query r) (leftmost_key t) vals) n h i j = score_8c s 3 n j.
 Proof.
   intros Nc Hj E. unfold scaled_score, sharp_query, leftmost_key, temperature_of.
-  cbn [queries keys temperature dot_product].
+  cbn [head_queries head_keys head_temperature dot_product].
   rewrite linear_app_row, E. assert (Pn : INR n <> 0) by (apply not_0_INR; lia).
   destruct (base_at i Hi), (base_at j Hj).
-  unfold growth in *. rewrite Nc in *. destruct (by_position r); cbn [linear];
+  unfold growth in *. rewrite Nc in *. destruct (regime_by_position r); cbn [linear];
     rewrite ?base_growth0, ?base_share1 by reflexivity; unfold score_8c; simpl; rationals; field; auto.
 Qed.
 
@@ -241,23 +242,23 @@ Lemma rightmost_head D0 j : is_rightmost n (future i) s j ->
     [x |-> 1] in
   0 <= y <= 1 /\ Rabs (v j - y) <= 1 / 4.
 Proof.
-  intros K. cbv zeta. unfold attended. cbn [mask_at masked].
-  rewrite (attend_ext _ _ _ (if causal r then score_8a s 3 i else score_8b s 3 n) _ v).
+  intros K. cbv zeta. unfold attended. cbn [mask_at head_masking].
+  rewrite (attend_ext _ _ _ (if regime_causal r then score_8a s 3 i else score_8b s 3 n) _ v).
   - split; [eapply attend_range; [apply (visible_future n i Hi)|auto]|].
-    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra]. destruct (causal r);
+    eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra]. destruct (regime_causal r);
       (apply attend_8; [lra|apply K| |auto]); [apply dominated_8a|apply dominated_8b]; auto; try lra.
     + intros l [_ M]. now apply Nat.leb_le in M.
     + intros l [Hl _]. lia.
-  - intros l [Hl _]. rewrite (rightmost_score t s _ l Hl (Trigger l Hl)). now destruct (causal r).
+  - intros l [Hl _]. rewrite (rightmost_score t s _ l Hl (Trigger l Hl)). now destruct (regime_causal r).
   - intros l [Hl _]. now apply value_row.
 Qed.
 
-Lemma leftmost_head D0 j : causal r = false -> is_leftmost n (past i) s j ->
+Lemma leftmost_head D0 j : regime_causal r = false -> is_leftmost n (past i) s j ->
   let y := attended (Head PastMasked (temperature_of r) (sharp_query r) (leftmost_key t) [(D0, [x |-> 1])]) n h i
     [x |-> 1] in
   0 <= y <= 1 /\ Rabs (v j - y) <= 1 / 4.
 Proof.
-  intros Nc K. cbv zeta. unfold attended. cbn [mask_at masked].
+  intros Nc K. cbv zeta. unfold attended. cbn [mask_at head_masking].
   rewrite (attend_ext _ _ _ (score_8c s 3 n) _ v).
   - split; [eapply attend_range; [apply (visible_past n i Hi)|auto]|].
     eapply Rle_trans; [|apply (quarter 3), ln_below_3; lra].
@@ -311,7 +312,8 @@ Proof.
   apply near_rounded, (near_from_error _ (1 / 4)); lra || assumption.
 Qed.
 
-Lemma until_achieved : causal r = false -> achieves D h ([until_block r D x y], S (S D), (D + 3)%nat) (until_at n p q).
+Lemma until_achieved : regime_causal r = false -> achieves D h ([until_block r D x y], S (S D), (D + 3)%nat) (until_at
+    n p q).
 Proof.
   intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold until_block.
   rewrite block_result by assumption.
@@ -333,14 +335,14 @@ Hypothesis G : good D h.
 Hypothesis Hx : (x < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i x = bit (p i).
 
 Lemma parity_row (e : bool) j : (1 <= j <= n)%nat ->
-  linear [alternation |-> (if e then (1 # 2) else (-1 # 2))] (h j) = half_parity e j.
+  linear [dir_alternation |-> (if e then (1 # 2) else (-1 # 2))] (h j) = half_parity e j.
 Proof.
   intros Hj. destruct G as (_ & B & _). destruct (B j Hj). cbn [linear]. rewrite base_alternation0. unfold half_parity.
   destruct e; rationals; lra.
 Qed.
 
 (* The units are the gated ones of Theorem 12. *)
-Lemma gated_total v e i (edge : nat) : v even = bit (Nat.even i) -> v odd = bit (Nat.odd i) ->
+Lemma gated_total v e i (edge : nat) : v dir_even = bit (Nat.even i) -> v dir_odd = bit (Nat.odd i) ->
   total (fun u => let '(reads, b, y) := u in relu (linear reads v + Q2R b) * Q2R y) (gated_units e edge)
   = gated (v e) (v (S e)) i (v edge).
 Proof.
@@ -373,7 +375,7 @@ Proof.
       apply (near_from_error _ (1 / 4)); [exact E|lra|exact Rg].
 Qed.
 
-Lemma next_achieved : causal r = false -> achieves D h ([next_block r D x], S (S D), (D + 3)%nat)
+Lemma next_achieved : regime_causal r = false -> achieves D h ([next_block r D x], S (S D), (D + 3)%nat)
   (fun i => negb (i =? n) && p (i + 1)).
 Proof.
   intros Nc. one_block. intros i Hi. unfold run_layers. cbn [fold_left]. unfold next_block.
@@ -408,7 +410,7 @@ Hypothesis Hx : (x < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i x = bit (p i).
 Hypothesis Hc : counting = true.
 Hypothesis Hs : side_ok s = true.
 
-Lemma not_causal : s = ToRight -> causal r = false.
+Lemma not_causal : s = ToRight -> regime_causal r = false.
 Proof. intros E. rewrite E in Hs. simpl in Hs. now apply negb_true_iff in Hs. Qed.
 
 Lemma length_reciprocal_value j : (1 <= j <= n)%nat -> h j (length_reciprocal s) = 1 / INR (span s n j).
@@ -424,9 +426,9 @@ Proof.
   cbv zeta. unfold mean_block. split; [now apply block_grows|]. split.
   { apply block_layer. intros Ca. pose proof not_causal as Nc. destruct s; [reflexivity|rewrite Nc in Ca; congruence]. }
   intros i Hi. rewrite block_first, block_result by assumption. split.
-  - rewrite <- (mean_head s n p i 0 Hi). unfold first_head, attended. cbn [masked].
+  - rewrite <- (mean_head s n p i 0 Hi). unfold first_head, attended. cbn [head_masking].
     replace (mask_at _ i) with (side_mask s i) by now destruct s. apply attend_ext; intros j [Hj _].
-    + unfold scaled_score. cbn [queries dot_product]. unfold Rdiv. now rewrite Rmult_0_l.
+    + unfold scaled_score. cbn [head_queries dot_product]. unfold Rdiv. now rewrite Rmult_0_l.
     + cbn [linear]. rewrite (proj2 Hx) by exact Hj. rationals. lra.
   - unfold units_value. cbn [total linear]. pose proof G as (Fr & _ & _).
     rewrite !between_old by (unfold compiler.fresh in Fr; destruct Hx, s; simpl; lia).
@@ -437,11 +439,11 @@ Proof.
 Qed.
 
 (* The factor of the lookup's scores: n, or i^2 in the causal regime. *)
-Definition lookup_factor (i : nat) : R := if causal r then INR i ^ 2 else INR n.
+Definition lookup_factor (i : nat) : R := if regime_causal r then INR i ^ 2 else INR n.
 
 Lemma lookup_factor_large i : (1 <= i <= n)%nat -> 1 <= lookup_factor i / INR (span s n i).
 Proof.
-  intros Hi. unfold lookup_factor. destruct (causal r) eqn:Ca; [|now apply scale_n].
+  intros Hi. unfold lookup_factor. destruct (regime_causal r) eqn:Ca; [|now apply scale_n].
   pose proof not_causal as Nc. destruct s; [|rewrite Nc in Ca; congruence]. simpl.
   assert (1 <= INR i) by (apply INR_at_least_1; lia). replace (INR i * (INR i * 1) / INR i) with (INR i) by
     (field; lra). lra.
@@ -456,19 +458,19 @@ Lemma lookup_raw g vals i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
   = raw_score s n i p (Q2R g) j * lookup_factor i.
 Proof.
   intros Hi Hj. unfold scaled_score, lookup_queries, lookup_keys, temperature_of, raw_score, lookup_factor.
-  cbn [queries keys temperature dot_product linear].
+  cbn [head_queries head_keys head_temperature dot_product linear].
   rewrite (Hmean i Hi), (Hhere i Hi), (length_reciprocal_value i Hi), Q2R_opp.
   assert (Pi : INR i <> 0) by (apply not_0_INR; lia). assert (Pn : INR n <> 0) by (apply not_0_INR; lia).
   assert (Ps : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i Hi); lia).
   destruct G as (_ & B & _). destruct (B j Hj). rewrite (base_place0 Hc), (base_square0 Hc). unfold stretch.
-  pose proof (Counts Hc) as NC. destruct (causal r), (by_position r); try (discriminate NC; reflexivity);
+  pose proof (Counts Hc) as NC. destruct (regime_causal r), (regime_by_position r); try (discriminate NC; reflexivity);
     simpl; rationals; field; auto.
 Qed.
 
 Lemma lookup_mask_correct i : mask_at (lookup_mask_of s) i = lookup_mask s i.
 Proof. now destruct s. Qed.
 
-Lemma lookup_layer_mask : causal r = true -> lookup_mask_of s = FutureMasked.
+Lemma lookup_layer_mask : regime_causal r = true -> lookup_mask_of s = FutureMasked.
 Proof. intros Ca. pose proof not_causal as Nc. destruct s; [reflexivity|rewrite Nc in Ca; congruence]. Qed.
 
 Lemma others_achieved g C : Q2R g = 3 * C -> 1 <= C -> let h' := after_layer n (others_block r D s g mean here) h in
@@ -478,7 +480,7 @@ Proof.
   intros Eg HC. destruct (three_enough C HC) as (Le & Within & _). rewrite <- Eg in *. cbv zeta.
   unfold others_block. split; [now apply block_grows|].
   split; [apply block_layer, lookup_layer_mask|].
-  intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [masked].
+  intros i Hi. rewrite block_first by assumption. unfold first_head, attended. cbn [head_masking].
   rewrite lookup_mask_correct, (attend_ext _ _ _ (fun j => raw_score s n i p (Q2R g) j * lookup_factor i) _
     (fun j => INR j - 1)).
   - apply (others_scaled s n i p (Q2R g) Hi ltac:(lra) (lookup_factor i)); try assumption;
@@ -505,7 +507,7 @@ Proof.
     attended (Head (lookup_mask_of s) (temperature_of r) (lookup_queries s 3 mean here) lookup_keys [(D0, vrow)]) n h i
       vrow
     = attend n (lookup_mask s i) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i) v).
-  { intros D0 vrow v E. unfold attended. cbn [masked]. rewrite lookup_mask_correct.
+  { intros D0 vrow v E. unfold attended. cbn [head_masking]. rewrite lookup_mask_correct.
     apply attend_ext; intros j [Hj _]; [now apply lookup_raw|now apply E]. }
   destruct (predicate_scaled s n i p (Q2R 3) Hi ltac:(lra) (lookup_factor i) (fun j => holds users t j n)
     (lookup_factor_large i Hi) (Sharp _) (fun j => raw_score s n i p (Q2R 3) j * lookup_factor i)

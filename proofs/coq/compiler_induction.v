@@ -12,7 +12,7 @@ Open Scope R_scope.
 Section Induction.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
 Variables (r : regime) (counting : bool) (k : nat) (predicates : list predicate).
-Hypothesis Counts : counting = true -> causal r = true -> by_position r = false.
+Hypothesis Counts : counting = true -> regime_causal r = true -> regime_by_position r = false.
 Notation tr := (truth users n w).
 Notation compile := (compile r k predicates).
 Notation compile_term := (compile_term r k predicates).
@@ -85,15 +85,15 @@ Proof.
 Qed.
 
 (* The two auxiliary truths of `since` and `until`, then their head. *)
-Lemma three_blocks D h x y (p q : nat -> bool) last b : good D h ->
+Lemma three_blocks D h x y (p q : nat -> bool) dir_last b : good D h ->
   ((x < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i x = bit (p i)) ->
   ((y < D)%nat /\ forall i, (1 <= i <= n)%nat -> h i y = bit (q i)) ->
   (forall D' h' x y, good D' h' ->
      ((x < D')%nat /\ forall i, (1 <= i <= n)%nat -> h' i x = bit (decides p q i)) ->
      ((y < D')%nat /\ forall i, (1 <= i <= n)%nat -> h' i y = bit (both p q i)) ->
-     achieves D' h' ([last D' x y], S (S D'), (D' + 3)%nat) b) ->
+     achieves D' h' ([dir_last D' x y], S (S D'), (D' + 3)%nat) b) ->
   achieves D h ([connective_implies r D x y; connective_and r (D + 3) x y;
-                 last (D + 6)%nat (S (S D)) (S (S (D + 3)))], S (S (D + 6)), (D + 9)%nat) b.
+                 dir_last (D + 6)%nat (S (S D)) (S (S (D + 3)))], S (S (D + 6)), (D + 9)%nat) b.
 Proof.
   intros G Hx Hy L. pose proof (implies_block users n w r counting k predicates h D x y p q G Hx Hy) as A1.
   pose proof (achieved_good _ _ _ _ _ _ G A1) as G1. pose proof A1 as ((_ & Old & _) & _).
@@ -104,9 +104,9 @@ Proof.
   pose proof (achieved_good _ _ _ _ _ _ G1 A2) as G2. pose proof (kept _ _ _ _ _ _ _ _ _ _ A1 A2) as K1.
   pose proof (result _ _ _ _ _ _ A2) as K2.
   replace (D + 9)%nat with (D + 6 + 3)%nat by lia. replace (D + 3 + 3)%nat with (D + 6)%nat in * by lia.
-  change [connective_implies r D x y; connective_and r (D + 3) x y; last (D + 6)%nat (S (S D)) (S (S (D + 3)))]
+  change [connective_implies r D x y; connective_and r (D + 3) x y; dir_last (D + 6)%nat (S (S D)) (S (S (D + 3)))]
     with ([connective_implies r D x y] ++ [connective_and r (D + 3) x y] ++
-      [last (D + 6)%nat (S (S D)) (S (S (D + 3)))]).
+      [dir_last (D + 6)%nat (S (S D)) (S (S (D + 3)))]).
   eapply chain; [exact A1|]. eapply chain; [exact A2|]. apply L; assumption.
 Qed.
 

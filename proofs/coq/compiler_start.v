@@ -12,17 +12,17 @@ Definition embedded_number (condition : bool) (x : expression) : meaning :=
   if condition then IsPosition (Formula x) else unwritten.
 Definition numbers_embedded (r : regime) (counting : bool) : list meaning :=
   [IsPosition (Formula (Num 1)); IsPosition (Formula (Power (Neg (Num 1)) IntI));
-   embedded_number (negb (causal r)) (Div I N);
-   embedded_number (by_position r) (if causal r then square else N);
-   embedded_number counting (scaled_place r I); embedded_number counting (scaled_place r square);
-     embedded_number counting I].
+   embedded_number (negb (regime_causal r)) (Div VarI VarN);
+   embedded_number (regime_by_position r) (if regime_causal r then square else VarN);
+   embedded_number counting (scaled_place r VarI); embedded_number counting (scaled_place r square);
+     embedded_number counting VarI].
 Definition numbers_before (r : regime) (counting : bool) :
   list meaning := numbers_embedded r counting ++ repeat unwritten 8.
 Definition numbers_after (r : regime) (counting : bool) : list meaning := numbers_embedded r counting ++
-  [IsPosition (Formula mean_up_to_expression); IsTruth (Positional FIRST); IsPosition (Formula (Div (Num 1) I));
-   embedded_number (negb (causal r)) mean_from_expression;
-   if causal r then unwritten else IsTruth (Positional LAST);
-   embedded_number (negb (causal r)) (Div (Num 1) (Sub (Add N (Num 1)) I));
+  [IsPosition (Formula mean_up_to_expression); IsTruth (Positional FIRST); IsPosition (Formula (Div (Num 1) VarI));
+   embedded_number (negb (regime_causal r)) mean_from_expression;
+   if regime_causal r then unwritten else IsTruth (Positional LAST);
+   embedded_number (negb (regime_causal r)) (Div (Num 1) (Sub (Add VarN (Num 1)) VarI));
    IsTruth (Positional EVEN); IsTruth (Positional ODD)].
 
 Lemma start_checked r counting :
@@ -57,7 +57,8 @@ Notation pv i := (fun p => position_value users p n i).
 Lemma numbers_beyond i d : (15 <= d)%nat -> collect (pv i) (number_embeddings r counting) d = 0.
 Proof.
   intros H. replace d with (15 + (d - 15))%nat by lia. generalize (d - 15)%nat. intros e.
-  unfold number_embeddings. destruct (causal r), (by_position r), counting; cbn [app collect Nat.eqb Nat.add]; lra.
+  unfold number_embeddings. destruct (regime_causal r), (regime_by_position r), counting; cbn [app collect Nat.eqb
+      Nat.add]; lra.
 Qed.
 
 (* Predicate m of those listed from place a on: its two directions, and no others. *)
@@ -108,10 +109,10 @@ Proof.
   - rewrite (proj2 (Nat.ltb_lt d (predicate_direction k 0))) by (unfold predicate_direction; lia).
     rewrite (proj2 (Nat.eqb_neq (symbol_direction (w i)) d)) by (unfold symbol_direction; lia).
     unfold numbers_before, numbers_embedded, embedded_number, number_embeddings.
-    do 15 (destruct d as [|d]; [destruct (causal r), (by_position r), counting;
+    do 15 (destruct d as [|d]; [destruct (regime_causal r), (regime_by_position r), counting;
       cbn [app collect Nat.eqb nth repeat means negb unwritten position_value expression_value];
       rewrite ?Q2R_0; ring|]). lia.
-  - rewrite nth_overflow; [exact Logic.I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length.
+  - rewrite nth_overflow; [exact I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length.
     simpl. lia.
 Qed.
 
@@ -133,7 +134,7 @@ Proof.
   intros H. replace d with (15 + (d - 15))%nat by lia. generalize (d - 15)%nat. intros e.
   unfold run_layers, start. cbn [fold_left].
   rewrite !layer_leaves; try reflexivity; unfold head_rows, writes_to, marker_layer, reciprocal_layer, rows_to, uniform;
-    destruct (causal r); reflexivity.
+    destruct (regime_causal r); reflexivity.
 Qed.
 
 Lemma square_power x : x ^ 2 = powerRZ x 2.
@@ -160,15 +161,15 @@ Proof.
   - number 1%nat. cbn [means position_value expression_value integer_value] in E. rewrite E, Q2R_1.
     replace (Ropp 1) with (-1) by lra. apply alternating_power.
   - intros Nc. number 2%nat. rewrite Nc in E. exact E.
-  - unfold growth. destruct (by_position r) eqn:P.
-    + number 3%nat. rewrite P in E. unfold square in E. destruct (causal r);
+  - unfold growth. destruct (regime_by_position r) eqn:P.
+    + number 3%nat. rewrite P in E. unfold square in E. destruct (regime_causal r);
         cbn [means position_value expression_value integer_value] in E; rewrite E;
           [apply eq_sym, square_power|reflexivity].
     + number 0%nat. cbn [means position_value expression_value] in E. now rewrite E, Q2R_1.
   - intros Hc. number 4%nat. counted_number E. unfold scaled_place, stretch in *.
-    destruct (by_position r); cbn [means position_value expression_value] in E; rewrite E; ring.
+    destruct (regime_by_position r); cbn [means position_value expression_value] in E; rewrite E; ring.
   - intros Hc. number 5%nat. counted_number E. unfold scaled_place, stretch in *. unfold square in E.
-    destruct (by_position r); cbn [means position_value expression_value integer_value] in E; rewrite E,
+    destruct (regime_by_position r); cbn [means position_value expression_value integer_value] in E; rewrite E,
       <- square_power; ring.
   - intros Hc. number 6%nat. counted_number E. exact E.
   - number 8%nat. exact E.

@@ -12,7 +12,7 @@ Definition position_functions (T : transformer) : list position_function := map 
 (* [p] and [p](i-1) for each predicate p. *)
 Definition brackets (predicates : list predicate) : list position_function :=
   flat_map (fun p => [Bracket (Positional p) false; Bracket (Positional p) true]) predicates.
-Definition all_layers_of (r : regime) (T : transformer) : Prop := Forall (layer_of r) (layers T).
+Definition all_layers_of (r : regime) (T : transformer) : Prop := Forall (layer_of r) (transformer_layers T).
 
 Lemma predicate_functions k predicates : map snd (predicate_embeddings k predicates) = brackets predicates.
 Proof.
@@ -22,10 +22,11 @@ Qed.
 
 Lemma start_layers r : Forall (layer_of r) (start r).
 Proof. unfold start, layer_of, marker_layer, reciprocal_layer.
-destruct (causal r); repeat constructor; auto; congruence. Qed.
+destruct (regime_causal r); repeat constructor; auto; congruence. Qed.
 
 Theorem compiled_computes users r counting k predicates f :
-  (counting = true -> causal r = true -> by_position r = false) -> supported r counting k predicates f = true ->
+  (counting = true -> regime_causal r = true -> regime_by_position r = false) -> supported r counting k predicates f =
+      true ->
   let T := compiled r counting k predicates f in
   length (token_embedding T) = k
   /\ position_functions T = map snd (number_embeddings r counting) ++ brackets predicates
@@ -40,7 +41,8 @@ Proof.
   { intros n w Over. apply (proj1 (compile_achieves users n w r counting k predicates Counts) f Sf).
     apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite map_length, seq_length.
     now apply Over. }
-  destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding layers output].
+  destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding transformer_layers
+      transformer_output].
   split; [unfold symbol_rows; now rewrite map_length, seq_length|].
   split; [unfold position_functions; cbn [position_embedding]; now rewrite map_app, predicate_functions|].
   split.
@@ -50,14 +52,14 @@ Proof.
     { intros j Hj. specialize (Over j Hj). cbn [token_embedding] in Over. unfold symbol_rows in Over.
       now rewrite map_length, seq_length in Over. }
     destruct (Go n w Below) as (_ & _ & _ & V). specialize (V i Hi).
-    unfold run. cbn [layers]. rewrite fold_left_app. exact V.
+    unfold run. cbn [transformer_layers]. rewrite fold_left_app. exact V.
 Qed.
 
 (* The position functions of the statements. *)
 Definition constant_one := Formula (Num 1).
 Definition alternating_sign := Formula (Power (Neg (Num 1)) IntI).
-Definition relative_position := Formula (Div I N).
-Definition times_n (x : expression) := Formula (Mul x N).
+Definition relative_position := Formula (Div VarI VarN).
+Definition times_n (x : expression) := Formula (Mul x VarN).
 
 Section Statements.
 Variables (users : nat -> nat -> nat -> bool) (k : nat) (predicates : list predicate) (f : formula).
@@ -75,7 +77,7 @@ Proof. intros S. eexists. now apply (compiled_computes users temperature_regime 
 (* LTL, temperature 1. *)
 Theorem corollary_17b : supported position_regime false k [] f = true -> exists T,
   length (token_embedding T) = k
-  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula N]
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula VarN]
   /\ all_layers_of position_regime T /\ computes users T f.
 Proof. intros S. eexists. now apply (compiled_computes users position_regime false k [] f). Qed.
 
@@ -94,7 +96,8 @@ Proof. intros S. eexists. now apply (compiled_computes users causal_position_reg
 (* LTL with counting, temperature 1/n. *)
 Theorem corollary_22a : supported temperature_regime true k predicates f = true -> exists T,
   length (token_embedding T) = k
-  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula I; Formula square; Formula I]
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula VarI; Formula square; Formula
+      VarI]
                             ++ brackets predicates
   /\ all_layers_of temperature_regime T /\ computes users T f.
 Proof. intros S. eexists. now apply (compiled_computes users temperature_regime true k predicates f). Qed.
@@ -102,15 +105,15 @@ Proof. intros S. eexists. now apply (compiled_computes users temperature_regime 
 (* LTL with counting, temperature 1. *)
 Theorem corollary_22b : supported position_regime true k predicates f = true -> exists T,
   length (token_embedding T) = k
-  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula N;
-                             times_n I; times_n square; Formula I] ++ brackets predicates
+  /\ position_functions T = [constant_one; alternating_sign; relative_position; Formula VarN;
+                             times_n VarI; times_n square; Formula VarI] ++ brackets predicates
   /\ all_layers_of position_regime T /\ computes users T f.
 Proof. intros S. eexists. now apply (compiled_computes users position_regime true k predicates f). Qed.
 
 (* The past fragment with counts to the left, future-masked, temperature 1/i^2. *)
 Theorem corollary_23 : supported causal_temperature_regime true k predicates f = true -> exists T,
   length (token_embedding T) = k
-  /\ position_functions T = [constant_one; alternating_sign; Formula I; Formula square; Formula I] ++ brackets
+  /\ position_functions T = [constant_one; alternating_sign; Formula VarI; Formula square; Formula VarI] ++ brackets
     predicates
   /\ all_layers_of causal_temperature_regime T /\ computes users T f.
 Proof. intros S. eexists. now apply (compiled_computes users causal_temperature_regime true k predicates f). Qed.

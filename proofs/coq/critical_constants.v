@@ -8,7 +8,8 @@
    Idea: the position that decides has one vote, all others have the other. Their weights are q, q^2, ... or tend to
    that as the position grows, and q + q^2 + ... > 1/3 as soon as q > 1/4. *)
 From Coq Require Import Reals ZArith Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_07_table_lookup lemma_09_rounding formula
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_07_table_lookup
+    lemma_09_rounding formula
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal theorem_20_counting.
 Open Scope R_scope.

@@ -31,7 +31,7 @@ Definition is_point (v : interval) (q : Q) : bool :=
 Definition is_at_least (v : interval) (q : Q) : bool := match fst v with Some a => Qle_bool q a | None => false end.
 
 Lemma within_unbounded x : within unbounded x.
-Proof. split; exact Logic.I. Qed.
+Proof. split; exact I. Qed.
 Lemma within_point q : within (point q) (Q2R q).
 Proof. split; simpl; lra. Qed.
 Lemma within_from_to a b x : Q2R a <= x <= Q2R b -> within (from_to a b) x.
@@ -40,7 +40,7 @@ Proof. intros [H1 H2]. now split. Qed.
 Lemma within_add u v x y : within u x -> within v y -> within (add u v) (x + y).
 Proof.
   destruct u as [[a|] [b|]], v as [[c|] [d|]]; intros [H1 H2] [H3 H4]; split;
-    cbn [within above below add add_ends fst snd] in *; try exact Logic.I;
+    cbn [within above below add add_ends fst snd] in *; try exact I;
     rewrite Q2R_reduced, Q2R_plus; lra.
 Qed.
 
@@ -49,7 +49,7 @@ Proof.
   intros [H1 H2]. unfold scale. destruct (is_zero q) eqn:Z.
   - apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rmult_0_l. rewrite <- Q2R_0. apply within_point.
   - destruct v as [[a|] [b|]], (Qle_bool 0 q) eqn:L; split;
-      cbn [within above below fst snd option_map] in *; try exact Logic.I; rewrite Q2R_mult;
+      cbn [within above below fst snd option_map] in *; try exact I; rewrite Q2R_mult;
       ((apply Qle_bool_R in L; rewrite Q2R_0 in L; apply Rmult_le_compat_l; lra) ||
        (assert (Q2R q <= 0) by (destruct (Rle_dec (Q2R q) 0); [assumption|]; exfalso;
           assert (T : (0 <= q)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra); apply Qle_bool_iff in T; congruence);
@@ -82,22 +82,22 @@ Definition slack_range (b : option bool) : interval :=
 
 (* 1/i, 1/(n+1-i) and i/n are between 0 and 1. *)
 Definition is_fraction (m : monomial) : bool :=
-  Qle_bool 0 (factor m) && negb (alternates m) &&
-  (Z.eqb (pow_i m) (-1) && Z.eqb (pow_n m) 0 && Z.eqb (pow_end m) 0
-   || Z.eqb (pow_i m) 0 && Z.eqb (pow_n m) 0 && Z.eqb (pow_end m) (-1)
-   || Z.eqb (pow_i m) 1 && Z.eqb (pow_n m) (-1) && Z.eqb (pow_end m) 0).
+  Qle_bool 0 (monomial_factor m) && negb (monomial_alternates m) &&
+  (Z.eqb (monomial_i m) (-1) && Z.eqb (monomial_n m) 0 && Z.eqb (monomial_end m) 0
+   || Z.eqb (monomial_i m) 0 && Z.eqb (monomial_n m) 0 && Z.eqb (monomial_end m) (-1)
+   || Z.eqb (monomial_i m) 1 && Z.eqb (monomial_n m) (-1) && Z.eqb (monomial_end m) 0).
 Definition is_signed_constant (m : monomial) : bool :=
-  Z.eqb (pow_i m) 0 && Z.eqb (pow_n m) 0 && Z.eqb (pow_end m) 0.
+  Z.eqb (monomial_i m) 0 && Z.eqb (monomial_n m) 0 && Z.eqb (monomial_end m) 0.
 
 Definition monomial_range (c : case) (m : monomial) : interval :=
   if is_signed_constant m then
-    point (if alternates m && is_odd c then - factor m else factor m)
-  else if is_fraction m then from_to 0 (factor m) else unbounded.
+    point (if monomial_alternates m && case_odd c then - monomial_factor m else monomial_factor m)
+  else if is_fraction m then from_to 0 (monomial_factor m) else unbounded.
 
 Definition expression_range (c : case) (x : expression) : interval :=
-  if expression_eqb x mean_up_to_expression then (if is_first c then point 1 else from_to 0 (1 # 3))
+  if expression_eqb x mean_up_to_expression then (if case_first c then point 1 else from_to 0 (1 # 3))
   else if expression_eqb x mean_from_expression then
-    (if is_last c then (if is_odd c then point 1 else point (-1)) else from_to (-1 # 3) (1 # 3))
+    (if case_last c then (if case_odd c then point 1 else point (-1)) else from_to (-1 # 3) (1 # 3))
   else match monomial_of x with Some m => monomial_range c m | None => unbounded end.
 
 Definition range (c : case) (a : meaning) : interval :=
@@ -127,8 +127,9 @@ Proof.
   unfold monomial_range, monomial_value. destruct (is_signed_constant m) eqn:S.
   - unfold is_signed_constant in S. apply andb_prop in S as [S S3]. apply andb_prop in S as [S1 S2].
     apply Z.eqb_eq in S1, S2, S3. rewrite S1, S2, S3, !powerRZ_O. destruct Rc as (O & _). rewrite O.
-    unfold sign, alternating. destruct (alternates m); simpl; [destruct (Nat.odd i)|].
-    + replace (Q2R (factor m) * 1 * 1 * 1 * -1) with (Q2R (- factor m)) by (rewrite Q2R_opp; ring). apply within_point.
+    unfold sign, alternating. destruct (monomial_alternates m); simpl; [destruct (Nat.odd i)|].
+    + replace (Q2R (monomial_factor m) * 1 * 1 * 1 * -1) with (Q2R (- monomial_factor m)) by (rewrite Q2R_opp; ring).
+        apply within_point.
     + rewrite !Rmult_1_r. apply within_point.
     + rewrite !Rmult_1_r. apply within_point.
   - clear S. destruct (is_fraction m) eqn:F; [|apply within_unbounded]. unfold is_fraction in F.
@@ -138,8 +139,8 @@ Proof.
     assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia).
     assert (D : forall x, 1 <= x -> 0 <= / x <= 1).
     { intros x Hx. split; [left; apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
-    assert (U : forall x, 0 <= x <= 1 -> 0 <= Q2R (factor m) * x <= Q2R (factor m)).
-    { intros x Hx. split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (Q2R (factor m))) at 2.
+    assert (U : forall x, 0 <= x <= 1 -> 0 <= Q2R (monomial_factor m) * x <= Q2R (monomial_factor m)).
+    { intros x Hx. split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (Q2R (monomial_factor m))) at 2.
     apply Rmult_le_compat_l; lra. }
     apply orb_prop in K as [K|K]; [apply orb_prop in K as [K|K]|];
       apply andb_prop in K as [K K3]; apply andb_prop in K as [K1 K2]; apply Z.eqb_eq in K1, K2, K3;
@@ -173,8 +174,8 @@ Proof.
   intros S K. destruct known as [v|].
   - rewrite (K v eq_refl) in S. destruct v; simpl in *.
     + rewrite S, <- Q2R_0. apply within_point.
-    + split; simpl; [rewrite Q2R_1; exact S|exact Logic.I].
-  - split; simpl; [|exact Logic.I]. rewrite Q2R_0. destruct b; simpl in S; lra.
+    + split; simpl; [rewrite Q2R_1; exact S|exact I].
+  - split; simpl; [|exact I]. rewrite Q2R_0. destruct b; simpl in S; lra.
 Qed.
 
 Theorem range_correct a x : means users n w i a x -> within (range c a) x.

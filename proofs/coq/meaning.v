@@ -51,7 +51,7 @@ Fixpoint integer_eqb (a b : integer) : bool :=
 Fixpoint expression_eqb (x y : expression) : bool :=
   match x, y with
   | Num p, Num q => Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q)
-  | I, I | N, N => true
+  | VarI, VarI | VarN, VarN => true
   | Add x x', Add y y' | Sub x x', Sub y y' | Mul x x', Mul y y' | Div x x', Div y y' =>
       expression_eqb x y && expression_eqb x' y'
   | Neg x, Neg y => expression_eqb x y

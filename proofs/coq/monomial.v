@@ -5,23 +5,26 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums formula network linear_combination proposition_11_end_markers.
 Open Scope R_scope.
 
-Record monomial := Monomial { factor : Q; pow_i : Z; pow_n : Z; pow_end : Z; alternates : bool }.
+Record monomial := Monomial { monomial_factor : Q; monomial_i : Z; monomial_n : Z; monomial_end : Z;
+    monomial_alternates : bool }.
 
 Definition constant (q : Q) : monomial := Monomial q 0 0 0 false.
 
 Definition times (a b : monomial) : monomial :=
-  Monomial (Qred (factor a * factor b)) (pow_i a + pow_i b) (pow_n a + pow_n b) (pow_end a + pow_end b)
-           (xorb (alternates a) (alternates b)).
+  Monomial (Qred (monomial_factor a * monomial_factor b)) (monomial_i a + monomial_i b) (monomial_n a + monomial_n b)
+      (monomial_end a + monomial_end b)
+           (xorb (monomial_alternates a) (monomial_alternates b)).
 Definition inverse (a : monomial) : option monomial :=
-  if is_zero (factor a) then None
-  else Some (Monomial (Qred (/ factor a)) (- pow_i a) (- pow_n a) (- pow_end a) (alternates a)).
+  if is_zero (monomial_factor a) then None
+  else Some (Monomial (Qred (/ monomial_factor a)) (- monomial_i a) (- monomial_n a) (- monomial_end a)
+      (monomial_alternates a)).
 
 Definition is_number (x : expression) (q : Q) : bool := match x with Num p => Qeq_bool p q | _ => false end.
 (* n + 1 - i or n - i + 1 *)
 Definition is_distance_from_end (x : expression) : bool :=
   match x with
-  | Sub (Add N y) I => is_number y 1
-  | Add (Sub N I) y => is_number y 1
+  | Sub (Add VarN y) VarI => is_number y 1
+  | Add (Sub VarN VarI) y => is_number y 1
   | _ => false
   end.
 
@@ -29,8 +32,8 @@ Fixpoint monomial_of (x : expression) : option monomial :=
   if is_distance_from_end x then Some (Monomial 1 0 0 1 false) else
   match x with
   | Num q => Some (constant q)
-  | I => Some (Monomial 1 1 0 0 false)
-  | N => Some (Monomial 1 0 1 0 false)
+  | VarI => Some (Monomial 1 1 0 0 false)
+  | VarN => Some (Monomial 1 0 1 0 false)
   | Mul x y => match monomial_of x, monomial_of y with Some a, Some b => Some (times a b) | _, _ => None end
   | Div x y =>
       match monomial_of x, monomial_of y with
@@ -54,8 +57,9 @@ Fixpoint monomial_of (x : expression) : option monomial :=
 
 Definition sign (b : bool) (i : nat) : R := if b then alternating i else 1.
 Definition monomial_value (a : monomial) (n i : nat) : R :=
-  Q2R (factor a) * powerRZ (INR i) (pow_i a) * powerRZ (INR n) (pow_n a) * powerRZ (INR (S n - i)) (pow_end a)
-  * sign (alternates a) i.
+  Q2R (monomial_factor a) * powerRZ (INR i) (monomial_i a) * powerRZ (INR n) (monomial_n a) * powerRZ (INR (S n - i))
+      (monomial_end a)
+  * sign (monomial_alternates a) i.
 
 Lemma sign_xorb a b i : sign (xorb a b) i = sign a i * sign b i.
 Proof. unfold sign, alternating. destruct a, b, (Nat.odd i); simpl; lra. Qed.
@@ -75,22 +79,23 @@ Proof. unfold monomial_value, sign. simpl. ring. Qed.
 
 Lemma times_value a b : monomial_value (times a b) n i = monomial_value a n i * monomial_value b n i.
 Proof.
-  unfold monomial_value, times. cbn [factor pow_i pow_n pow_end alternates].
+  unfold monomial_value, times. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
   rewrite Q2R_reduced, Q2R_mult, !power_add, sign_xorb by lia. ring.
 Qed.
 
 Lemma inverse_value a b : inverse a = Some b -> monomial_value b n i * monomial_value a n i = 1.
 Proof.
-  unfold inverse. destruct (is_zero (factor a)) eqn:Z; [discriminate|]. intros E. injection E as <-.
-  assert (F : ~ (factor a == 0)%Q) by (intros F; apply Qeq_bool_iff in F; unfold is_zero in Z; congruence).
-  assert (F' : Q2R (factor a) <> 0).
+  unfold inverse. destruct (is_zero (monomial_factor a)) eqn:Z; [discriminate|]. intros E. injection E as <-.
+  assert (F : ~ (monomial_factor a == 0)%Q) by (intros F; apply Qeq_bool_iff in F; unfold is_zero in Z; congruence).
+  assert (F' : Q2R (monomial_factor a) <> 0).
   { intros G. apply F. apply eqR_Qeq. now rewrite Q2R_0. }
-  unfold monomial_value. cbn [factor pow_i pow_n pow_end alternates]. rewrite Q2R_reduced, Q2R_inv by exact F.
-  transitivity ((/ Q2R (factor a) * Q2R (factor a))
-    * (powerRZ (INR i) (- pow_i a) * powerRZ (INR i) (pow_i a))
-    * (powerRZ (INR n) (- pow_n a) * powerRZ (INR n) (pow_n a))
-    * (powerRZ (INR (S n - i)) (- pow_end a) * powerRZ (INR (S n - i)) (pow_end a))
-    * (sign (alternates a) i * sign (alternates a) i)); [ring|].
+  unfold monomial_value. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
+      Q2R_reduced, Q2R_inv by exact F.
+  transitivity ((/ Q2R (monomial_factor a) * Q2R (monomial_factor a))
+    * (powerRZ (INR i) (- monomial_i a) * powerRZ (INR i) (monomial_i a))
+    * (powerRZ (INR n) (- monomial_n a) * powerRZ (INR n) (monomial_n a))
+    * (powerRZ (INR (S n - i)) (- monomial_end a) * powerRZ (INR (S n - i)) (monomial_end a))
+    * (sign (monomial_alternates a) i * sign (monomial_alternates a) i)); [ring|].
   rewrite !power_inverse, <- sign_xorb, xorb_nilpotent by lia. simpl. field. exact F'.
 Qed.
 

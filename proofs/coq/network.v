@@ -17,7 +17,7 @@ Open Scope R_scope.
 (* ---- expressions in the position i and the length n ---- *)
 Inductive integer := Int (z : Z) | IntI | IntN | IntPlus (a b : integer) | IntMinus (a b : integer).
 Inductive expression :=
-| Num (q : Q) | I | N
+| Num (q : Q) | VarI | VarN
 | Add (x y : expression) | Sub (x y : expression) | Mul (x y : expression) | Div (x y : expression)
 | Neg (x : expression) | Power (x : expression) (k : integer).
 
@@ -30,7 +30,7 @@ Fixpoint integer_value (k : integer) (n i : nat) : Z :=
 
 Fixpoint expression_value (x : expression) (n i : nat) : R :=
   match x with
-  | Num q => Q2R q | I => INR i | N => INR n
+  | Num q => Q2R q | VarI => INR i | VarN => INR n
   | Add x y => expression_value x n i + expression_value y n i
   | Sub x y => expression_value x n i - expression_value y n i
   | Mul x y => expression_value x n i * expression_value y n i
@@ -58,16 +58,16 @@ Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 60).
 
 Inductive masking := Unmasked | FutureMasked | PastMasked.
 Record head := Head {
-  masked : masking; temperature : expression;
-  queries : list row; keys : list row;
-  values : list (direction * row) }.
-Record relu_unit := Unit { reads : row; bias : Q; writes : row }.
-Record layer := Layer { heads : list head; units : list relu_unit; output_bias : row }.
+  head_masking : masking; head_temperature : expression;
+  head_queries : list row; head_keys : list row;
+  head_values : list (direction * row) }.
+Record relu_unit := ReluUnit { unit_reads : row; unit_bias : Q; unit_writes : row }.
+Record layer := Layer { layer_heads : list head; layer_units : list relu_unit; layer_bias : row }.
 Record transformer := Transformer {
   token_embedding : list row;                                   (* one row per symbol of the alphabet *)
   position_embedding : list (direction * position_function);
-  layers : list layer;
-  output : direction }.
+  transformer_layers : list layer;
+  transformer_output : direction }.
 
 (* ---- what it computes ---- *)
 Definition vector := direction -> R.
@@ -91,21 +91,21 @@ Fixpoint dot_product (qs ks : list row) (x y : vector) : R :=
   end.
 
 Definition scaled_score (a : head) (n : nat) (h : nat -> vector) (i j : nat) : R :=
-  dot_product (queries a) (keys a) (h i) (h j) / expression_value (temperature a) n i.
+  dot_product (head_queries a) (head_keys a) (h i) (h j) / expression_value (head_temperature a) n i.
 
 Definition attended (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
-  attend n (mask_at (masked a) i) (scaled_score a n h i) (fun j => linear r (h j)).
+  attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
 
 Definition head_output (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
-  collect (attended a n h i) (values a) d.
+  collect (attended a n h i) (head_values a) d.
 
 Definition unit_output (h : vector) (d : direction) (u : relu_unit) : R :=
-  relu (linear (reads u) h + Q2R (bias u)) * entry (writes u) d.
+  relu (linear (unit_reads u) h + Q2R (unit_bias u)) * entry (unit_writes u) d.
 
 Definition after_heads (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
-  fun i d => h i d + total (head_output n h i d) (heads l).
+  fun i d => h i d + total (head_output n h i d) (layer_heads l).
 Definition feedforward (l : layer) (h : vector) : vector :=
-  fun d => total (unit_output h d) (units l) + entry (output_bias l) d.
+  fun d => total (unit_output h d) (layer_units l) + entry (layer_bias l) d.
 Definition after_layer (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
   fun i d => after_heads n l h i d + feedforward l (after_heads n l h i) d.
 
@@ -117,7 +117,7 @@ Definition embed (T : transformer) (n : nat) (w : word) : nat -> vector := fun i
   + collect (fun p => position_value users p n i) (position_embedding T) d.
 
 Definition run (T : transformer) (n : nat) (w : word) : nat -> vector :=
-  fold_left (fun h l => after_layer n l h) (layers T) (embed T n w).
+  fold_left (fun h l => after_layer n l h) (transformer_layers T) (embed T n w).
 
 (* The word is written in the alphabet of the transformer. *)
 Definition over (T : transformer) (n : nat) (w : word) : Prop :=
@@ -126,5 +126,5 @@ Definition over (T : transformer) (n : nat) (w : word) : Prop :=
 (* What is to be proved: every length, every word, every position, exactly. *)
 Definition computes (T : transformer) (f : formula) : Prop :=
   forall n w, (1 <= n)%nat -> over T n w ->
-  forall i, (1 <= i <= n)%nat -> run T n w i (output T) = bit (truth users n w f i).
+  forall i, (1 <= i <= n)%nat -> run T n w i (transformer_output T) = bit (truth users n w f i).
 End Run.

@@ -35,5 +35,5 @@ Definition find_refusal (T : transformer) (M : list meaning) (f : formula) : ref
   else if negb (well_defined T) then Undefined
   else match for_directions M (embedding_stage T M) with
        | None => InEmbedding (refused M (embedding_stage T M))
-       | Some A => refusal_in_layers M (layers T) 1 A
+       | Some A => refusal_in_layers M (transformer_layers T) 1 A
        end.

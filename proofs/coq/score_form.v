@@ -82,12 +82,13 @@ End Terms.
 (* A key's monomial must not mention its distance from the end: then i stands for j. *)
 Definition pair_form (scale : monomial) (q : monomial * query_atom) (k : monomial * key_atom) : form :=
   let m := times scale (fst q) in
-  [(Shape (pow_i m) (pow_n m + pow_n (fst k)) (pow_end m) (alternates m) (snd q)
-          (pow_i (fst k)) (alternates (fst k)) (snd k), Qred (factor m * factor (fst k)))].
+  [(Shape (monomial_i m) (monomial_n m + monomial_n (fst k)) (monomial_end m) (monomial_alternates m) (snd q)
+          (monomial_i (fst k)) (monomial_alternates (fst k)) (snd k), Qred (monomial_factor m * monomial_factor (fst
+              k)))].
 Definition product_form (scale : monomial) (qs : list (monomial * query_atom)) (ks : list (monomial * key_atom)) :
   form :=
   flat_map (fun q => flat_map (pair_form scale q) ks) qs.
-Definition from_start (ks : list (monomial * key_atom)) : bool := forallb (fun k => Z.eqb (pow_end (fst k)) 0) ks.
+Definition from_start (ks : list (monomial * key_atom)) : bool := forallb (fun k => Z.eqb (monomial_end (fst k)) 0) ks.
 
 Fixpoint rows_form (A : list meaning) (scale : monomial) (qs ks : list row) : option form :=
   match qs, ks with
@@ -101,8 +102,8 @@ Fixpoint rows_form (A : list meaning) (scale : monomial) (qs ks : list row) : op
 
 (* The scaled score of a head, and what a row of its values reads. *)
 Definition score_form (A : list meaning) (a : head) : option form :=
-  match monomial_of (temperature a) with
-  | Some t => match inverse t with Some scale => rows_form A scale (queries a) (keys a) | None => None end
+  match monomial_of (head_temperature a) with
+  | Some t => match inverse t with Some scale => rows_form A scale (head_queries a) (head_keys a) | None => None end
   | None => None
   end.
 Definition value_form (A : list meaning) (r : row) : option form :=
@@ -162,7 +163,8 @@ Proof.
     now rewrite Hx, (monomial_of_value n i Hi e m' E).
   - assert (Z : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i Hi); lia).
     destruct s; injection H as <- <-; rewrite Hx; unfold monomial_value, sign;
-      cbn [factor pow_i pow_n pow_end alternates query_atom_value]; rewrite Q2R_1, !powerRZ_O, power_minus_1;
+      cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates query_atom_value]; rewrite Q2R_1,
+          !powerRZ_O, power_minus_1;
       unfold span in *; field; exact Z.
 Qed.
 
@@ -176,7 +178,7 @@ Proof.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
 Qed.
 
-Lemma pair_form_value scale q k i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> pow_end (fst k) = 0%Z ->
+Lemma pair_form_value scale q k i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> monomial_end (fst k) = 0%Z ->
   form_value (pair_form scale q k) i j =
   monomial_value scale n i * (monomial_value (fst q) n i * query_atom_value (snd q) i)
   * (monomial_value (fst k) n j * key_atom_value (snd k) j).
@@ -227,7 +229,7 @@ Qed.
 Theorem score_form_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> score_form A a = Some l ->
   scaled_score a n h i j = form_value l i j.
 Proof.
-  intros Hi Hj H. unfold score_form in H. destruct (monomial_of (temperature a)) as [t|] eqn:T; [|discriminate].
+  intros Hi Hj H. unfold score_form in H. destruct (monomial_of (head_temperature a)) as [t|] eqn:T; [|discriminate].
   destruct (inverse t) as [scale|] eqn:S; [|discriminate]. unfold scaled_score.
   rewrite (monomial_of_value n i Hi _ t T). pose proof (inverse_value n i Hi t scale S) as V.
   assert (Z : monomial_value t n i <> 0) by (intros Z; rewrite Z in V; lra).
@@ -236,7 +238,7 @@ Proof.
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Z.
     replace (monomial_value scale n i * x * monomial_value t n i)
       with (x * (monomial_value scale n i * monomial_value t n i)) by ring. rewrite V. ring. }
-  rewrite Sc. clear S V Z Sc T. revert l H. generalize (keys a). generalize (queries a) as rows.
+  rewrite Sc. clear S V Z Sc T. revert l H. generalize (head_keys a). generalize (head_queries a) as rows.
   induction rows as [|q qs IH]; intros [|k ks] l H; cbn [rows_form dot_product] in *;
     try (injection H as <-; unfold form_value; simpl; ring).
   destruct (row_terms query_term A q) as [qt|] eqn:EQ; [|discriminate].

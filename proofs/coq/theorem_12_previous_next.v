@@ -6,7 +6,8 @@
    Idea: with q = e^(-gamma), positions of the right parity weigh q^2, q^4, ...; the others, of lower score, at most
    *further* even powers. All are distinct, so together they weigh at most q^2 + q^4 + ... = q^2/(1-q^2). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking lemma_09_rounding
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking
+    lemma_09_rounding
   proposition_11_end_markers.
 Open Scope R_scope.
 
@@ -106,7 +107,8 @@ Proof.
       assert (E' : Nat.even (e + p + 1 - j) = true).
       { rewrite <- (Nat.even_add_mul_2 _ j). replace (e + p + 1 - j + 2 * j)%nat with (S (e + (p + j))) by lia.
         rewrite Nat.even_succ, <- Nat.negb_even, Nat.even_add, Ee, E. reflexivity. }
-      unfold even_power at 2. rewrite E'. pose proof (power_decreases (e + p + 1 - j) (p + (p + 2) - j) ltac:(lia)). nra.
+      unfold even_power at 2. rewrite E'. pose proof (power_decreases (e + p + 1 - j) (p + (p + 2) - j) ltac:(lia)).
+          nra.
   - rewrite sum_plus, sum_up_to, (sum_cut (e - 1)) by lia. apply Rplus_le_compat.
     + rewrite (sum_ext (p - 1) _ (fun j => even_power (S (p - 1) - j))) by (intros; f_equal; lia).
       rewrite sum_backwards. pose proof (even_power_nonneg p).

@@ -6,7 +6,8 @@
    0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is taken for true at *every*
    position of every word of zeros, expected false: position 0 is looked for and does not exist; position 1 is found. *)
 From Coq Require Import Reals Lra Lia Arith Bool ZArith.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_09_rounding formula theorem_20_counting.
+From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_09_rounding formula
+    theorem_20_counting.
 Open Scope R_scope.
 
 Definition no_users : nat -> nat -> nat -> bool := fun _ _ _ => false.

@@ -8,7 +8,7 @@ Open Scope R_scope.
 
 Fixpoint has_value (x : expression) (n i : nat) : Prop :=
   match x with
-  | Num _ | I | N => True
+  | Num _ | VarI | VarN => True
   | Add x y | Sub x y | Mul x y => has_value x n i /\ has_value y n i
   | Div x y => has_value x n i /\ has_value y n i /\ expression_value y n i <> 0
   | Neg x => has_value x n i
@@ -16,10 +16,10 @@ Fixpoint has_value (x : expression) (n i : nat) : Prop :=
   end.
 
 Definition is_nonzero (x : expression) : bool :=
-  match monomial_of x with Some m => negb (is_zero (factor m)) | None => false end.
+  match monomial_of x with Some m => negb (is_zero (monomial_factor m)) | None => false end.
 Fixpoint always_has_value (x : expression) : bool :=
   match x with
-  | Num _ | I | N => true
+  | Num _ | VarI | VarN => true
   | Add x y | Sub x y | Mul x y => always_has_value x && always_has_value y
   | Div x y => always_has_value x && (always_has_value y && is_nonzero y)
   | Neg x => always_has_value x
@@ -28,14 +28,15 @@ Fixpoint always_has_value (x : expression) : bool :=
   end.
 Definition is_positive (x : expression) : bool :=
   match monomial_of x with
-  | Some m => Qle_bool 0 (factor m) && negb (is_zero (factor m)) && negb (alternates m)
+  | Some m => Qle_bool 0 (monomial_factor m) && negb (is_zero (monomial_factor m)) && negb (monomial_alternates m)
   | None => false
   end.
 
 Definition well_defined (T : transformer) : bool :=
   forallb (fun e => match snd e with Formula x => always_has_value x | Bracket _ _ => true end) (position_embedding T)
-  && forallb (fun l => forallb (fun a => always_has_value (temperature a) && is_positive (temperature a)) (heads l))
-             (layers T).
+  && forallb (fun l => forallb (fun a => always_has_value (head_temperature a) && is_positive (head_temperature a))
+      (layer_heads l))
+             (transformer_layers T).
 
 Section Position.
 Variables n i : nat.
@@ -66,23 +67,23 @@ Proof.
   apply andb_prop in H as [H A]. apply andb_prop in H as [P Z]. apply negb_true_iff in A, Z.
   rewrite (monomial_of_value n i Hi x m E). unfold monomial_value, sign. rewrite A.
   apply Qle_bool_R in P. rewrite Q2R_0 in P.
-  assert (F : Q2R (factor m) <> 0).
-  { intros F. assert (G : (factor m == 0)%Q) by (apply eqR_Qeq; now rewrite Q2R_0).
+  assert (F : Q2R (monomial_factor m) <> 0).
+  { intros F. assert (G : (monomial_factor m == 0)%Q) by (apply eqR_Qeq; now rewrite Q2R_0).
     apply Qeq_bool_iff in G. unfold is_zero in Z. congruence. }
   assert (Pos : forall k, (1 <= k)%nat -> forall z, 0 < powerRZ (INR k) z).
   { intros k Hk z. apply powerRZ_lt, lt_0_INR. lia. }
-  assert (F' : 0 < Q2R (factor m)) by lra. rewrite Rmult_1_r.
-  pose proof (Rmult_lt_0_compat _ _ F' (Pos i ltac:(lia) (pow_i m))) as P1.
-  pose proof (Rmult_lt_0_compat _ _ P1 (Pos n ltac:(lia) (pow_n m))) as P2.
-  exact (Rmult_lt_0_compat _ _ P2 (Pos (S n - i)%nat ltac:(lia) (pow_end m))).
+  assert (F' : 0 < Q2R (monomial_factor m)) by lra. rewrite Rmult_1_r.
+  pose proof (Rmult_lt_0_compat _ _ F' (Pos i ltac:(lia) (monomial_i m))) as P1.
+  pose proof (Rmult_lt_0_compat _ _ P1 (Pos n ltac:(lia) (monomial_n m))) as P2.
+  exact (Rmult_lt_0_compat _ _ P2 (Pos (S n - i)%nat ltac:(lia) (monomial_end m))).
 Qed.
 End Position.
 
 (* At every position of every length, the embeddings have values and the temperatures positive ones. *)
 Definition defined (T : transformer) : Prop := forall n i, (1 <= i <= n)%nat ->
   (forall d x, In (d, Formula x) (position_embedding T) -> has_value x n i) /\
-  (forall l a, In l (layers T) -> In a (heads l) ->
-     has_value (temperature a) n i /\ 0 < expression_value (temperature a) n i).
+  (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
+     has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).
 
 Theorem well_defined_correct T : well_defined T = true -> defined T.
 Proof.

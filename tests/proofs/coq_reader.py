@@ -53,7 +53,7 @@ _RELATIONS: dict[str, Relation] = {
 }  # fmt: skip
 _MASKS = {"Unmasked": Mask.NONE, "FutureMasked": Mask.FUTURE, "PastMasked": Mask.PAST}
 _INFIX = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Power": "^", "IntPlus": "+", "IntMinus": "-"}
-_LEAVES = {"I": "i", "N": "n", "IntI": "i", "IntN": "n"}
+_LEAVES = {"VarI": "i", "VarN": "n", "IntI": "i", "IntN": "n"}
 
 
 class Unreadable(Exception):

@@ -20,11 +20,11 @@ from tests.with_coq import ask_coq
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("1/n", "(Div (Num 1) N)"),
-    ("-i^2*n", "(Mul (Neg (Power I (Int 2))) N)"),
-    ("1/(n-i+1)", "(Div (Num 1) (Add (Sub N I) (Num 1)))"),
+    ("1/n", "(Div (Num 1) VarN)"),
+    ("-i^2*n", "(Mul (Neg (Power VarI (Int 2))) VarN)"),
+    ("1/(n-i+1)", "(Div (Num 1) (Add (Sub VarN VarI) (Num 1)))"),
     ("(-1)^i", "(Power (Neg (Num 1)) IntI)"),
-    ("i^-2", "(Power I (IntMinus (Int 0) (Int 2)))"),
+    ("i^-2", "(Power VarI (IntMinus (Int 0) (Int 2)))"),
 ])
 def test_expressions_are_printed_as_they_are_parsed(text: str, expected: str) -> None:
     assert expression(parse_expression(text)) == expected
@@ -58,7 +58,7 @@ def test_the_file_states_the_formula_and_the_parameters() -> None:
     text = theorem_file(since(), parse_formula("Q_a since Q_b", "ab"))
     assert "Definition claim : formula := f4." in text
     assert "Definition f4 : formula := Since f0 f1. (* Q_a since Q_b *)" in text
-    assert ("Head FutureMasked (Div (Num 1) N) [[5 |-> 6]] [[2 |-> 1; 4 |-> (1 # 2)]] [(6%nat, [3 |-> 1])] "
+    assert ("Head FutureMasked (Div (Num 1) VarN) [[5 |-> 6]] [[2 |-> 1; 4 |-> (1 # 2)]] [(6%nat, [3 |-> 1])] "
             "(* rightmost deciding position, Theorem 15a *)") in text
 
 
