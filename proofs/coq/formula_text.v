@@ -11,13 +11,13 @@ Open Scope string_scope.
 Open Scope nat_scope.
 Open Scope writer_scope.
 
-Definition prefix (sign : string) (a : writer) : writer := word sign ^^ a.
-Definition infix (left : writer) (sign : string) (right : writer) : writer := left ^^ word sign ^^ right.
+Definition prefix (sign : string) (a : writer) : writer := exactly sign ^^ a.
+Definition infix (left : writer) (sign : string) (right : writer) : writer := left ^^ exactly sign ^^ right.
 Definition called (name : string) (a : writer) : writer := between (name ++ "(") ")" a.
 
 (* A text with its level. *)
 Record piece := Piece { piece_level : nat; piece_text : writer }.
-Definition atom (s : string) : piece := Piece 8 (word s).
+Definition atom (s : string) : piece := Piece 8 (exactly s).
 Definition at_level (wanted : nat) (p : piece) : writer :=
   if piece_level p <? wanted then between "(" ")" (piece_text p) else piece_text p.
 Definition signed (level : nat) (sign : string) (p : piece) : piece := Piece level (prefix sign (at_level level p)).
@@ -27,11 +27,11 @@ Definition power (base : piece) (exponent : piece) : piece :=
   Piece 7 (infix (at_level 8 base) "^" (at_level 6 exponent)).
 
 (* ---- expressions in i and n: + - at level 4, * / at 5, a sign at 6, ^ at 7, the rest at 8 ---- *)
-Definition integer_piece (z : Z) : piece := Piece (if (z <? 0)%Z then 6 else 8) (word (integer_text z)).
+Definition integer_piece (z : Z) : piece := Piece (if (z <? 0)%Z then 6 else 8) (exactly (integer_text z)).
 Definition rational_piece (q : Q) : piece :=
   match Qden q with
   | xH => integer_piece (Qnum q)
-  | d => Piece 5 (infix (word (integer_text (Qnum q))) "/" (word (positive_text d)))
+  | d => Piece 5 (infix (exactly (integer_text (Qnum q))) "/" (exactly (positive_text d)))
   end.
 Definition rational_text (q : Q) : string := text_of (piece_text (rational_piece q)).
 
@@ -106,8 +106,8 @@ Fixpoint escaped (letter : string) : string :=
   | String c rest => String c (escaped rest)
   end.
 Definition symbol_writer (letter : string) : writer :=
-  if forallb is_word_character (list_ascii_of_string letter) then word "Q_" ^^ word letter
-  else between "Q['" "']" (word (escaped letter)).
+  if forallb is_word_character (list_ascii_of_string letter) then exactly "Q_" ^^ exactly letter
+  else between "Q['" "']" (exactly (escaped letter)).
 
 (* ---- formulas: <-> at level 0, -> at 1, | at 2, & at 3, comparisons at 4, since and until at 5, signs at 6 ---- *)
 Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
@@ -122,7 +122,7 @@ Definition formula_level (f : formula) : nat :=
   end.
 
 Definition sign_before (first : bool) (z : Z) : writer :=
-  word (if first then (if z <? 0 then "-" else "") else (if z <? 0 then " - " else " + "))%Z.
+  exactly (if first then (if z <? 0 then "-" else "") else (if z <? 0 then " - " else " + "))%Z.
 Definition side_sign (s : side) : string := match s with ToLeft => "#<[" | ToRight => "#>[" end.
 
 Section FormulaText.
@@ -134,16 +134,16 @@ Definition abbreviates : bool := match listed with [] => true | _ => false end.
 
 Definition predicate_writer (p : predicate) : writer :=
   match p with
-  | ODD => word "ODD" | EVEN => word "EVEN" | FIRST => word "FIRST" | LAST => word "LAST"
-  | SQUARE => word "SQUARE" | POW2 => word "POW2" | PRIME => word "PRIME"
-  | MOD m r => called "MOD" (infix (word (natural_text m)) "," (word (natural_text r)))
-  | User name => word (nth name names "?")
+  | ODD => exactly "ODD" | EVEN => exactly "EVEN" | FIRST => exactly "FIRST" | LAST => exactly "LAST"
+  | SQUARE => exactly "SQUARE" | POW2 => exactly "POW2" | PRIME => exactly "PRIME"
+  | MOD m r => called "MOD" (infix (exactly (natural_text m)) "," (exactly (natural_text r)))
+  | User name => exactly (nth name names "?")
   end.
 
 (* A formula in a place that asks for a level; `a` is its text. *)
 Definition operand (wanted : nat) (f : formula) (a : writer) : writer := fun rest =>
   match place_in listed f 1 with
-  | Some place => (word "$" ^^ word (natural_text place)) rest
+  | Some place => (exactly "$" ^^ exactly (natural_text place)) rest
   | None => at_level wanted (Piece (formula_level f) a) rest
   end.
 
@@ -156,11 +156,11 @@ Definition connective (left : nat) (f : formula) (a : writer) (s : string) (righ
 (* The text of a formula, even if it is listed itself. *)
 Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   match f with
-  | Truth true => word "true" | Truth false => word "false"
+  | Truth true => exactly "true" | Truth false => exactly "false"
   | Symbol a => symbol_writer (nth a letters "?")
   | Positional p => predicate_writer p
   | OnCount p s f => predicate_writer p ^^ between ("(" ++ side_sign s) "])" (operand 0 f (own_text f))
-  | Compare r t u => term_writer true t ^^ word (relation_sign r) ^^ term_writer true u
+  | Compare r t u => term_writer true t ^^ exactly (relation_sign r) ^^ term_writer true u
   | Not f =>
       match f with
       | Since (Truth true) (Not g) => if abbreviates then sign "H " g (own_text g) else sign "!" f (own_text f)
@@ -190,9 +190,9 @@ Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   end rest
 with term_writer (first : bool) (t : term) (rest : string) {struct t} : string :=
   match t with
-  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ word (integer_text (Z.abs c))) rest
+  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c))) rest
   | Plus a s f t => (sign_before first a
-      ^^ (if (Z.abs a =? 1)%Z then nothing else word (integer_text (Z.abs a)) ^^ word "*")
+      ^^ (if (Z.abs a =? 1)%Z then nothing else exactly (integer_text (Z.abs a)) ^^ exactly "*")
       ^^ between (side_sign s) "]" (operand 0 f (own_text f))
       ^^ term_writer false t) rest
   end.
@@ -202,6 +202,6 @@ Definition count_writer (s : side) (f : formula) : writer := between (side_sign 
 Definition position_function_writer (p : position_function) : writer :=
   match p with
   | Formula x => piece_text (expression_piece x)
-  | Bracket f shifted => between "[" "]" (formula_writer f) ^^ word (if shifted then "(i-1)" else "")
+  | Bracket f shifted => between "[" "]" (formula_writer f) ^^ exactly (if shifted then "(i-1)" else "")
   end.
 End FormulaText.

@@ -8,7 +8,7 @@ Open Scope string_scope.
 
 Definition writer := string -> string.
 Definition nothing : writer := fun rest => rest.
-Definition word (s : string) : writer := fun rest => s ++ rest.
+Definition exactly (s : string) : writer := fun rest => s ++ rest.
 Definition both (a b : writer) : writer := fun rest => a (b rest).
 Definition text_of (a : writer) : string := a "".
 
@@ -18,9 +18,9 @@ Bind Scope writer_scope with writer.
 Infix "^^" := both (at level 55, right associativity) : writer_scope.
 Open Scope writer_scope.
 
-Definition between (before after : string) (a : writer) : writer := word before ^^ a ^^ word after.
+Definition between (before after : string) (a : writer) : writer := exactly before ^^ a ^^ exactly after.
 Definition joined (separator : string) (l : list writer) : writer :=
-  match l with [] => nothing | a :: l => a ^^ fold_right (fun b rest => word separator ^^ b ^^ rest) nothing l end.
+  match l with [] => nothing | a :: l => a ^^ fold_right (fun b rest => exactly separator ^^ b ^^ rest) nothing l end.
 
 (* ---- numbers ---- *)
 Definition positive_text (p : positive) : string := NilZero.string_of_uint (Pos.to_uint p).
@@ -39,21 +39,21 @@ Definition quotation_mark : string := String (ascii_of_nat 34) "".
 
 Definition enclosed (opening closing margin : string) (l : list writer) : writer :=
   match l with
-  | [] => word opening ^^ word closing
-  | _ => word opening ^^ word margin ^^ word " " ^^ joined ("," ++ margin ++ " ") l ^^ word margin ^^ word closing
+  | [] => exactly (opening ++ closing)
+  | _ => between (opening ++ margin ++ " ") (margin ++ closing) (joined ("," ++ margin ++ " ") l)
   end.
 
 (* `margin` is a line break and the spaces before what is on the level of the value itself. *)
 Fixpoint written (margin : string) (j : json) : writer :=
   match j with
-  | Verbatim s => word s
-  | Quoted s => between quotation_mark quotation_mark (word s)
+  | Verbatim s => exactly s
+  | Quoted s => between quotation_mark quotation_mark (exactly s)
   | Items l => enclosed "[" "]" margin (map (written (margin ++ " ")) l)
   | Fields l => enclosed "{" "}" margin (map (fun field : string * json => let (key, value) := field in
-      between quotation_mark quotation_mark (word key) ^^ word ": " ^^ written (margin ++ " ") value) l)
+      between quotation_mark quotation_mark (exactly key) ^^ exactly ": " ^^ written (margin ++ " ") value) l)
   end.
 
-Definition json_text (j : json) : string := text_of (written line_break j ^^ word line_break).
+Definition json_text (j : json) : string := text_of (written line_break j ^^ exactly line_break).
 
 (* ---- strings as they are spelled between quotes ---- *)
 Definition code (c : ascii) : nat := nat_of_ascii c.
