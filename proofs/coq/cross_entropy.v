@@ -85,9 +85,10 @@ Proof.
   intros Hr N. pose proof (exp_pos x) as E. set (q := exp x / (1 + exp x)) in *.
   assert (Q : 0 < q) by (apply Rdiv_lt_0_compat; lra). assert (Q1 : 1 - q = 1 / (1 + exp x)) by (unfold q; field; lra).
   assert (0 < 1 - q) by (rewrite Q1; apply Rdiv_lt_0_compat; lra).
-  pose proof (gibbs_part_strict r q ltac:(lra) Q N) as G. pose proof (gibbs_part (1 - r) (1 - q) ltac:(lra) ltac:(lra)) as G1.
-  rewrite Q1 in G1 at 1. unfold q in G at 1. rewrite ln_quotient in G, G1 by lra. rewrite ln_1 in G1. rewrite ln_exp in G.
-  fold (softplus x) in G, G1. unfold entropy. lra.
+  pose proof (gibbs_part_strict r q ltac:(lra) Q N) as G.
+  pose proof (gibbs_part (1 - r) (1 - q) ltac:(lra) ltac:(lra)) as G1.
+  rewrite Q1 in G1 at 1. unfold q in G at 1. rewrite ln_quotient in G, G1 by lra.
+  rewrite ln_1 in G1. rewrite ln_exp in G. fold (softplus x) in G, G1. unfold entropy. lra.
 Qed.
 
 Lemma log_odds_inverse r : 0 < r < 1 -> exp (log_odds r) / (1 + exp (log_odds r)) = r.

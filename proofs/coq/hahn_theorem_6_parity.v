@@ -3,12 +3,12 @@
    After an even number of 1s the word ends with probability p, else 0 or 1 follows, both alike; after an odd number 0
    or 1 follows. Prefixes are lists with the last symbol first (cross_entropy.v).
 
-   Proved, for 0 < p < 1, every n >= 2 and every predictor: if exchanging the symbol before the last changes the log-odds
-   of the end by at most s, its cross-entropy at n is at least H_1 - p(1-p)/(2-p)^2 s, where H_1 is chance given the last
+   Proved, for 0 < p < 1, every n >= 2 and every predictor: if exchanging the symbol before the last moves the log-odds
+   of the end by at most s, its cross-entropy at n is at least H_1 - p(1-p)/(2-p)^2 s; H_1 is chance given the last
    symbol. So if s(n) tends to 0, no better than H_1 in the limit. As printed, "converges to unigram chance level", the
    theorem is false: H_1 < H_0, unigram chance, and a network without attention is below H_0 at every n >= 2.
    Idea: of u0b and u1b one is even; with log-odds a and c that are s apart, one tangent of ln(1 + e^x) bounds both. *)
-From Coq Require Import Reals List Lra Lia Arith Bool.
+From Coq Require Import Reals QArith Qreals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential network cross_entropy.
 Import ListNotations.
 Open Scope R_scope.
@@ -154,7 +154,8 @@ Proof.
   { intros a. reflexivity. }
   cbn [total bits]. rewrite !W. simpl even_ones in C0, C1.
   assert (M1 : m * l = (if b then 1 / 2 else (1 - p) / 2) * k) by (unfold m, l, even_given; destruct b; field; lra).
-  assert (M0 : m * (1 - l) = (if b then (1 - p) / 2 else 1 / 2) * k) by (unfold m, l, even_given; destruct b; field; lra).
+  assert (M0 : m * (1 - l) = (if b then (1 - p) / 2 else 1 / 2) * k)
+    by (unfold m, l, even_given; destruct b; field; lra).
   assert (K0 : 0 < (1 - p) / 2 * k) by (apply Rmult_lt_0_compat; lra).
   rewrite M1, M0 in Pair. rewrite !chance_after. set (c0 := cost _ _ _ _) in *. set (c1 := cost _ _ _ _) in *.
   destruct b, (even_ones u); simpl xorb in *; cbn iota.
@@ -173,7 +174,9 @@ Definition moved_by_last (q : list bool -> option bool -> R) (n : nat) (s : R) :
 
 Lemma mass_of_four u : total (fun a => total (fun b => mass chance (b :: a :: u)) bits) bits
   = (2 - p) * (chance u (Some true) * mass chance u).
-Proof. cbn [total bits mass]. rewrite !chance_after, (chance_letter u false true). destruct (even_ones u); simpl; lra. Qed.
+Proof.
+  cbn [total bits mass]. rewrite !chance_after, (chance_letter u false true). destruct (even_ones u); simpl; lra.
+Qed.
 
 Theorem hahn_theorem_6_parity q n s : predictor bits q -> (2 <= n)%nat -> moved_before_last q n s ->
   chance_given_last p - p * (1 - p) / (2 - p) ^ 2 * s <= ce n q.
@@ -275,4 +278,156 @@ Proof.
   replace ((even_given p false * p + even_given p true * p) / 2) with (p / 2) in C; [lra|].
   rewrite <- Rmult_plus_distr_r, S. lra.
 Qed.
+
+(* ---- what is attained ---- *)
+(* The predictor with these log-odds of the end, and no preference between 0 and 1. *)
+Definition fair (L : list bool -> R) (w : list bool) (x : option bool) : R :=
+  let r := exp (L w) / (1 + exp (L w)) in match x with None => r | Some _ => (1 - r) / 2 end.
+
+Lemma fair_predicts L : predictor bits (fair L).
+Proof.
+  intros w. pose proof (logistic_range (L w)). split; [intros [b|]; simpl; lra|]. simpl. lra.
+Qed.
+
+Lemma odds_of_fair L w : odds_of_end (fair L) w = L w.
+Proof.
+  pose proof (log_odds_logistic (L w)) as E. unfold odds_of_end, fair. set (r := exp (L w) / (1 + exp (L w))) in *.
+  replace ((1 - r) / 2 + (1 - r) / 2) with (1 - r) by field. exact E.
+Qed.
+
+Lemma cost_of_fair L w : cost bits chance (fair L) w = end_cost (even_ones w) (L w) + letters_cost (even_ones w).
+Proof.
+  pose proof (logistic_range (L w)) as Hr. pose proof (softplus_log_odds _ Hr) as S. rewrite log_odds_logistic in S.
+  destruct (end_given (fair L) w (fair_predicts L)) as [E F]. rewrite odds_of_fair in E, F.
+  unfold cost. cbn [total symbols map bits]. rewrite E. unfold fair in F |- *.
+  set (r := exp (L w) / (1 + exp (L w))) in *. rewrite ln_quotient by lra.
+  replace ((1 - r) / 2 + (1 - r) / 2) with (1 - r) in F by field. rewrite F.
+  unfold end_cost, letters_cost, chance, parity. destruct (even_ones w); field.
+Qed.
+
+(* A predictor that looks at the last symbol only. *)
+Definition by_last (a : bool -> R) (w : list bool) : R := match w with b :: _ => a b | [] => 0 end.
+
+Theorem cost_by_last a n : (2 <= n)%nat -> ce n (fair (by_last a)) =
+  ((softplus (a false) - even_given p false * p * a false) + (softplus (a true) - even_given p true * p * a true)) / 2
+  + (1 - p / 2) * ln 2.
+Proof.
+  intros Hn. destruct n as [|[|n]]; [lia|lia|]. apply mean_is; [apply alive_positive|]. unfold alive.
+  rewrite <- sum_words_scale, !(sum_words_S _ bits (S n)), !(sum_words_S _ bits n). apply sum_words_ext. intros u _.
+  cbn [total bits mass]. rewrite !cost_of_fair, !chance_after, (chance_letter u false true).
+  unfold even_given, end_cost, letters_cost. cbn [even_ones by_last].
+  destruct (even_ones u); simpl xorb; cbn iota; field; lra.
+Qed.
+
+Definition best_by_last (b : bool) : R := log_odds (even_given p b * p).
+Lemma even_given_end b : 0 < even_given p b * p < 1.
+Proof. pose proof (even_given_range b). nra. Qed.
+
+Theorem chance_given_last_attained n : (2 <= n)%nat -> ce n (fair (by_last best_by_last)) = chance_given_last p.
+Proof.
+  intros Hn. rewrite cost_by_last by exact Hn. unfold best_by_last, chance_given_last.
+  rewrite !softplus_log_odds by apply even_given_end. lra.
+Qed.
+
+(* ... and is the least of whoever looks at the last symbol only; unigram chance of whoever looks at nothing. *)
+Theorem chance_given_last_least q n : predictor bits q -> (2 <= n)%nat ->
+  (forall b u v, odds_of_end q (b :: u) = odds_of_end q (b :: v)) -> chance_given_last p <= ce n q.
+Proof.
+  intros Q Hn H. pose proof (hahn_theorem_6_parity q n 0 Q Hn) as G.
+  assert (M : moved_before_last q n 0) by (intros u b _; rewrite (H b _ (true :: u)), Rminus_eq_0, Rabs_R0; lra).
+  specialize (G M). lra.
+Qed.
+
+Theorem unigram_chance_least q n : predictor bits q -> (1 <= n)%nat ->
+  (forall u v, odds_of_end q u = odds_of_end q v) -> unigram_chance p <= ce n q.
+Proof.
+  intros Q Hn H. pose proof (unigram_chance_bound q n 0 Q Hn) as G.
+  assert (M : moved_by_last q n 0) by (intros u _; rewrite (H _ (true :: u)), Rminus_eq_0, Rabs_R0; lra).
+  specialize (G M). lra.
+Qed.
+
+Theorem unigram_chance_attained n : (2 <= n)%nat -> ce n (fair (fun _ => log_odds (p / 2))) = unigram_chance p.
+Proof.
+  intros Hn. transitivity (ce n (fair (by_last (fun _ => log_odds (p / 2))))).
+  - unfold cross_entropy, mean. f_equal. apply sum_words_ext. intros [|b u] Hu; [simpl in Hu; lia|reflexivity].
+  - rewrite cost_by_last, softplus_log_odds by (exact Hn || lra). unfold unigram_chance, even_given. field. lra.
+Qed.
+
+(* ---- the limit ---- *)
+Theorem hahn_theorem_6_parity_limit q s : predictor bits q -> (forall n, moved_before_last q n (s n)) -> Un_cv s 0 ->
+  forall e, 0 < e -> exists N, forall n, (N <= n)%nat -> chance_given_last p - e <= ce n q.
+Proof.
+  intros Q H C e He. set (c := p * (1 - p) / (2 - p) ^ 2).
+  assert (Hc : 0 < c) by (apply Rdiv_lt_0_compat; [nra|apply pow_lt; lra]).
+  destruct (C (e / c) ltac:(now apply Rdiv_lt_0_compat)) as (N & HN). exists (N + 2)%nat. intros n Hn.
+  specialize (HN n ltac:(lia)). unfold R_dist in HN. rewrite Rminus_0_r in HN. pose proof (Rle_abs (s n)).
+  pose proof (hahn_theorem_6_parity q n (s n) Q ltac:(lia) (H n)) as G. fold c in G.
+  assert (c * s n <= c * (e / c)) by (apply Rmult_le_compat_l; lra).
+  replace (c * (e / c)) with e in * by (field; lra). lra.
+Qed.
 End Parity.
+
+(* ---- as printed ---- *)
+Lemma softplus_lipschitz x y : softplus y <= softplus x + Rabs (y - x).
+Proof.
+  destruct (softplus_tangent y) as (r & Hr & E). pose proof (softplus_gibbs r x Hr).
+  assert (r * (y - x) <= Rabs (y - x)); [|lra].
+  apply Rle_trans with (Rabs (r * (y - x))); [apply Rle_abs|]. rewrite Rabs_mult, (Rabs_right r) by lra.
+  pose proof (Rabs_pos (y - x)). nra.
+Qed.
+
+Lemma rational_near x e : 0 < e -> exists q, Rabs (Q2R q - x) <= e.
+Proof.
+  intros He. set (k := up (/ e)). assert (Hk : / e < IZR k) by apply archimed.
+  assert (I : 0 < / e) by now apply Rinv_0_lt_compat. assert (M : 0 < IZR k) by lra.
+  assert (K : (0 < k)%Z) by (apply lt_IZR; lra). destruct (archimed (x * IZR k)) as [A B].
+  exists (up (x * IZR k) # Z.to_pos k)%Q. unfold Q2R. simpl. rewrite Z2Pos.id by exact K.
+  apply Rmult_lt_compat_l with (r := e) in Hk; [|exact He]. rewrite Rinv_r in Hk by lra.
+  set (z := IZR (up _)) in *. set (m := IZR k) in *.
+  replace (z * / m - x) with ((z - x * m) * / m) by (field; lra). rewrite Rabs_mult, !Rabs_right; try lra.
+  - apply Rmult_le_reg_r with m; [exact M|]. rewrite Rmult_assoc, Rinv_l; lra.
+  - left. now apply Rinv_0_lt_compat.
+Qed.
+
+(* A prefix as a word of network.v, and what a network says at its last position. *)
+Definition as_word (w : list bool) : formula.word := fun i => if nth (length w - i) w false then 1%nat else 0%nat.
+Definition output_at_end users (T : transformer) (w : list bool) : R :=
+  run users T (length w) (as_word w) (length w) (transformer_output T).
+
+(* Without attention, without any layer: what is embedded for 0, and for 1. *)
+Definition embedding_only (a b : Q) : transformer := Transformer [[(0%nat, a)]; [(0%nat, b)]] [] [] 0%nat.
+
+Lemma embedding_only_reads users a b n w : length w = S n ->
+  output_at_end users (embedding_only a b) w = by_last (fun x => Q2R (if x then b else a)) w.
+Proof.
+  intros H. destruct w as [|x w]; [discriminate|]. unfold output_at_end, run, embed, embedding_only, as_word. simpl.
+  rewrite Nat.sub_diag. unfold entry. destruct x; simpl; lra.
+Qed.
+
+(* "Converges to unigram chance level": no, and not from any n on. *)
+Theorem hahn_theorem_6_parity_as_printed_fails p : 0 < p < 1 -> exists T e,
+  transformer_layers T = [] /\ 0 < e /\ forall users n, (2 <= n)%nat ->
+  cross_entropy bits (parity p) n (fair (output_at_end users T)) <= unigram_chance p - e.
+Proof.
+  intros Hp. pose proof (chance_given_last_below_unigram p Hp) as Gap.
+  set (g := unigram_chance p - chance_given_last p).
+  assert (Hg : 0 < g / 4) by (unfold g; lra).
+  destruct (rational_near (best_by_last p false) (g / 4) Hg) as (a & Ha).
+  destruct (rational_near (best_by_last p true) (g / 4) Hg) as (b & Hb).
+  exists (embedding_only a b), (g / 2). split; [reflexivity|]. split; [lra|]. intros users n Hn.
+  replace (cross_entropy _ _ _ _)
+    with (cross_entropy bits (parity p) n (fair (by_last (fun x => Q2R (if x then b else a))))).
+  2: { unfold cross_entropy, mean. f_equal. apply sum_words_ext. intros w Hw. unfold cost, fair.
+       now rewrite <- (embedding_only_reads users a b (n - 1)) by lia. }
+  rewrite cost_by_last by assumption. pose proof (chance_given_last_attained p Hp n Hn) as E.
+  rewrite cost_by_last in E by assumption.
+  pose proof (even_given_end p Hp false) as R0. pose proof (even_given_end p Hp true) as R1.
+  set (r0 := even_given p false * p) in *. set (r1 := even_given p true * p) in *.
+  set (x := best_by_last p false) in *. set (y := best_by_last p true) in *.
+  pose proof (softplus_lipschitz x (Q2R a)). pose proof (softplus_lipschitz y (Q2R b)).
+  assert (N : forall r u v, 0 < r < 1 -> Rabs (u - v) <= g / 4 -> - (r * u) <= - (r * v) + g / 4).
+  { intros r u v Hr H'. rewrite Rabs_minus_sym in H'. pose proof (Rle_abs (v - u)).
+    assert (r * (v - u) <= r * (g / 4)) by (apply Rmult_le_compat_l; lra). assert (r * (g / 4) <= 1 * (g / 4)); [|lra].
+    apply Rmult_le_compat_r; lra. }
+  pose proof (N r0 _ _ R0 Ha). pose proof (N r1 _ _ R1 Hb). unfold g in *. lra.
+Qed.
