@@ -9,6 +9,7 @@
 From Coq Require Import QArith ZArith List Bool Arith.
 From Certify Require Import formula network meaning.
 Import ListNotations.
+Open Scope nat_scope.
 
 Record fact := Fact { fact_meaning : meaning; fact_stage : nat; fact_note : Z }.
 Record draft := Draft {
