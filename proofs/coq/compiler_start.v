@@ -4,7 +4,7 @@
    start layers (Proposition 11, parity) establish is found by running the checker on them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums lemma_09_rounding formula linear_combination network meaning
-  proposition_11_end_markers check_head check_feedforward check compiler compiler_blocks.
+  proposition_11_end_markers check_head check_feedforward check regime compiler compiler_blocks.
 Import ListNotations.
 Open Scope R_scope.
 
