@@ -1,4 +1,4 @@
-"""What the tests of ``proofs/coq/compile_formula.v`` share: networks of ``compile_formula`` beside those that Coq builds.
+"""Networks of ``compile_formula`` beside those of ``build`` in ``proofs/coq/compile_formula.v``.
 
 Coq is asked whether they are equal as data: every number, every meaning, every order. What is printed of a network
 (``theorem_file``) is a function of these, so equal networks are equal files, byte for byte.
@@ -82,7 +82,8 @@ def _comparison(question: Question, number: int) -> str:
     """A module that prints whether both are the same."""
     formula, alphabet = question.formula, question.alphabet
     try:
-        network, expected = compile_formula(formula, alphabet, question.regime, question.gamma), "Some (network, meanings)"
+        network = compile_formula(formula, alphabet, question.regime, question.gamma)
+        expected = "Some (network, meanings)"
     except (InputError, Unsupported):
         network, expected = compile_formula(TRUE, alphabet, Regime()), "None"
     _, _, after = theorem_file(network, formula).partition("Open Scope Q_scope.\n")

@@ -11,7 +11,7 @@ import pytest
 from certify.examples import examples_folder, load_examples
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
-from constructions.language.syntax import Predicate
+from constructions.language.syntax import Predicate, Side
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.network.random_formulas import FUTURE, PAST, WITHOUT_LENGTH, random_counting_formula, random_formula
 from tests.proofs.coq_builds import Question, differing
@@ -43,7 +43,7 @@ def question_number(seed: int) -> Question:
     if regime == Regime(BY_POSITION, causal=True) or rng.random() < 0.4:
         return Question(random_formula(rng, depth + 1, "ab", temporal, ATOMS), "ab", regime, gamma)
     names = WITHOUT_LENGTH if regime.causal else (*WITHOUT_LENGTH, "LAST")
-    sides = ("left",) if regime.causal else ("left", "right")
+    sides: tuple[Side, ...] = ("left",) if regime.causal else ("left", "right")
     return Question(random_counting_formula(rng, depth, "ab", temporal, sides, names), "ab", regime, gamma)
 
 
