@@ -5,6 +5,8 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums lemma_09_rounding formula linear_combination network meaning
   proposition_11_end_markers check_head check_feedforward check compiler compiler_blocks.
+From Certify Require Import finite_sums lemma_09_rounding formula linear_combination network meaning
+  proposition_11_end_markers check_head check_feedforward check regime compiler compiler_blocks.
 Import ListNotations.
 Open Scope R_scope.
 
