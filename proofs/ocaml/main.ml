@@ -26,9 +26,10 @@ let read_file path =
       Buffer.contents found)
 
 let decide (model : Model.t) asked =
-  let claim = match asked with
-    | None -> model.claim
-    | Some text ->
+  let claim = match asked, model.claim with
+    | None, Some claim -> claim
+    | None, None -> malformed "output: its meaning is no truth, expected the truth of a formula, or --formula"
+    | Some text, _ ->
       (try Formulas.((formula model.scope text).node) with
        | Malformed problem -> malformed "--formula: %s" problem
        | Unsupported problem -> unsupported "--formula: %s" problem)

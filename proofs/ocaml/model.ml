@@ -7,7 +7,7 @@ module C = Checker
 type t = {
   network : C.transformer;
   meanings : C.meaning list;
-  claim : C.formula;
+  claim : C.formula option;  (* what the output means; None if that is no truth *)
   letters : string array;
   directions : string array;
   users : string array;
@@ -228,10 +228,10 @@ let tokens reader where symbols value =
       | Some value -> row reader (at where symbol) value
       | None -> malformed "%s: no row for the symbol %s" where (quote symbol)) symbols
 
-let claim where meanings place =
+let claim meanings place =
   match C.nth place meanings C.IsAnything with
-  | C.IsTruth formula -> formula
-  | _ -> malformed "%s.output: its meaning is no truth, expected the truth of a formula" where
+  | C.IsTruth formula -> Some formula
+  | _ -> None
 
 let transformer where value =
   match fields where keys (completed where value) with
@@ -251,7 +251,7 @@ let transformer where value =
         position_embedding = by_direction reader (inner "position_embedding") position positions;
         transformer_layers = list (inner "layers") (layer reader) layers;
         transformer_output = place };
-      meanings; claim = claim where meanings place; letters = Array.of_list symbols;
+      meanings; claim = claim meanings place; letters = Array.of_list symbols;
       directions = Array.of_list names; users = Array.of_list users; scope }
   | _ -> assert false
 
@@ -267,7 +267,7 @@ let certificate value =
     | Some value -> located "certificate.claim.formula" (Formulas.formula model.scope) value
     | None -> malformed "certificate.claim: no key \"formula\""
   in
-  { model with claim = formula.node }
+  { model with claim = Some formula.node }
 
 let read where text =
   match Json.parse text where with
