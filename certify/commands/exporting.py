@@ -55,8 +55,8 @@ def export(
     A certificate is checked first; one that is rejected is not exported. For coq, Coq is asked: what it does not accept
     is not exported. docs/exports.md has the formats.
     """
-    from certify.exports.sealed import NotAccepted
     from certify.exports.coq import NoProof
+    from certify.exports.sealed import NotAccepted
     from certify.verdicts import exit_status
 
     try:

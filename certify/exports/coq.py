@@ -68,13 +68,13 @@ def coq_folder(claim: TheoremClaim, *, checked: bool) -> Mapping[str, str]:
         Unsupported: naming a part of the network that the Coq library has no counterpart of.
     """
     theorem, sealed = theorem_name(claim), sealed_files()
-    own = proof_files(claim.network, claim.formula, theorem)
+    own = {f"theorem/{name}": text for name, text in proof_files(claim.network, claim.formula, theorem).items()}
     compiled = [*(name for name in sealed if name.endswith(".v")), *own]
-    del own[f"{MODEL}.v"]  # check.sh makes it from model.json
+    del own[f"theorem/{MODEL}.v"]  # check.sh makes it from model.json
     mark = "" if checked else _UNCHECKED
     return {
-        "README.md": folder_readme(claim, f"{theorem}.v", library_digest(), checked=checked),
-        "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", f"-Q . {FOLDER}", "", *compiled, ""]),
+        "README.md": folder_readme(claim, f"theorem/{theorem}.v", library_digest(), checked=checked),
+        "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", f"-Q theorem {FOLDER}", "", *compiled, ""]),
         "SHA256SUMS": digests_of(sealed),
         "model.json": write_canonical(transformer_to_json(claim.network)),
         **{name: mark + text for name, text in own.items()},

@@ -35,14 +35,14 @@ Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
 ```
 
 This compares the library with `SHA256SUMS`, makes a string of Coq from the bytes of `model.json`, compiles everything
-from its sources, has Coq's second checker, `coqchk`, go through all of it, and compares the axioms with `axioms.txt`. It
-takes some minutes. The theorem is proved if the exit status is 0; the last line then says what was checked.
+from its sources, has Coq's second checker, `coqchk`, go through all of it, and compares the axioms with `axioms.txt`.
+It takes some minutes. The theorem is proved if the exit status is 0; the last line then says what was checked.
 
-To believe the theorem, read `statement.v` and what it names: `file_computes` and the text of a model in
+To believe the theorem, read `theorem/statement.v` and what it names: `file_computes` and the text of a model in
 `library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `computes` in `library/network.v`; `defined`
 in `library/well_defined.v`; the meaning of formulas in `library/formula.v`, and that of users' predicates in
-`library/user_predicates.v`. `{theorem}` need not be read: the statement is about `model.json` alone, and Coq compares
-the network in `{theorem}` with it, byte for byte. The other files are proofs, which Coq reads for you.
+`library/user_predicates.v`. The network in Coq need not be read: the statement is about `model.json` alone, and Coq
+compares the text of the network with it, byte for byte. The other files are proofs, which Coq reads for you.
 
 What these files say is the same in every folder of one version of `certify`, so they have one digest, that of
 `SHA256SUMS`. `certify prove --json` prints it as `library`, and `sha256sum SHA256SUMS` should print it here:
@@ -54,7 +54,7 @@ What these files say is the same in every folder of one version of `certify`, so
 | file | what it is |
 |---|---|
 | `model.json` | the network, as `certify model` and `certify run` read it |
-| `statement.v` | the statement about `model.json`, with the letters and the formula |
+| `theorem/statement.v` | the statement about `model.json`, with the letters and the formula |
 | `{theorem}` | the same network in Coq, and the proof that it computes the formula |
 | `check.sh` | the command above |
 | `SHA256SUMS` | the digests of the library, of `axioms.txt` and of `check.sh` |

@@ -87,25 +87,39 @@ def text_file(text: str) -> str:
 
 
 def model_file(transformer: Transformer, formula: Formula) -> str:
-    """The network, the theorem about it, and the names that its file has beside: ``theorem_file`` with a ``model``.
+    """The network, the names that its file has beside, and the theorem that it computes the formula.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return f"{definitions_of_model(transformer, formula)}\n{PROVED}"
+
+
+def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
+    """The same without the theorem: a ``model``, and the ``claim``.
+
+    Raises:
+        Unsupported: as ``model_file``.
     """
     file = CoqFile(transformer, formula)
     texts = texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
     labels = ["[" + "; ".join(f"({literal(head.name)}, {literal(head.source)})" for head in layer.heads) + "]"
               for layer in transformer.layers]
-    names = _MODEL.format(letters=_literals(transformer.alphabet), labels=listed(labels),
-                          listed="; ".join(file.names[part] for part in texts.listed),
-                          directions=listed(list(map(literal, transformer.directions))))
-    return file.text(f"{names}\n{PROVED}")
+    return file.text(_MODEL.format(
+        letters=_literals(transformer.alphabet), labels=listed(labels),
+        listed="; ".join(file.names[part] for part in texts.listed),
+        directions=listed(list(map(literal, transformer.directions)))))
 
 
 def statement_file(transformer: Transformer, formula: Formula, theorem: str) -> str:
     """The statement about ``model.json``, and its proof from the file of that name."""
     return _STATEMENT.format(folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
-                             formula=literal(FormulaWriter({}).formula(formula)))
+                             formula=literal(plain_text(formula)))
+
+
+def plain_text(formula: Formula) -> str:
+    """The formula, however long, without definitions of its parts."""
+    return FormulaWriter({}).formula(formula)
 
 
 def literal(text: str) -> str:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks, from the sources in this folder, what statement.v says of model.json. Needs Coq (Debian: the package coq) and
+# Checks, from the sources in this folder, what theorem/statement.v says of model.json. Needs Coq (Debian: the package coq) and
 # some minutes. The exit status is 0 only if everything holds; then the last line says what was checked.
 set -eu
 cd "$(dirname "$0")"
@@ -23,15 +23,15 @@ awk '
     printf "\"%%part.\nDefinition text : string := text_of_parts ("
     for (k = 1; k <= parts; k++) printf "part%d :: ", k
     print "nil)."
-  }' model.json > model_json.v
+  }' model.json > theorem/model_json.v
 
 # 3. Coq compiles the library, the network and the statement.
 grep '\.v$' _CoqProject | while read -r file; do
-  coqc -q -Q library Certify -Q . Folder "$file" > printed.txt || stop "Coq does not accept $file"
+  coqc -q -Q library Certify -Q theorem Folder "$file" > printed.txt || stop "Coq does not accept $file"
 done
 
 # 4. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
-coqchk -silent -o -Q library Certify -Q . Folder Folder.statement > checked.txt || stop "coqchk does not accept it"
+coqchk -silent -o -Q library Certify -Q theorem Folder Folder.statement > checked.txt || stop "coqchk does not accept it"
 sed 's/ :.*//' axioms.txt > allowed.txt
 if grep '^\* ' checked.txt | grep -v '^\* Axioms:\|^\* Theory: Set is predicative\|not allowed$\|: <none>$' ||
   sed -n '/^\* Axioms:/,/^\* [^A]/s/^    //p' checked.txt | sed -E 's/^(Coq|Stdlib)\.[A-Za-z]+\.//' |
@@ -39,5 +39,5 @@ if grep '^\* ' checked.txt | grep -v '^\* Axioms:\|^\* Theory: Set is predicativ
 then stop "it rests on more than the axioms of axioms.txt"; fi
 
 rm listed.txt allowed.txt printed.txt checked.txt
-echo "PROVED: the statement in statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
+echo "PROVED: theorem/statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
   coqc --print-version | cut -d ' ' -f 1), from the library $(sha256sum < SHA256SUMS | cut -c 1-64)"
