@@ -61,8 +61,8 @@ Proof.
   - apply (attend_concentrated n m s 1 b); [split; [lia|exact Hm]|apply B| |exact Hv].
     unfold b, weight at 2, s. rewrite Hm, one_hot_here, Rmult_1_r, Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0.
     rewrite Rmult_1_r, <- (count_others n 1) by lia. apply sum_le. intros j _. unfold except.
-    destruct (Nat.eqb_spec j 1) as [|Ne]; [lra|]. unfold weight. rewrite one_hot_elsewhere, Rmult_0_r, exp_0 by exact Ne.
-    destruct (m j); lra.
+    destruct (Nat.eqb_spec j 1) as [|Ne]; [lra|]. unfold weight.
+    rewrite one_hot_elsewhere, Rmult_0_r, exp_0 by exact Ne. destruct (m j); lra.
   - apply Rmult_le_reg_r with (1 + b); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
