@@ -60,7 +60,9 @@ Fixpoint exchange_nth (k : nat) (l : list kind) : list kind :=
   match l, k with [], _ => [] | t :: l, O => other t :: l | t :: l, S k => t :: exchange_nth k l end.
 
 Lemma exchange_length w : forall k, length (exchange k w) = length w.
-Proof. induction w as [|[t|c] w IH]; intros k; simpl; [reflexivity| |now rewrite IH]. destruct k; simpl; now rewrite ?IH. Qed.
+Proof.
+  induction w as [|[t|c] w IH]; intros k; simpl; [reflexivity| |now rewrite IH]. destruct k; simpl; now rewrite ?IH.
+Qed.
 
 Lemma stack_exchange w : forall k, stack (exchange k w) = exchange_nth k (stack w).
 Proof.
@@ -75,7 +77,8 @@ Proof.
   induction w as [|[t|c] w IH]; intros k H; simpl in *; [lia| |].
   - destruct k as [|k]; [now exists [], t, w|]. destruct (IH k ltac:(lia)) as (x & t' & y & -> & E).
     exists (Opens t :: x), t', y. now rewrite E.
-  - destruct (IH (S k) ltac:(destruct (stack w); simpl in *; lia)) as (x & t' & y & -> & E). exists (Closes c :: x), t', y. now rewrite E.
+  - destruct (IH (S k) ltac:(destruct (stack w); simpl in *; lia)) as (x & t' & y & -> & E).
+    exists (Closes c :: x), t', y. now rewrite E.
 Qed.
 
 (* A bijection of the words of one length. *)
@@ -161,7 +164,8 @@ Qed.
 Lemma softplus_odds a b : 0 < a -> 0 < b -> softplus (- ln (a / b)) = ln (a + b) - ln a.
 Proof.
   intros Ha Hb. rewrite ln_quotient by assumption. unfold softplus.
-  replace (- (ln a - ln b)) with (ln b - ln a) by ring. rewrite <- ln_quotient, exp_ln by (assumption || now apply Rdiv_lt_0_compat).
+  replace (- (ln a - ln b)) with (ln b - ln a) by ring.
+  rewrite <- ln_quotient, exp_ln by (assumption || now apply Rdiv_lt_0_compat).
   rewrite <- ln_quotient by lra. f_equal. field. lra.
 Qed.
 
@@ -223,7 +227,8 @@ Proof.
   intros H. set (f w := mass chance w * asked_cost q w).
   assert (E : sum_words brackets n (fun w => mass chance w * asked_cost q (exchange 0 w)) = sum_words brackets n f).
   { rewrite <- (sum_exchange n 0 f). apply sum_words_ext. intros w _. unfold f. now rewrite mass_exchange. }
-  apply Rmult_le_reg_l with 2; [lra|]. replace (2 * sum_words brackets n f) with (sum_words brackets n f + sum_words brackets n f) by lra.
+  apply Rmult_le_reg_l with 2; [lra|].
+  replace (2 * sum_words brackets n f) with (sum_words brackets n f + sum_words brackets n f) by lra.
   rewrite <- E at 2. rewrite <- Rmult_assoc, <- sum_words_scale, <- sum_words_plus. apply sum_words_le. intros w L.
   unfold f. pose proof (pair_cost q n s w H L) as P. pose proof (mass_nonneg w) as M.
   apply Rmult_le_compat_l with (r := mass chance w) in P; [|exact M]. lra.
@@ -276,7 +281,8 @@ Proof.
   apply Rle_trans with (p ^ 2 * (1 - p) * alive brackets chance n).
   { apply Rmult_le_compat_l; [apply Rmult_le_pos; [apply pow_le|]; lra|].
     pose proof (alive_falls n). pose proof (alive_falls (S n)). pose proof (alive_falls (S (S n))). lra. }
-  rewrite sum_words_S. rewrite (sum_words_ext _ _ _ _ (fun u => (1 - p) * (mass chance u * bit (high u)))) by (intros; apply asked_next).
+  rewrite sum_words_S, (sum_words_ext _ _ _ _ (fun u => (1 - p) * (mass chance u * bit (high u))))
+    by (intros; apply asked_next).
   rewrite sum_words_scale, !sum_words_S. unfold alive.
   replace (p ^ 2 * (1 - p) * sum_words brackets n (mass chance))
     with ((1 - p) * sum_words brackets n (fun u => p * p * mass chance u)) by (rewrite sum_words_scale; ring).
