@@ -10,7 +10,7 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
-  @lemma_08a, @lemma_08b, @lemma_08c,
+  @lemma_08a, @lemma_08b, @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio,
   @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open,
   @proposition_11a, @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal).
 Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next,
@@ -32,6 +32,8 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
 
 Print Assumptions everything.
