@@ -126,7 +126,7 @@ Lemma fades_inside : fades T inside.
 Proof.
   intros e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N.
   intros n p i u v [P1 P2] Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_any_masks users T B t n p u v (Bounded n) (Warm n) Hp D N); auto|].
+  eapply Rle_lt_trans; [apply (hahn_lemma_5_any_masks users T B t Bounded Warm n p u v Hp D N); auto|].
   apply quotient_small; auto. apply lt_0_INR. lia.
 Qed.
 
@@ -134,7 +134,7 @@ Lemma fades_anywhere : every_head T (fun a => head_masking a = Unmasked) -> fade
 Proof.
   intros U e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N.
   intros n p i u v P Hp Hi Ne D. unfold anywhere in P.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t n p u v (Bounded n) (Warm n) Hp D U); auto|].
+  eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t Bounded Warm n p u v Hp D U); auto|].
   apply quotient_small; auto; [apply lt_0_INR; lia|]. apply le_INR in P. lra.
 Qed.
 
@@ -150,7 +150,7 @@ Lemma fades_late : every_head T (fun a => head_masking a = FutureMasked) -> fade
 Proof.
   intros U e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
   intros n p i u v P Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_future_masked users T B t n p u v (Bounded n) (Warm n) Hp D U); auto|].
+  eapply Rle_lt_trans; [apply (hahn_lemma_5_future_masked users T B t Bounded Warm n p u v Hp D U); auto|].
   exact (S i P).
 Qed.
 
@@ -158,7 +158,7 @@ Lemma fades_at_end : every_head T (fun a => head_masking a <> PastMasked) -> fad
 Proof.
   intros U e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
   intros n p i u v [P ->] Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_no_past_mask users T B t n p u v (Bounded n) (Warm n) Hp D U); auto|].
+  eapply Rle_lt_trans; [apply (hahn_lemma_5_no_past_mask users T B t Bounded Warm n p u v Hp D U); auto|].
   exact (S n P).
 Qed.
 

@@ -1,11 +1,12 @@
 (* [Hahn] Lemma 5, read backwards: how cold a transformer must be that hangs on one symbol.
 
-   Proved: for the weights of T and a bound B of its embeddings there is a K such that `lemma_5_constant T B t` is at most
-   K e^(K/t) for every t in (0, 1]. So if a formula hangs at length n on one symbol that is N positions or more from both
-   ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that length, then
-   margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
+   Proved: for the weights of T and a bound B of its embeddings there is a K such that `lemma_5_constant T B t` is at
+   most K e^(K/t) for every t in (0, 1]. So if a formula hangs at length n on one symbol that is N positions or more from
+   both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that length,
+   then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
 From Coq Require Import Reals List Bool Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas.
+From Certify Require Import finite_sums exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
+  hahn_lemma_5 hahn_hard_formulas.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -53,7 +54,8 @@ Lemma tame_times f g : tame f -> tame g -> tame (fun t => f t * g t).
 Proof.
   intros [F0 (k & Hk & F)] [G0 (l & Hl & G)]. split; [intros t Ht; apply Rmult_le_pos; auto|].
   assert (Hkl : 0 <= k * l) by (apply Rmult_le_pos; lra). set (m := k * l + (k + l)). exists m.
-  split; [unfold m; lra|]. intros t Ht. specialize (F0 t Ht). specialize (G0 t Ht). specialize (F t Ht). specialize (G t Ht).
+  split; [unfold m; lra|]. intros t Ht.
+  specialize (F0 t Ht). specialize (G0 t Ht). specialize (F t Ht). specialize (G t Ht).
   eapply Rle_trans; [apply Rmult_le_compat; [exact F0|exact G0|exact F|exact G]|].
   replace (k * exp (k / t) * (l * exp (l / t))) with (k * l * exp ((k + l) / t)).
   - pose proof (exp_quotient_monotone (k + l) m t ltac:(unfold m; lra) ltac:(lra)). pose proof (exp_pos ((k + l) / t)).
@@ -133,7 +135,8 @@ Proof.
   intros HB L. destruct (lemma_5_constant_growth T B HB) as (K & HK & G). exists K. split; [exact HK|].
   intros n p i u v N t low high H [P1 P2] HN Ht Bd W S. eapply Rle_trans; [|exact (G t Ht)].
   pose proof (separated_words users T f low high letters n p i u v S L H) as M. destruct H as (Hp & Hi & Ne & D & _).
-  pose proof (hahn_lemma_5_any_masks users T B t n p u v Bd W Hp D N ltac:(lia) P2 i (transformer_output T) Hi Ne) as C.
+  pose proof (hahn_lemma_5_any_masks_at users T B t n p u v Bd W Hp D N ltac:(lia) P2 i (transformer_output T) Hi Ne)
+    as C.
   pose proof (INR_at_least_1 N HN) as PN. set (c := lemma_5_constant T B t) in *.
   replace c with (c / INR N * INR N) by (field; lra). apply Rmult_le_compat_r; lra.
 Qed.

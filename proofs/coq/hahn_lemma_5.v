@@ -197,7 +197,7 @@ Proof.
   - rewrite sum_scale_r. right. apply Rmult_comm.
 Qed.
 
-Theorem hahn_lemma_5_reach N : (1 <= N)%nat -> every_head T (fun a => (N <= reach (head_masking a))%nat) ->
+Lemma hahn_lemma_5_reach_at N : (1 <= N)%nat -> every_head T (fun a => (N <= reach (head_masking a))%nat) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR N.
 Proof.
   intros HN HR i d Hi Ne. apply (changes_have_shape (fun _ _ => / INR N)); auto.
@@ -205,18 +205,18 @@ Proof.
   - intros l a Hl Ha _. apply flat_carries; [exact HN|now apply (HR l)].
 Qed.
 
-(* Lemma 5: no masks. *)
-Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
+(* No masks. *)
+Lemma hahn_lemma_5_at : every_head T (fun a => head_masking a = Unmasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR n.
 Proof.
-  intros H. apply hahn_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
+  intros H. apply hahn_lemma_5_reach_at; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
 Qed.
 
 (* Any masks: what is in the middle matters as little as without them. *)
-Theorem hahn_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
+Lemma hahn_lemma_5_any_masks_at N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR N.
 Proof.
-  intros H1 H2. apply hahn_lemma_5_reach; [lia|]. intros l a _ _. destruct (head_masking a); simpl; lia.
+  intros H1 H2. apply hahn_lemma_5_reach_at; [lia|]. intros l a _ _. destruct (head_masking a); simpl; lia.
 Qed.
 
 (* ---- the shape (1 + ln m)^(k-1) / i behind k layers, where i sees m positions at most ---- *)
@@ -297,7 +297,7 @@ Qed.
 Definition causal_shape : nat -> nat -> R := shape (fun i => i).
 Definition common_shape : nat -> nat -> R := shape (fun _ => n).
 
-Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
+Lemma hahn_lemma_5_future_masked_at : every_head T (fun a => head_masking a = FutureMasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
   <= C * causal_shape (length (transformer_layers T)) i.
 Proof.
@@ -308,7 +308,7 @@ Proof.
     + intros f. apply sum_up_to. lia.
 Qed.
 
-Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
+Lemma hahn_lemma_5_no_past_mask_at : every_head T (fun a => head_masking a <> PastMasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
   <= C * common_shape (length (transformer_layers T)) i.
 Proof.
@@ -322,3 +322,34 @@ Proof.
       * intros f. apply sum_up_to. lia.
 Qed.
 End Lemma5.
+
+(* ---- the theorems, for every n with the same constant ---- *)
+Section EveryLength.
+Variable users : nat -> nat -> nat -> bool.
+Variables (T : transformer) (B t : R).
+Hypothesis Bounded : bounded_embeddings users T B.
+Hypothesis Warm : warm T t.
+Variables (n p : nat) (u v : word).
+Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Exchanged : differ_at p u v.
+
+Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
+Let C : R := lemma_5_constant T B t.
+Let L : nat := length (transformer_layers T).
+
+Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR n.
+Proof. intros H i d. now apply hahn_lemma_5_at. Qed.
+
+Theorem hahn_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+Proof. intros H1 H2 i d. now apply hahn_lemma_5_any_masks_at. Qed.
+
+Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * causal_shape L i.
+Proof. intros H i d. now apply (hahn_lemma_5_future_masked_at users T B t n p). Qed.
+
+Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * common_shape n L i.
+Proof. intros H i d. now apply (hahn_lemma_5_no_past_mask_at users T B t n p). Qed.
+End EveryLength.
