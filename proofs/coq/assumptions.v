@@ -33,9 +33,10 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
-Definition hahn_one_symbol := (@row_moves, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
+Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
   @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
-  @sensitive_late_is_hard, @sensitive_at_end_is_hard, @sensitive_needs_cold, @parity_is_hard, @majority_is_hard,
+  @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth,
+  @sensitive_needs_cold, @parity_is_hard, @majority_is_hard,
   @previous_is_hard, @next_is_hard, @since_is_hard, @until_is_hard, @first_is_one_is_hard, @parity_needs_cold,
   @parity_needs_temperature, @greatest_weight, @printed_mean_step_fails, @printed_norm_step_fails,
   @printed_same_position_fails, @future_masked_means_change, @second_position_changes, @last_position_changes,
