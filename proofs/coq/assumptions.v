@@ -6,7 +6,8 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   theorem_16_since_causal theorem_20_counting theorem_21_counting_causal theorem_20_as_printed
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
-  corollaries_17_18_22_23.
+  corollaries_17_18_22_23
+  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_dyck hahn_theorem_6_networks.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -32,6 +33,15 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
+Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position, @logarithm_enough,
+  @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed, @theorem_12_factor_needed).
+Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
+  @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
+  @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
+  @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails,
+  @hahn_theorem_6_dyck, @share_asked_at_least, @dyck_separated, @dyck_separated_limit,
+  @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
+  @parity_network_attains_optimum, @some_network_attains_optimum).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality, hahn_6).
 
 Print Assumptions everything.
