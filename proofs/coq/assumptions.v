@@ -7,7 +7,8 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
   corollaries_17_18_22_23
-  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_dyck hahn_theorem_6_networks.
+  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
+  cross_entropy_of_transformers.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
