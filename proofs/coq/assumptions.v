@@ -8,6 +8,8 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   critical_constants well_defined check
   corollaries_17_18_22_23
   hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed.
+  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
+  cross_entropy_of_transformers.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -45,5 +47,15 @@ Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_l
   @printed_same_position_fails, @future_masked_means_change, @second_position_changes, @last_position_changes,
   @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, hahn_one_symbol).
+Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position, @logarithm_enough,
+  @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed, @theorem_12_factor_needed).
+Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
+  @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
+  @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
+  @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails,
+  @hahn_theorem_6_dyck, @share_asked_at_least, @dyck_separated, @dyck_separated_limit,
+  @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
+  @parity_network_attains_optimum, @some_network_attains_optimum).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality, hahn_6).
 
 Print Assumptions everything.
