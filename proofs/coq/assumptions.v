@@ -6,6 +6,8 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   theorem_16_since_causal theorem_20_counting theorem_21_counting_causal theorem_20_as_printed
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
+  hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer soft_layers theorem_26_uniform_tieless
+  theorem_26_with_ties
   corollaries_17_18_22_23.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
@@ -32,6 +34,9 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
+Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
+  @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature,
+  @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, softening).
 
 Print Assumptions everything.
