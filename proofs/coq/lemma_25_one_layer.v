@@ -64,7 +64,7 @@ Lemma weights_apart a i : In a (layer_heads l) -> (1 <= i <= n)%nat ->
 Proof.
   intros A Hi. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
   apply Req_le, sum_zero. intros j _. unfold hard, soft.
-  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i Hi) j). now rewrite Rminus_eq_0, Rabs_R0.
+  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i Hi) j). now rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
 Qed.
 
 Lemma attended_within a i r : (1 <= i <= n)%nat -> Rabs (attended_by hard a n h i r) <= reach r c.

@@ -194,7 +194,7 @@ Proof.
   destruct (hardmax_tieless n m s p V B) as (_ & _ & H).
   rewrite (sum_ext n _ (fun j => Rabs (hardmax n m s j - softmax_at tau n m s j))) by (intros j Hj; now rewrite H).
   eapply Rle_trans; [apply (near_hard_tieless n m s s p 0 d tau V T)|].
-  - intros j _. rewrite Rminus_eq_0, Rabs_R0. lra.
+  - intros j _. rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0. lra.
   - intros j Vj Max i Vi. destruct (Nat.eq_dec j p) as [->|N].
     + destruct (Nat.eq_dec i p) as [->|N']; [now left|right; now apply L].
     + specialize (Max p V). specialize (B j Vj N). lra.

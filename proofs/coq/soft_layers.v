@@ -252,7 +252,7 @@ Proof.
     (inject_Z (Z.of_nat (written T))) 0 (embed users T n w) (embed users T n w) (envelope T x) (fun _ => 0))
     as (e & _ & A & S); try assumption.
   - intros l L. now apply (layers_read_below T).
-  - intros j d _. rewrite Rminus_eq_0, Rabs_R0. lra.
+  - intros j d _. rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0. lra.
   - intros d. unfold envelope. destruct (in_dec _ _ _); lra.
   - intros d. lra.
   - rewrite Q2R_natural. apply pos_INR.
