@@ -33,7 +33,7 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
   @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
 Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
   @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature,
   @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).

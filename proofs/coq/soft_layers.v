@@ -24,7 +24,8 @@ Fixpoint constant_2 (ls : list layer) (c : Q) : Q :=
 (* The directions that the embedding writes. *)
 Definition nonzero (r : row) : row := filter (fun e => negb (Qeq_bool (snd e) 0)) r.
 Definition embedded (T : transformer) : list direction :=
-  nodup Nat.eq_dec (map fst (position_embedding T) ++ flat_map (fun r => directions_of (nonzero r)) (token_embedding T)).
+  nodup Nat.eq_dec (map fst (position_embedding T) ++ flat_map (fun r => directions_of (nonzero r)) (token_embedding
+    T)).
 Definition written (T : transformer) : nat := length (embedded T).
 Definition K1 (T : transformer) : Q := constant_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))).
 Definition K2 (T : transformer) : Q := constant_2 (transformer_layers T) (inject_Z (Z.of_nat (written T))).

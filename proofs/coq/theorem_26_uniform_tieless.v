@@ -106,7 +106,7 @@ Proof.
     replace L with (S (S (l + (L - S (S l))))) at 1 by lia.
     cbn [pow]. rewrite pow_add. fold p. pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
     replace (k1 * (e * (2 * / (2 * k1 * (2 * k1 * (r * p)))))) with (e * / p / 2 * / (k1 * r)) by (field; lra).
-    assert (0 <= e * / p / 2) by (apply Rmult_le_pos; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|lra]).
+    assert (0 < / p) by (apply Rinv_0_lt_compat; lra). assert (0 <= e * / p) by (apply Rmult_le_pos; lra).
     rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [assumption|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
     replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra.
 Qed.
@@ -201,12 +201,14 @@ Proof.
   assert (F : ln b <= ln b / ln 2 * ln y).
   { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
     apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
-  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y)) by (unfold Rdiv; ring).
+  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y))
+    by (unfold Rdiv; ring).
   apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
 Qed.
 
 Theorem theorem_26_order (g x : nat -> R) :
-  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) -> (forall n, initial_at_most users T n (x n)) ->
+  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
+  (forall n, initial_at_most users T n (x n)) ->
   exists tau : nat -> R,
     (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat ->

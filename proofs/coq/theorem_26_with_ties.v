@@ -88,7 +88,8 @@ Proof.
   assert (A : 1 <= (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)).
   { destruct (L - 1)%nat as [|k]; [simpl; lra|]. apply pow_R1_Rle. pose proof spread_at_least_4.
     pose proof (INR_at_least_1 (S k) ltac:(lia)). apply Rmult_le_reg_r with (exp 1); [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra).
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+    assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra).
     lra. }
   assert (B : 1 <= k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) by (repeat apply at_least_1; lra).
   set (p := k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) in *.
@@ -253,7 +254,8 @@ Lemma ties_row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->
   0 <= 2 * (INR n * exp ((2 * d - gamma) / tau)) + (exp (2 * d / tau) - 1)
     <= 2 * (INR n * exp ((2 * d' - gamma) / tau)) + (exp (2 * d' / tau) - 1).
 Proof.
-  intros T0 H. pose proof (row_error_grows n gamma tau d d' T0 H) as A. assert (I : 0 < / tau) by now apply Rinv_0_lt_compat.
+  intros T0 H. pose proof (row_error_grows n gamma tau d d' T0 H) as A.
+  assert (I : 0 < / tau) by now apply Rinv_0_lt_compat.
   assert (B : 1 <= exp (2 * d / tau)) by (rewrite <- exp_0; apply exp_monotone; apply Rmult_le_pos; lra).
   assert (C : exp (2 * d / tau) <= exp (2 * d' / tau)) by (apply exp_monotone, Rmult_le_compat_r; lra). lra.
 Qed.
@@ -307,9 +309,11 @@ Proof.
   intros n gamma x Hn HG X1. pose proof (INR_at_least_1 n Hn) as N1. set (y := INR n * x / gamma).
   assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
   assert (NX : 1 <= INR n * x) by now apply at_least_1.
-  assert (Y : INR n * x <= y). { unfold y, Rdiv. rewrite <- (Rmult_1_r (INR n * x)) at 1. apply Rmult_le_compat_l; lra. }
+  assert (Y : INR n * x <= y).
+  { unfold y, Rdiv. rewrite <- (Rmult_1_r (INR n * x)) at 1. apply Rmult_le_compat_l; lra. }
   assert (Z : x ^ 2 / gamma <= y ^ 2).
-  { unfold y, Rdiv. replace ((INR n * x * / gamma) ^ 2) with (x ^ 2 * / gamma * (INR n * INR n * / gamma)) by (simpl; ring).
+  { unfold y, Rdiv.
+    replace ((INR n * x * / gamma) ^ 2) with (x ^ 2 * / gamma * (INR n * INR n * / gamma)) by (simpl; ring).
     rewrite <- (Rmult_1_r (x ^ 2 * / gamma)) at 1. apply Rmult_le_compat_l.
     - apply Rmult_le_pos; [apply pow2_ge_0|lra].
     - repeat apply at_least_1; lra. }
@@ -317,7 +321,8 @@ Proof.
   replace (8 * exp 1 * k1 * (1 + a) ^ (L - 1) * (y * (y ^ 2) ^ (L - 1)))
     with (8 * exp 1 * k1 * y * ((1 + a) * y ^ 2) ^ (L - 1)) by (rewrite (Rpow_mult_distr (1 + a)); ring).
   apply Rmult_le_compat; [apply Rmult_le_pos; [apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]|lra]|apply pow_le| |].
-  - replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma)) by (unfold a; field; lra).
+  - replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
+      by (unfold a; field; lra).
     apply Rmult_le_pos; [exact A|]. apply Rmult_le_pos; [apply pow2_ge_0|lra].
   - rewrite Rmult_assoc. apply Rmult_le_compat_l; [|exact Y]. apply Rmult_le_pos; lra.
   - apply pow_incr. replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
