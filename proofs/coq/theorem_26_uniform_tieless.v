@@ -107,7 +107,7 @@ Proof.
     cbn [pow]. rewrite pow_add. fold p. pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
     replace (k1 * (e * (2 * / (2 * k1 * (2 * k1 * (r * p)))))) with (e * / p / 2 * / (k1 * r)) by (field; lra).
     assert (0 < / p) by (apply Rinv_0_lt_compat; lra). assert (0 <= e * / p) by (apply Rmult_le_pos; lra).
-    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [assumption|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
+    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
     replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra.
 Qed.
 End AtOneLength.
