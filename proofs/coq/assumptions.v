@@ -10,6 +10,9 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed.
   section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers.
+  hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer soft_layers theorem_26_uniform_tieless
+  theorem_26_with_ties
+  corollaries_17_18_22_23.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -57,5 +60,9 @@ Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theo
   @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality, hahn_6).
+Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
+  @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature,
+  @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, softening).
 
 Print Assumptions everything.
