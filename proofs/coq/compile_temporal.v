@@ -145,4 +145,100 @@ Proof.
       * intros j [Hj _]. cbn [linear]. rewrite V, edge_of_truth by exact Hj. rationals. lra.
     + split; [exact S2|]. split; [|exact H2]. eapply extends_trans; eassumption.
 Qed.
+(* ---- Lemma 8 ---- *)
+Definition tied_score (s : side) (n i : nat) (t : nat -> R) (j : nat) : R :=
+  match s with ToLeft => if causal then score_8a t g i j else score_8b t g n j | ToRight => score_8c t g n j end.
+Definition sees (s : side) (i : nat) : mask := match s with ToLeft => future i | ToRight => past i end.
+
+(* What the head adds to the scores, and the factor that it reads at the position that asks. *)
+Definition tie_value (s : side) (n j : nat) : R :=
+  if causal then - (1 / INR j) else match s with ToLeft => 1 / 2 | ToRight => - (1 / 2) end * (INR j / INR n).
+Definition scale_value (n i : nat) : R := if by_position then (if causal then INR i ^ 2 else INR n) else 1.
+
+Lemma tie_breaking_sound s d d' tie factor : tie_breaking c s d = (d', tie, factor) -> sound d ->
+  sound d' /\ extends d d' /\ Q2R factor = (if causal then g else 2 * g) /\
+  exists y m q, tie = [(y, q)] /\ holds d' y m /\
+    forall n w i x, (1 <= i <= n)%nat -> means users n w i m x -> Q2R q * x = tie_value s n i.
+Proof.
+  unfold tie_breaking, tie_value. destruct causal; intros E Sd.
+  - destruct (reciprocal c ToLeft d) as [d1 y] eqn:E1. apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
+    destruct (reciprocal_sound _ _ _ _ E1 Sd) as (S1 & X1 & H1).
+    split; [exact S1|split; [exact X1|split; [apply Q2R_reduced|]]]. do 3 eexists. split; [reflexivity|].
+    split; [exact H1|]. intros n w i x Hi M. cbn in M. rewrite M. rationals. lra.
+  - destruct (embed_position d share_of_position) as [d1 y] eqn:E1.
+    apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
+    destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
+    split; [exact S1|split; [exact X1|split]]; [rewrite Q2R_reduced, Q2R_mult; rationals; lra|].
+    do 3 eexists. split; [reflexivity|]. split; [exact H1|]. intros n w i x Hi M. cbn in M. rewrite M.
+    destruct s; rationals; lra.
+Qed.
+
+Lemma scale_sound d d' y : scale c d = (d', y) -> sound d -> sound d' /\ extends d d' /\ exists m, holds d' y m /\
+  forall n w i x, means users n w i m x -> x = scale_value n i.
+Proof.
+  unfold scale, scale_value, one. intros E Sd. destruct by_position.
+  - destruct (embed_position_sound users k _ _ _ _ E Sd) as (S1 & X1 & H1); [now destruct causal|].
+    split; [exact S1|split; [exact X1|]]. eexists. split; [exact H1|]. intros n w i x M. cbn in M.
+    rewrite M. now destruct causal.
+  - destruct (embed_position_sound users k _ _ _ _ E Sd eq_refl) as (S1 & X1 & H1).
+    split; [exact S1|split; [exact X1|]]. eexists. split; [exact H1|]. intros n w i x M. cbn in M.
+    rewrite M. apply Q2R_1.
+Qed.
+
+Lemma linear_appended (r t : row) v : linear (r ++ t) v = linear r v + linear t v.
+Proof. induction r as [|[x q] r IH]; cbn [app linear]; [lra|]. rewrite IH. lra. Qed.
+
+(* The temperature is that of the regime. *)
+Hypothesis Sharp : set_temperature c = temperature_of (set_regime c).
+
+Lemma tied_score_value s n i j (x S : R) (factor : Q) : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  (causal = true -> s = ToLeft) ->
+  x = scale_value n i -> Q2R factor = (if causal then g else 2 * g) ->
+  (Q2R factor * x + 0) * (S + tie_value s n j) / expression_value (set_temperature c) n i
+    = tied_score s n i (fun _ => S) j.
+Proof.
+  intros Hi Hj Ca -> ->. rewrite Sharp. unfold scale_value, tie_value, tied_score, temperature_of, score_8a, score_8b, score_8c.
+  assert (INR i <> 0) by (apply not_0_INR; lia). assert (INR j <> 0) by (apply not_0_INR; lia).
+  assert (INR n <> 0) by (apply not_0_INR; lia).
+  destruct causal; [rewrite (Ca eq_refl)|destruct s]; destruct by_position; simpl; rewrite ?Q2R_1; field; auto.
+Qed.
+Theorem tie_broken_head_sound s d score value m d' x : tie_broken_head c s d score value m = (d', x) -> sound d ->
+  (causal = true -> s = ToLeft) ->
+  (forall y, In y (mentioned [score; value]) -> (y < fresh d)%nat) ->
+  (forall n w h i, word_over k n w -> read_at users d [score; value] n w h -> (1 <= i <= n)%nat ->
+     means users n w i m (attend n (sees s i) (tied_score s n i (fun j => linear score (h j)))
+       (fun j => linear value (h j)))) ->
+  reaches d d' x m.
+Proof.
+  intros E Sd Ca Be M. unfold tie_broken_head in E. destruct (tie_breaking c s d) as [[d1 tie] factor] eqn:E1.
+  destruct (tie_breaking_sound _ _ _ _ _ E1 Sd) as (S1 & X1 & Ef & y & my & q & -> & Hy & Vy).
+  destruct (scale c d1) as [d2 z] eqn:E2. destruct (scale_sound _ _ _ E2 S1) as (S2 & X2 & mz & Hz & Vz).
+  pose proof (extends_trans _ _ _ X1 X2) as X02. apply (holds_extends _ _ _ _ X2) in Hy.
+  assert (Old : forall u, In u (mentioned [score; value]) -> (u < fresh d2)%nat).
+  { intros u Hu. destruct X02 as [l X02]. specialize (Be u Hu). unfold fresh in *. rewrite X02, app_length. lia. }
+  assert (Rows : mentioned ([[(z, factor)]] ++ [score ++ [(y, q)]] ++ [value])
+    = z :: map fst score ++ y :: map fst value ++ []).
+  { unfold mentioned. cbn [app concat map fst]. now rewrite <- app_assoc, map_app, !app_nil_r. }
+  assert (Score : mentioned [score; value] = map fst score ++ map fst value ++ []).
+  { unfold mentioned. cbn [concat]. now rewrite !map_app. }
+  destruct (add_one_head_sound _ _ _ _ _ _ _ _ E S2) as (S3 & X3 & H3).
+  - rewrite Rows. intros u [<-|Hu]; [exact (holds_below _ _ _ Hz)|]. rewrite Score in Old.
+    apply in_app_iff in Hu as [Hu|[<-|Hu]]; [|exact (holds_below _ _ _ Hy)|]; apply Old, in_app_iff; auto.
+  - intros n w h i Ov Rd Hi.
+    assert (V : forall j, (1 <= j <= n)%nat -> Q2R q * h j y = tie_value s n j).
+    { intros j Hj. apply (Vy n w j _ Hj). apply (Rd y my Hy); [|exact Hj]. rewrite Rows. right. apply in_app_iff.
+      right. now left. }
+    assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows; now left|exact Hi]).
+    unfold attended. cbn [head_masking]. replace (mask_at (mask_of s) i) with (sees s i) by now destruct s.
+    rewrite (attend_ext n _ _ (tied_score s n i (fun j => linear score (h j))) _ (fun j => linear value (h j))).
+    + apply M; [exact Ov| |exact Hi]. intros u mu Hu In j Hj. apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact Hj].
+      rewrite Rows. rewrite Score in In. right. apply in_app_iff in In as [In|In]; apply in_app_iff; auto.
+      right. now right.
+    + intros j [Hj _]. unfold scaled_score. cbn [head_queries head_keys head_temperature dot_product linear].
+      rewrite linear_appended. cbn [linear]. rewrite !Rplus_0_r, V by exact Hj.
+      transitivity (tied_score s n i (fun _ => linear score (h j)) j); [|reflexivity].
+      rewrite <- (tied_score_value s n i j (h i z) (linear score (h j)) factor Hi Hj Ca W Ef). now rewrite Rplus_0_r.
+    + reflexivity.
+  - split; [exact S3|]. split; [exact (extends_trans _ _ _ X02 X3)|exact H3].
+Qed.
 End Temporal.
