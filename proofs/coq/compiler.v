@@ -6,8 +6,7 @@
    corollaries need no further position embedding. Then there is one direction per symbol, and two per predicate. This
    file defines the compiler and says what a block does. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
-From Certify Require Export regime.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network regime.
 Import ListNotations.
 Open Scope R_scope.
 
