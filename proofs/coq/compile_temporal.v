@@ -4,7 +4,7 @@
    Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
    length, word and position; for gamma >= ln 2 (`prev`, `next`) and gamma >= ln 4 (`since`, `until`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula network
+From Certify Require Import lists finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula network
   linear_combination meaning well_defined proposition_11_end_markers theorem_12_previous_next
   theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives.
@@ -221,7 +221,7 @@ Proof.
   destruct (scale c d1) as [d2 z] eqn:E2. destruct (scale_sound _ _ _ E2 S1) as (S2 & X2 & mz & Hz & Vz).
   pose proof (extends_trans _ _ _ X1 X2) as X02. apply (holds_extends _ _ _ _ X2) in Hy.
   assert (Old : forall u, In u (mentioned [score; value]) -> (u < fresh d2)%nat).
-  { intros u Hu. destruct X02 as [l X02]. specialize (Be u Hu). unfold fresh in *. rewrite X02, app_length. lia. }
+  { intros u Hu. destruct X02 as [l X02]. specialize (Be u Hu). unfold fresh in *. rewrite X02, length_app. lia. }
   assert (Rows : mentioned ([[(z, factor)]] ++ [score ++ [(y, q)]] ++ [value])
     = z :: map fst score ++ y :: map fst value ++ []).
   { unfold mentioned. cbn [app concat map fst]. now rewrite <- app_assoc, map_app, !app_nil_r. }
