@@ -1,0 +1,337 @@
+(* The constructions of compile_formula.v for counts: comparisons of counts and predicates on them, in the three regimes
+   that count ([SHA] Theorems 20 and 21, as repaired).
+
+   Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
+   length, word and position; for every gamma of at least 1.797. *)
+From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
+  linear_combination comparison meaning well_defined theorem_20_counting regime draft draft_stages draft_sound
+  compile_formula compile_connectives compile_temporal.
+Import ListNotations.
+Open Scope R_scope.
+
+(* ---- coefficients and constants ---- *)
+(* C e^(-gamma C) <= 1/4, and Lemma 7 in its simple form. *)
+Lemma weight_within g C : 1797 / 1000 <= g -> 1 <= C ->
+  mean_within (exp (- (g * C))) (1 / (4 * C)) /\ 1 / (4 * C) <= 1.
+Proof.
+  intros Hg HC. assert (Four : 4 <= exp g).
+  { eapply Rle_trans; [|apply exp_monotone; exact Hg]. eapply Rle_trans; [|apply (exp_lower _ 4); [lra|lia]].
+    simpl. lra. }
+  assert (Big : 4 * C <= exp (g * C)).
+  { replace (g * C) with (g + g * (C - 1)) by ring. rewrite exp_plus.
+    pose proof (exp_ineq1_le (g * (C - 1))). assert (1 + (C - 1) <= 1 + g * (C - 1)) by nra.
+    apply Rmult_le_compat; lra. }
+  assert (P : 0 < g * C) by nra. pose proof (exp_negative_below_1 (g * C) P) as Q.
+  assert (E : exp (- (g * C)) <= 1 / (4 * C)).
+  { replace (1 / (4 * C)) with (/ (4 * C)) by (field; lra). apply exp_negative_upper; lra. }
+  assert (L : 1 / (4 * C) <= 1 / 4). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
+  split; [|lra]. intros K. eapply Rle_trans; [apply (mean_within_itself _ Q)|].
+  - nra.
+  - apply Rmult_le_compat_r; [|exact E]. pose proof (mass_nonneg _ Q K). lra.
+Qed.
+
+Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l.
+Proof.
+  induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
+  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a b].
+  cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
+  now apply IZR_lt.
+Qed.
+
+Lemma others_error_real C : 1 <= Q2R C -> Q2R (others_error C) = 1 / (4 * Q2R C).
+Proof.
+  intros H. unfold others_error. rewrite Q2R_reduced, Q2R_inv, Q2R_mult; [rationals; field; lra|].
+  intros E. apply Qeq_eqR in E. rewrite Q2R_mult, Q2R_0 in E. revert E. rationals. lra.
+Qed.
+
+(* Coefficients are integers that are not 0, so of absolute value at least 1. *)
+Definition is_integer (q : Q) : Prop := exists z, Q2R q = IZR z.
+
+Lemma ordered_difference_integers t u : Forall (fun e => is_integer (snd e)) (ordered_difference t u).
+Proof.
+  assert (Counts : forall t, Forall (fun e : count * Q => is_integer (snd e)) (counts_of t)).
+  { induction t0 as [z|a s f rest IH]; constructor; [|exact IH]. exists a. apply IZR_rational. }
+  assert (Scaled : forall l, Forall (fun e : count * Q => is_integer (snd e)) l ->
+    Forall (fun e => is_integer (snd e)) (scaled (-1) l)).
+  { intros l H. unfold scaled. apply Forall_map. revert H. apply Forall_impl. intros e [z E]. exists (- z)%Z.
+    cbn [snd]. rewrite Q2R_reduced, Q2R_mult, E, opp_IZR. rationals. lra. }
+  assert (Insert : forall k q l, is_integer q -> Forall (fun e : count * Q => is_integer (snd e)) l ->
+    Forall (fun e => is_integer (snd e)) (insert count_eqb k q l)).
+  { intros k q l [z E]. induction l as [|[k' q'] l IH]; intros H; cbn [insert].
+    - constructor; [now exists z|constructor].
+    - inversion_clear H. destruct (count_eqb k k'); constructor; auto. destruct H0 as [z' E']. exists (z + z')%Z.
+      cbn [snd] in *. now rewrite Q2R_reduced, Q2R_plus, E, E', plus_IZR. }
+  unfold ordered_difference. apply Forall_forall. intros e He. apply filter_In in He as [He _]. revert e He.
+  apply Forall_forall. assert (All : Forall (fun e : count * Q => is_integer (snd e)) (counts_of t ++ scaled (-1)
+    (counts_of u))) by (apply Forall_app; auto).
+  assert (Acc : Forall (fun e : count * Q => is_integer (snd e)) []) by constructor. revert All Acc.
+  generalize (@nil (count * Q)). induction (counts_of t ++ _) as [|e l IH]; intros acc All Acc; [exact Acc|].
+  inversion_clear All. cbn [fold_left]. apply IH; auto.
+Qed.
+
+Lemma weight_at_least_1 t u : is_constant_comparison t u = false ->
+  1 <= Q2R (weight_of_difference (ordered_difference t u)).
+Proof.
+  intros H. rewrite weight_of_difference_real. pose proof (ordered_difference_integers t u) as I.
+  assert (NZ : Forall (fun e => is_zero (snd e) = false) (ordered_difference t u)).
+  { apply Forall_forall. intros e He. apply filter_In in He as [_ He]. now apply negb_true_iff in He. }
+  unfold is_constant_comparison in H. destruct (ordered_difference t u) as [|e l]; [discriminate|].
+  inversion_clear I. inversion_clear NZ. destruct H0 as [z E]. cbn [fold_right]. rewrite E.
+  assert (1 <= Rabs (IZR z)).
+  { rewrite <- abs_IZR. apply IZR_le. assert (z <> 0%Z); [|lia]. intros ->.
+    assert (D : (snd e == 0)%Q) by (apply eqR_Qeq; now rewrite E, Q2R_0). apply Qeq_bool_iff in D.
+    unfold is_zero in H2. congruence. }
+  assert (0 <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l); [|lra].
+  clear. induction l as [|e l IH]; simpl; [lra|]. pose proof (Rabs_pos (Q2R (snd e))). lra.
+Qed.
+
+(* What is counted in a difference is counted in one of the terms. *)
+Lemma ordered_difference_counts t u e : In e (ordered_difference t u) ->
+  In (fst e) (map fst (counts_of t)) \/ In (fst e) (map fst (counts_of u)).
+Proof.
+  intros H. apply filter_In in H as [H _]. assert (Insert : forall k q (l : list (count * Q)) x,
+    In x (map fst (insert count_eqb k q l)) -> x = k \/ In x (map fst l)).
+  { clear. intros k q l x. induction l as [|[k' q'] l IH]; cbn [insert map In fst]; [intros [->|[]]; auto|].
+    destruct (count_eqb k k'); cbn [map In fst]; [intros [->|]; auto|]. intros [->|H]; [auto|].
+    destruct (IH H); auto. }
+  assert (G : forall (l acc : list (count * Q)) x,
+    In x (map fst (fold_left (fun l e => insert count_eqb (fst e) (snd e) l) l acc)) ->
+    In x (map fst acc) \/ In x (map fst l)).
+  { clear H. induction l as [|a l IH]; intros acc x H; [now left|]. cbn [fold_left] in H.
+    destruct (IH _ _ H) as [I|I]; [|right; now right]. apply Insert in I as [->|I]; [right; now left|now left]. }
+  destruct (G _ _ _ (in_map fst _ _ H)) as [[]|I]. rewrite map_app in I. apply in_app_iff in I as [I|I]; [now left|].
+  right. unfold scaled in I. now rewrite map_map in I.
+Qed.
+
+Lemma differences_eqb_combined v l : forall m, differences_eqb l m = true -> combined v l = combined v m.
+Proof.
+  induction l as [|[a p] l IH]; intros [|[b q] m] H; try discriminate; [reflexivity|]. cbn [differences_eqb] in H.
+  apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2]. apply count_eqb_eq in H1. subst b. cbn [combined].
+  now rewrite (IH m H3), (Qeq_bool_R _ _ H2).
+Qed.
+
+Section Counting.
+Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting).
+Notation sound := (sound users k).
+Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
+Notation causal := (regime_causal (set_regime c)).
+Notation by_position := (regime_by_position (set_regime c)).
+Notation g := (Q2R (set_gamma c)).
+Notation temperature := (set_temperature c).
+Hypothesis Temperature : always_has_value temperature && is_positive temperature = true.
+Hypothesis Gamma : 1797 / 1000 <= g.
+
+(* The scores of a lookup are multiplied by so much, which is at least the number of positions that are looked at. *)
+Definition stretch (n : nat) : R := if by_position then INR n else 1.
+Definition lookup_scale (n i : nat) : R := stretch n / expression_value temperature n i.
+Definition counts_to (s : side) : Prop :=
+  forall n i, (1 <= i <= n)%nat -> 1 <= lookup_scale n i / INR (span s n i).
+
+Section OneCount.
+Variables (s : side) (f : formula).
+Hypothesis Side : counts_to s.
+
+Theorem add_mean_sound d d' x : add_mean c s f d = (d', x) -> sound d -> known d f -> reaches d d' x (IsMean s f).
+Proof.
+  intros E Sd Kf. apply (once_sound users k _ _ _ _ _ _ E Sd (is_mean_of_eq s f)). clear E. intros E.
+  apply (uniform_head_sound users k c Temperature _ _ _ _ _ _ _ _ E Sd (known_truth d f Kf)).
+  intros n w h i _ V Hi. cbn [means] in *. rewrite <- (mean_head s n (truth users n w f) i 0 Hi).
+  unfold side_mask. apply attend_ext; [reflexivity|]. intros j Hj. cbn [linear].
+  rewrite V by (destruct Hj as [Hj _]; exact Hj). rationals. lra.
+Qed.
+
+Lemma reciprocal_value n i : (1 <= i <= n)%nat ->
+  expression_value (reciprocal_expression s) n i = 1 / INR (span s n i).
+Proof.
+  intros Hi. destruct s; cbn [reciprocal_expression expression_value span]; rewrite Q2R_1; [reflexivity|].
+  rewrite minus_INR, S_INR by lia. reflexivity.
+Qed.
+
+Theorem add_here_sound d d' x : add_here c s f d = (d', x) -> sound d -> known d f ->
+  reaches d d' x (IsProduct (reciprocal_expression s) f).
+Proof.
+  intros E Sd Kf. unfold add_here in E. destruct (reciprocal c s d) as [d1 y] eqn:E1.
+  destruct (reciprocal_sound users k c Temperature _ _ _ _ E1 Sd) as (S1 & X1 & H1).
+  pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as T1.
+  assert (R : reaches d1 d' x (IsProduct (reciprocal_expression s) f)).
+  { apply (once_sound users k _ _ _ _ _ _ E S1 (is_product_of_eq _ _)). clear E. intros E.
+    apply (add_feed_forward_sound users k _ _ _ _ _ _ E S1).
+    - intros z Hz. cbn in Hz. destruct Hz as [<-|[<-|[<-|[]]]]; (exact (holds_below _ _ _ H1) || exact (holds_below _ _ _ T1)).
+    - intros n w i v _ Hi Rd. cbn [means]. unfold units_value. cbn [total linear].
+      rewrite (Rd _ _ T1) by (cbn; auto). rewrite (Rd _ _ H1) by (cbn; auto). cbn [position_value].
+      rewrite (reciprocal_value n i Hi), <- (here_units (truth users n w f i) (span s n i)) by apply (span_range s n i Hi).
+      rationals. match goal with |- relu ?a * _ + (relu ?b * _ + 0) + _ = relu ?c - relu ?d =>
+        replace a with c by lra; replace b with d by lra end. lra. }
+  destruct R as (S2 & X2 & H2). split; [exact S2|]. split; [|exact H2]. eapply extends_trans; eassumption.
+Qed.
+
+(* ---- Lemma 7's head ---- *)
+Lemma growing_value x n i : expression_value (growing c x) n i = expression_value x n i * stretch n.
+Proof. unfold growing, stretch. destruct by_position; cbn [expression_value]; ring. Qed.
+
+Lemma fresh_add_head d msk queries keys outs :
+  fresh (add_head d msk temperature queries keys outs) = (fresh d + length outs)%nat.
+Proof. unfold fresh, add_head, facts_at. cbn [facts]. now rewrite app_length, map_length. Qed.
+
+Definition lookup_of (C : Q) (n : nat) (w : word) (i : nat) (v : nat -> R) : R :=
+  attend n (lookup_mask s i)
+    (fun j => raw_score s n i (truth users n w f) (g * Q2R C) j * lookup_scale n i) v.
+
+Section LookupScore.
+Variables (C : Q) (n : nat) (w : word) (h : nat -> vector) (i : nat) (mean here place square recip : direction).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Mean : means users n w i (IsMean s f) (h i mean).
+Hypothesis Here : means users n w i (IsProduct (reciprocal_expression s) f) (h i here).
+Hypothesis Recip : means users n w i (IsPosition (Formula (reciprocal_expression s))) (h i recip).
+Hypothesis Place : forall j, (1 <= j <= n)%nat ->
+  means users n w j (IsPosition (Formula (growing c VarI))) (h j place).
+Hypothesis Square : forall j, (1 <= j <= n)%nat ->
+  means users n w j (IsPosition (Formula (growing c regime.square))) (h j square).
+
+Lemma lookup_attended row msk vals : (forall p, mask_at msk p = lookup_mask s p) ->
+  attended (Head msk temperature
+    [[(mean, Qred (set_gamma c * C)); (here, (- Qred (set_gamma c * C))%Q)]; [(recip, Qred (set_gamma c * C))]]
+    [[(place, 2%Q)]; [(square, (-1)%Q); (place, 2%Q)]] vals) n h i row
+  = lookup_of C n w i (fun j => linear row (h j)).
+Proof.
+  intros M. unfold attended, lookup_of. cbn [head_masking]. rewrite M. apply attend_ext; [|reflexivity]. intros j [Hj _].
+  unfold scaled_score, raw_score, lookup_scale. cbn [head_queries head_keys head_temperature dot_product linear].
+  cbn [means position_value] in *. rewrite Mean, Here, Recip, Place, Square by exact Hj.
+  rewrite !growing_value, reciprocal_value, Q2R_opp, Q2R_reduced, Q2R_mult by exact Hi. unfold regime.square.
+  cbn [expression_value integer_value]. replace (powerRZ (INR j) 2) with (INR j * INR j) by (simpl; ring). rationals.
+  unfold Rdiv. rewrite Rinv_1. ring.
+Qed.
+End LookupScore.
+
+Section LookupHead.
+Variables (C : Q) (d : draft) (outs : list output) (d' : draft).
+Hypothesis Built : lookup_head c s f C d outs = d'.
+Hypothesis Sd : sound d.
+Hypothesis Kf : known d f.
+Hypothesis Below : forall x, In x (mentioned (map output_row outs)) -> (x < fresh d)%nat.
+Hypothesis Values : forall n w h i o, In o outs -> word_over k n w -> (1 <= i <= n)%nat ->
+  read_at users d [output_row o] n w h ->
+  means users n w i (output_meaning o) (lookup_of C n w i (fun j => linear (output_row o) (h j))).
+
+Theorem lookup_head_sound : sound d' /\ extends d d' /\
+  forall j o, nth_error outs j = Some o -> holds d' (fresh d' - length outs + j)%nat (output_meaning o).
+Proof.
+  unfold lookup_head in Built. destruct (add_mean c s f d) as [d1 mean] eqn:E1.
+  destruct (add_mean_sound _ _ _ E1 Sd Kf) as (S1 & X1 & H1).
+  destruct (add_here c s f d1) as [d2 here] eqn:E2.
+  destruct (add_here_sound _ _ _ E2 S1 (known_extends _ _ _ X1 Kf)) as (S2 & X2 & H2).
+  destruct (embed_position d2 _) as [d3 place] eqn:E3.
+  destruct (embed_position_sound users k _ _ _ _ E3 S2) as (S3 & X3 & H3).
+  { unfold growing. now destruct by_position. }
+  destruct (embed_position d3 _) as [d4 square] eqn:E4.
+  destruct (embed_position_sound users k _ _ _ _ E4 S3) as (S4 & X4 & H4).
+  { unfold growing. now destruct by_position. }
+  destruct (reciprocal c s d4) as [d5 recip] eqn:E5.
+  destruct (reciprocal_sound users k c Temperature _ _ _ _ E5 S4) as (S5 & X5 & H5).
+  pose proof (holds_extends _ _ _ _ X5 H4) as K4.
+  pose proof (holds_extends _ _ _ _ X5 (holds_extends _ _ _ _ X4 H3)) as K3.
+  pose proof (extends_trans _ _ _ X3 (extends_trans _ _ _ X4 X5)) as X25.
+  pose proof (holds_extends _ _ _ _ X25 H2) as K2. pose proof (holds_extends _ _ _ _ (extends_trans _ _ _ X2 X25) H1) as K1.
+  pose proof (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X25)) as X05.
+  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, app_length. lia. }
+  set (queries := [[_; _]; _]) in Built. set (keys := [[_]; _]) in Built. set (msk := match s with ToLeft => _ | _ => _ end)
+    in Built.
+  destruct (add_head_sound users k d5 msk temperature queries keys outs S5 Temperature) as (S6 & X6 & H6).
+  - intros x Hx. rewrite app_assoc, mentioned_app in Hx. apply in_app_iff in Hx as [Hx|Hx];
+      [|specialize (Below x Hx); lia].
+    cbn in Hx. repeat match goal with H : _ \/ _ |- _ => destruct H as [<-|H] end;
+      try destruct Hx; eapply holds_below; eassumption.
+  - intros n w h i o Ho Ov Rd Hi. unfold queries, keys in *. rewrite (lookup_attended C n w h i); try exact Hi.
+    + apply Values; try assumption. intros x m Hx Hm j Hj. apply Rd; [now apply (holds_extends d)| |exact Hj].
+      apply in_map_iff in Hm as ([y q] & <- & Hm). cbn in Hm. rewrite app_nil_r in Hm.
+      apply (mentioned_row _ (output_row o) y q); [|exact Hm]. rewrite !in_app_iff. right. right. now apply in_map.
+    + apply (Rd _ _ K1); [cbn; auto|exact Hi].
+    + apply (Rd _ _ K2); [cbn; auto|exact Hi].
+    + apply (Rd _ _ H5); [cbn; auto|exact Hi].
+    + intros j Hj. apply (Rd _ _ K3); [cbn; auto 10|exact Hj].
+    + intros j Hj. apply (Rd _ _ K4); [cbn; auto 10|exact Hj].
+    + intros p. unfold msk. now destruct s.
+  - rewrite Built in *. split; [exact S6|]. split; [exact (extends_trans _ _ _ X05 X6)|]. intros j o Hj.
+    rewrite <- Built at 2. rewrite fresh_add_head, Nat.add_sub. now apply H6.
+Qed.
+End LookupHead.
+
+(* ---- the number of other positions that are counted ---- *)
+Lemma is_others_of_eq e x : is_others_of s f x e = true -> fact_meaning e = IsOthers s f x.
+Proof.
+  unfold is_others_of. destruct (fact_meaning e) as [| | | | | |t h y|]; try discriminate. intros H.
+  apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2].
+  apply side_eqb_eq in H1. apply formula_eqb_eq in H2. apply Z.eqb_eq in H3. apply Pos.eqb_eq in H4.
+  destruct x, y. cbn in *. congruence.
+Qed.
+
+Theorem add_others_sound C d d' x : add_others c s f C d = (d', x) -> sound d -> known d f -> 1 <= Q2R C ->
+  reaches d d' x (IsOthers s f (others_error C)).
+Proof.
+  intros E Sd Kf HC. apply (once_sound users k _ _ _ _ _ _ E Sd (fun e => is_others_of_eq e _)). clear E. intros E.
+  destruct (embed_position d VarI) as [d1 place] eqn:E1.
+  destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
+  destruct (one d1) as [d2 unity] eqn:E2.
+  destruct (embed_position_sound users k _ _ _ _ E2 S1 eq_refl) as (S2 & X2 & H2).
+  cbv zeta in E. injection E as Ed Ex. pose proof (holds_extends _ _ _ _ X2 H1) as K1.
+  destruct (lookup_head_sound C d2 _ d' Ed S2 (known_extends _ _ _ (extends_trans _ _ _ X1 X2) Kf)) as (S3 & X3 & H3).
+  - intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)].
+  - intros n w h i o [<-|[]] _ Hi Rd. cbn [output_meaning output_row means] in *. rewrite (others_error_real C HC).
+    destruct (weight_within g (Q2R C) Gamma HC) as [W W1]. unfold lookup_of.
+    assert (P : 0 < g * Q2R C) by (apply Rmult_lt_0_compat; lra).
+    rewrite (attend_ext n _ _ (fun j => raw_score s n i (truth users n w f) (g * Q2R C) j * lookup_scale n i)
+      _ (fun j => INR j - 1)); [|reflexivity|].
+    + apply (others_scaled s n i _ _ Hi P (lookup_scale n i)); auto.
+    + intros j [Hj _]. cbn [linear]. rewrite (Rd _ _ K1), (Rd _ _ H2) by (cbn; auto). cbn [position_value].
+      cbn [expression_value]. rationals. lra.
+  - split; [exact S3|]. split; [exact (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X3))|].
+    specialize (H3 0%nat _ eq_refl). cbn [length output_meaning] in H3. rewrite <- Ex, Ed.
+    replace (pred (fresh d'))%nat with (fresh d' - 1 + 0)%nat by lia. exact H3.
+Qed.
+End OneCount.
+
+(* ---- comparisons ---- *)
+Definition counts_known (d : draft) (l : list (count * Q)) : Prop :=
+  forall e, In e l -> counts_to (fst (fst e)) /\ known d (snd (fst e)).
+
+Lemma counts_known_extends d d' l : extends d d' -> counts_known d l -> counts_known d' l.
+Proof. intros X H e He. destruct (H e He) as [S K]. split; [exact S|exact (known_extends _ _ _ X K)]. Qed.
+
+(* Near enough to the combination of the counts: each errs by at most 1/(4C), times its coefficient. *)
+Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : Prop :=
+  forall n w i v, word_over k n w -> (1 <= i <= n)%nat -> read_here users d [r] n w i v ->
+  Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
+
+Lemma add_all_others_sound C : 1 <= Q2R C -> forall l d d' r, add_all_others c C l d = (d', r) -> sound d ->
+  counts_known d l ->
+  sound d' /\ extends d d' /\ (forall x, In x (mentioned [r]) -> (x < fresh d')%nat) /\
+  approximates d' r l (1 / (4 * Q2R C)).
+Proof.
+  intros HC. induction l as [|[[s f] q] l IH]; intros d d' r E Sd Ks.
+  - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|]. split; [intros x []|].
+    intros n w i v _ _ _. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
+  - cbn [add_all_others] in E. destruct (Ks _ (or_introl eq_refl)) as [Side Kf]. cbn [fst snd] in *.
+    destruct (add_others c s f C d) as [d1 x] eqn:E1.
+    destruct (add_others_sound s f Side C _ _ _ E1 Sd Kf HC) as (S1 & X1 & H1).
+    destruct (add_all_others c C l d1) as [d2 rest] eqn:E2. injection E as <- <-.
+    destruct (IH _ _ _ E2 S1) as (S2 & X2 & B2 & A2).
+    { apply (counts_known_extends d d1 l X1). intros e He. apply Ks. now right. }
+    pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as T1.
+    pose proof (holds_extends _ _ _ _ X2 H1) as K1. pose proof (holds_extends _ _ _ _ X2 T1) as T2.
+    split; [exact S2|]. split; [exact (extends_trans _ _ _ X1 X2)|]. split.
+    + intros y Hy. cbn [mentioned concat map app fst] in Hy. rewrite app_nil_r in Hy. cbn [map fst] in Hy.
+      destruct Hy as [<-|[<-|Hy]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ T2)|].
+      apply B2. unfold mentioned. cbn [concat]. now rewrite app_nil_r.
+    + intros n w i v Ov Hi Rd.
+      assert (R2 : read_here users d2 [rest] n w i v).
+      { intros y m Hy Hm. apply (Rd y m Hy). unfold mentioned in *. cbn [concat map fst app] in *. now do 2 right. }
+      specialize (A2 n w i v Ov Hi R2).
+      pose proof (Rd _ _ K1 ltac:(now left)) as V1. pose proof (Rd _ _ T2 ltac:(right; now left)) as V2.
+      cbn [means] in V1, V2. rewrite (others_error_real C HC) in V1. cbn [linear combined fold_right snd].
+      rewrite V2. unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n _ i Hi).
+      set (m := INR (others _ _ _ _)) in *. set (b := bit _). set (e := 1 / (4 * Q2R C)) in *.
+      replace (_ - _) with (Q2R q * (v x - m) + (linear rest v - combined (count_value users n w i) l)) by ring.
+      eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|exact A2].
+      rewrite Rabs_mult, (Rabs_minus_sym (v x)). apply Rmult_le_compat_l; [apply Rabs_pos|exact V1].
+Qed.
