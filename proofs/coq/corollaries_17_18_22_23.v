@@ -5,7 +5,7 @@
    constant 1) and, in causal regimes, future masks only. `supported` says which formulas: LTL (17), its past fragment
    (18), with counts to both sides and any numerical predicates (22), the past fragment with counts to the left (23). *)
 From Coq Require Import Reals QArith ZArith List Bool Lia.
-From Certify Require Import finite_sums formula network well_defined regime compiler compiler_blocks compiler_induction
+From Certify Require Import lists finite_sums formula network well_defined regime compiler compiler_blocks compiler_induction
   compiler_start.
 Import ListNotations.
 
@@ -40,18 +40,18 @@ Proof.
         0%nat) n w))
       (compile r k predicates f (fresh k predicates)) (truth users n w f)).
   { intros n w Over. apply (proj1 (compile_achieves users n w r counting k predicates Counts) f Sf).
-    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite map_length, seq_length.
+    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite length_map, length_seq.
     now apply Over. }
   destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding transformer_layers
       transformer_output].
-  split; [unfold symbol_rows; now rewrite map_length, seq_length|].
+  split; [unfold symbol_rows; now rewrite length_map, length_seq|].
   split; [unfold position_functions; cbn [position_embedding]; now rewrite map_app, predicate_functions|].
   split.
   - apply Forall_app. split; [apply start_layers|]. exact
       (proj1 (proj2 (proj2 (Go 0%nat (fun _ => 0%nat) ltac:(lia))))).
   - intros n w Hn Over i Hi. assert (Below : forall j, (1 <= j <= n)%nat -> (w j < k)%nat).
     { intros j Hj. specialize (Over j Hj). cbn [token_embedding] in Over. unfold symbol_rows in Over.
-      now rewrite map_length, seq_length in Over. }
+      now rewrite length_map, length_seq in Over. }
     destruct (Go n w Below) as (_ & _ & _ & V). specialize (V i Hi).
     unfold run. cbn [transformer_layers]. rewrite fold_left_app. exact V.
 Qed.
