@@ -335,3 +335,149 @@ Proof.
       eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|exact A2].
       rewrite Rabs_mult, (Rabs_minus_sym (v x)). apply Rmult_le_compat_l; [apply Rabs_pos|exact V1].
 Qed.
+
+(* Where the differences are the same, so are the truths. *)
+Lemma same_difference_truth n w i r t u t' u' :
+  differences_eqb (ordered_difference t' u') (ordered_difference t u) = true ->
+  constant_difference t' u' = constant_difference t u ->
+  truth users n w (Compare r t' u') i = truth users n w (Compare r t u) i.
+Proof.
+  intros D K. pose proof (ordered_difference_value users n w i t' u') as V'.
+  pose proof (ordered_difference_value users n w i t u) as V. rewrite (differences_eqb_combined _ _ _ D), K, <- V in V'.
+  apply eq_IZR in V'. change (relates r (value users n w t' i) (value users n w u' i)
+    = relates r (value users n w t i) (value users n w u i)). now rewrite !relates_difference, V'.
+Qed.
+
+Section Comparison.
+Variables (t u : term) (h : row).
+Notation T := (fun n w i => (value users n w t i - value users n w u i)%Z).
+
+(* Of the row, and the constant beside the counts. *)
+Definition near_difference (d : draft) : Prop := forall n w i v, word_over k n w -> (1 <= i <= n)%nat ->
+  read_here users d [h] n w i v ->
+  Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4.
+Definition is_readable (d : draft) : Prop := (forall x, In x (mentioned [h]) -> (x < fresh d)%nat) /\ near_difference d.
+
+(* A direction that holds the slack of T R 0. *)
+Definition holds_slack (d : draft) (r : relation) (x : direction) : Prop :=
+  exists t' u', holds d x (IsSlack (Compare r t' u')) /\
+  forall n w i, truth users n w (Compare r t' u') i = relates r (T n w i) 0.
+
+Lemma compare_truth r n w i : truth users n w (Compare r t u) i = relates r (T n w i) 0.
+Proof.
+  change (relates r (value users n w t i) (value users n w u i) = relates r (T n w i) 0).
+  rewrite !relates_difference. now rewrite Z.sub_0_r.
+Qed.
+
+Lemma slack_unit_value factor v :
+  units_value [(scaled factor h, Qred (factor * inject_Z (constant_difference t u) - (1 # 2)), 1%Q)] 0 v
+  = relu (Q2R factor * (linear h v + IZR (constant_difference t u)) - 1 / 2).
+Proof.
+  assert (E : linear (scaled factor h) v = Q2R factor * linear h v).
+  { unfold scaled. induction h as [|[x q] l IH]; cbn [map linear fst snd]; [ring|].
+    rewrite IH, Q2R_reduced, Q2R_mult. ring. }
+  unfold units_value. cbn [total]. rewrite E, Q2R_reduced, Q2R_minus, Q2R_mult, IZR_rational. rationals.
+  match goal with |- relu ?a * _ + 0 + _ = relu ?b => replace a with b by lra end. lra.
+Qed.
+
+Lemma mentioned_scaled factor : mentioned (unit_reads_of [(scaled factor h, 0%Q, 0%Q)]) = mentioned [h].
+Proof. unfold mentioned, unit_reads_of, scaled. cbn [map concat fst]. rewrite !app_nil_r, map_map. reflexivity. Qed.
+
+Definition is_bound (r : relation) : Prop := r = AtLeast \/ r = AtMost.
+
+Theorem add_slack_sound r d d' x : add_slack t u h r d = (d', x) -> sound d -> is_bound r -> is_readable d ->
+  sound d' /\ extends d d' /\ holds_slack d' r x.
+Proof.
+  intros E Sd R [Be Ne]. unfold add_slack, once in E. destruct (find_fact d (is_slack_of r t u)) as [y|] eqn:F.
+  - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|].
+    destruct (find_fact_correct _ _ _ F) as (e & N & H). unfold is_slack_of in H.
+    destruct (fact_meaning e) as [| |[| | | | | | | | | | | | |r' t' u']| | | | |] eqn:M; try discriminate.
+    apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2]. apply relation_eqb_eq in H1. subst r'.
+    apply Z.eqb_eq in H3. exists t', u'. split; [now exists e|]. intros n w i. rewrite <- compare_truth.
+    now apply same_difference_truth.
+  - destruct (add_feed_forward_sound users k _ _ _ _ _ _ E Sd) as (S' & X' & H').
+    + intros y Hy. apply Be. rewrite <- (mentioned_scaled (match r with AtLeast => -2 | _ => 2 end)). exact Hy.
+    + intros n w i v Ov Hi Rd. cbn [means]. rewrite slack_unit_value, compare_truth.
+      assert (Nd : Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4).
+      { apply Ne; auto. intros y m Hy Hm. apply (Rd y m Hy).
+        rewrite <- (mentioned_scaled (match r with AtLeast => -2 | _ => 2 end)) in Hm. exact Hm. }
+      destruct (slack_exact _ _ Nd) as [A B]. unfold slack_at_least, slack_at_most in *.
+      destruct R as [-> | ->]; rationals; [replace (-2 / 1) with (-2) by lra; exact A|].
+      replace (2 / 1) with 2 by lra. exact B.
+    + split; [exact S'|]. split; [exact X'|]. exists t, u. split; [exact H'|]. intros. apply compare_truth.
+Qed.
+
+Lemma is_readable_extends d d' : extends d d' -> is_readable d -> is_readable d'.
+Proof.
+  intros X [Be Ne]. split.
+  - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, app_length. lia.
+  - intros n w i v Ov Hi Rd. apply Ne; auto. intros x m Hx Hm. apply Rd; [now apply (holds_extends d)|exact Hm].
+Qed.
+
+(* The unit that shuts where there is slack. *)
+Definition decision (r : relation) (reads : row) : list draft_unit * Q :=
+  (if is_negated r then ([(reads, 1, -1)], 1) else ([(reads, 1, 1)], 0))%Q.
+Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w i v, (1 <= i <= n)%nat ->
+  read_here users d [reads] n w i v ->
+  units_value (fst (decision r reads)) (snd (decision r reads)) v = bit (relates r (T n w i) 0).
+
+Definition least_slack (b : bool) : R := if b then 0 else 1.
+Lemma least_slack_is b : slack b (least_slack b).
+Proof. destruct b; simpl; lra. Qed.
+
+Lemma one_bound_decides d r b x : holds_slack d b x ->
+  (b = AtLeast /\ (r = AtLeast \/ r = Below) \/ b = AtMost /\ (r = AtMost \/ r = Above)) ->
+  decides d r [(x, (-1)%Q)].
+Proof.
+  intros (t' & u' & H & E) B n w i v Hi Rd. pose proof (Rd _ _ H ltac:(now left)) as S. cbn [means] in S.
+  rewrite E in S. cbn [relates] in S.
+  pose proof (decided_by_slack r (T n w i)) as D. cbv beta in D.
+  destruct B as [[-> R]|[-> R]]; cbn [relates] in S.
+  - specialize (D (v x) (least_slack (Z.leb (T n w i) 0)) S (least_slack_is _)). rewrite <- D. unfold units_value.
+    destruct R as [-> | ->]; cbn [decision is_negated fst snd total linear decided]; rationals;
+      match goal with |- relu ?a * _ + 0 + _ = _ => replace a with (1 - v x) by lra end; lra.
+  - specialize (D (least_slack (Z.leb 0 (T n w i))) (v x) (least_slack_is _) S). rewrite <- D. unfold units_value.
+    destruct R as [-> | ->]; cbn [decision is_negated fst snd total linear decided]; rationals;
+      match goal with |- relu ?a * _ + 0 + _ = _ => replace a with (1 - v x) by lra end; lra.
+Qed.
+
+Lemma two_bounds_decide d r x y : holds_slack d AtLeast x -> holds_slack d AtMost y -> r = Equal \/ r = Unequal ->
+  decides d r [(x, (-1)%Q); (y, (-1)%Q)].
+Proof.
+  intros (t1 & u1 & H1 & E1) (t2 & u2 & H2 & E2) R n w i v Hi Rd.
+  pose proof (Rd _ _ H1 ltac:(now left)) as S1. pose proof (Rd _ _ H2 ltac:(right; now left)) as S2.
+  cbn [means] in S1, S2. rewrite E1 in S1. rewrite E2 in S2. cbn [relates] in S1, S2.
+  rewrite <- (decided_by_slack r (T n w i) (v x) (v y) S1 S2). unfold units_value.
+  destruct R as [-> | ->]; cbn [decision is_negated fst snd total linear decided]; rationals;
+    match goal with |- relu ?a * _ + 0 + _ = _ => replace a with (1 - v x - v y) by lra end; lra.
+Qed.
+
+Lemma holds_slack_extends d d' r x : extends d d' -> holds_slack d r x -> holds_slack d' r x.
+Proof. intros X (t' & u' & H & E). exists t', u'. split; [now apply (holds_extends d)|exact E]. Qed.
+Lemma holds_slack_below d r x : holds_slack d r x -> (x < fresh d)%nat.
+Proof. intros (t' & u' & H & _). exact (holds_below _ _ _ H). Qed.
+
+Theorem add_bounds_sound r d d' reads : add_bounds r t u h d = (d', reads) -> sound d -> is_readable d ->
+  sound d' /\ extends d d' /\ (forall x, In x (mentioned [reads]) -> (x < fresh d')%nat) /\ decides d' r reads.
+Proof.
+  intros E Sd Rh. assert (One : forall b, is_bound b -> forall x,
+    (b = AtLeast /\ (r = AtLeast \/ r = Below) \/ b = AtMost /\ (r = AtMost \/ r = Above)) ->
+    add_slack t u h b d = (d', x) -> reads = [(x, (-1)%Q)] ->
+    sound d' /\ extends d d' /\ (forall x, In x (mentioned [reads]) -> (x < fresh d')%nat) /\ decides d' r reads).
+  { intros b Hb x B A ->. destruct (add_slack_sound b _ _ _ A Sd Hb Rh) as (S' & X' & H'). split; [exact S'|].
+    split; [exact X'|]. split; [|exact (one_bound_decides _ _ b _ H' B)].
+    intros y [<-|[]]. exact (holds_slack_below _ _ _ H'). }
+  assert (Two : r = Equal \/ r = Unequal -> forall d1 x y, add_slack t u h AtLeast d = (d1, x) ->
+    add_slack t u h AtMost d1 = (d', y) -> reads = [(x, (-1)%Q); (y, (-1)%Q)] ->
+    sound d' /\ extends d d' /\ (forall x, In x (mentioned [reads]) -> (x < fresh d')%nat) /\ decides d' r reads).
+  { intros R d1 x y A B ->. destruct (add_slack_sound AtLeast _ _ _ A Sd (or_introl eq_refl) Rh) as (S1 & X1 & H1).
+    destruct (add_slack_sound AtMost _ _ _ B S1 (or_intror eq_refl) (is_readable_extends _ _ X1 Rh)) as (S2 & X2 & H2).
+    pose proof (holds_slack_extends _ _ _ _ X2 H1) as K1. split; [exact S2|].
+    split; [exact (extends_trans _ _ _ X1 X2)|]. split; [|now apply two_bounds_decide].
+    intros z [<-|[<-|[]]]; [exact (holds_slack_below _ _ _ K1)|exact (holds_slack_below _ _ _ H2)]. }
+  destruct r; cbn [add_bounds] in E;
+    repeat match type of E with context [let '(_, _) := ?a in _] => destruct a eqn:? end; injection E as <- <-;
+    [eapply (One AtMost)|eapply (One AtLeast)|eapply (One AtLeast)|eapply (One AtMost)|eapply Two|eapply Two];
+    eauto; unfold is_bound; auto.
+Qed.
+End Comparison.
