@@ -481,3 +481,145 @@ Proof.
     eauto; unfold is_bound; auto.
 Qed.
 End Comparison.
+
+(* What cancels in a row need not be read. *)
+Lemma linear_agree r (v v' : vector) : (forall x, In x (map fst r) -> v x = v' x) -> linear r v = linear r v'.
+Proof.
+  induction r as [|[x q] r IH]; intros H; [reflexivity|]. cbn [linear].
+  rewrite (H x) by (now left). rewrite IH; [reflexivity|]. intros y Hy. apply H. now right.
+Qed.
+
+Lemma mentioned_one r : mentioned [r] = map fst r.
+Proof. unfold mentioned. cbn [concat]. now rewrite app_nil_r. Qed.
+
+Lemma merged_approximates d r l e : sound d -> approximates d r l e -> approximates d (merged_row r) l e.
+Proof.
+  intros Sd A n w i v Ov Hi Rd. set (v' := fun y => if existsb (Nat.eqb y) (map fst (merged_row r)) then v y
+    else stream users d n w (latest d [r]) i y).
+  assert (In' : forall y, existsb (Nat.eqb y) (map fst (merged_row r)) = true <-> In y (map fst (merged_row r))).
+  { intros y. rewrite existsb_exists. split; [intros (z & Hz & E); apply Nat.eqb_eq in E; now subst|].
+    intros H. exists y. split; [exact H|apply Nat.eqb_refl]. }
+  rewrite (linear_agree _ v v'), linear_merged.
+  - apply A; auto. intros y m Hy Hm. unfold v'. destruct (existsb _ _) eqn:B.
+    + apply (Rd y m Hy). rewrite mentioned_one. now apply In'.
+    + exact (sound_reads users k d [r] n w _ Sd Ov (le_n _) y m Hy Hm i Hi).
+  - intros y Hy. unfold v'. now rewrite (proj2 (In' y) Hy).
+Qed.
+
+Theorem add_comparison_sound r t u d d' x : add_comparison c r t u d = (d', x) -> sound d ->
+  is_constant_comparison t u = false -> counts_known d (ordered_difference t u) ->
+  reaches d d' x (IsTruth (Compare r t u)).
+Proof.
+  intros E Sd NC Ks. unfold add_comparison in E. pose proof (weight_at_least_1 t u NC) as HC.
+  set (l := ordered_difference t u) in *. set (C := weight_of_difference l) in *.
+  destruct (add_all_others c C l d) as [d1 h] eqn:E1.
+  destruct (add_all_others_sound C HC l _ _ _ E1 Sd Ks) as (S1 & X1 & B1 & A1).
+  destruct (add_bounds r t u (merged_row h) d1) as [d2 reads] eqn:E2.
+  assert (Rh : is_readable t u (merged_row h) d1).
+  { split.
+    - intros y Hy. apply B1. rewrite mentioned_one in *. now apply merged_row_mentions.
+    - intros n w i v Ov Hi Rd. pose proof (merged_approximates d1 h l _ S1 A1 n w i v Ov Hi Rd) as G.
+      rewrite <- weight_of_difference_real in G. fold C in G.
+      replace (Q2R C * (1 / (4 * Q2R C))) with (1 / 4) in G by (field; lra).
+      rewrite ordered_difference_value. fold l.
+      replace (_ + _ - _) with (linear (merged_row h) v - combined (count_value users n w i) l) by ring. exact G. }
+  destruct (add_bounds_sound t u _ r _ _ _ E2 S1 Rh) as (S2 & X2 & B2 & D2).
+  assert (Last : reaches d2 d' x (IsTruth (Compare r t u))).
+  { assert (E' : add_feed_forward d2 (IsTruth (Compare r t u)) (fst (decision r reads)) (snd (decision r reads)) = (d', x)).
+    { unfold decision. destruct (is_negated r); exact E. }
+    apply (add_feed_forward_sound users k _ _ _ _ _ _ E' S2).
+    - intros y Hy. apply B2. unfold decision in Hy. destruct (is_negated r); exact Hy.
+    - intros n w i v Ov Hi Rd. cbn [means]. rewrite compare_truth. apply D2; [exact Hi|].
+      intros y m Hy Hm. apply (Rd y m Hy). unfold decision. destruct (is_negated r); exact Hm. }
+  destruct Last as (S3 & X3 & H3). split; [exact S3|]. split; [|exact H3].
+  exact (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X3)).
+Qed.
+
+(* ---- predicates on counts ---- *)
+Lemma position_truth_sound p d d' x : position_truth d p = (d', x) -> sound d ->
+  reaches d d' x (IsTruth (Positional p)).
+Proof.
+  intros E Sd. apply (once_sound users k _ _ _ _ _ _ E Sd).
+  - intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate. apply formula_eqb_eq in T. now subst.
+  - clear E. intros E. now apply (embed_positional_sound users k _ _ _ _ E Sd).
+Qed.
+
+Section Predicate.
+Variables (s : side) (f : formula) (p : predicate).
+Hypothesis Side : counts_to s.
+
+Lemma lookup_range n w i v : (1 <= i <= n)%nat -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
+  0 <= lookup_of s f 1 n w i v <= 1.
+Proof.
+  intros Hi Hv. unfold lookup_of. apply (attend_range n _ _ _ i); [destruct s; [now apply visible_future|now split]|].
+  intros j [Hj _]. now apply Hv.
+Qed.
+
+(* The heads hold the predicate of the count, where this position is counted and where it is not. *)
+Lemma predicate_lookup n w i : (1 <= i <= n)%nat ->
+  (truth users n w f i = true -> near (truth users n w (OnCount p s f) i)
+     (lookup_of s f 1 n w i (fun j => bit (formula.holds users p j n)))) /\
+  (truth users n w f i = false -> near (truth users n w (OnCount p s f) i)
+     (lookup_of s f 1 n w i (fun j => bit (formula.holds users p (j - 1) n)))).
+Proof.
+  intros Hi. assert (P : 0 < g * Q2R 1) by (rewrite Q2R_1; lra).
+  assert (Sharp : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
+  { apply sharp_for_any. rewrite Q2R_1. lra. }
+  exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp _ (fun j => eq_refl)).
+Qed.
+
+Theorem add_predicate_sound d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
+  reaches d d' x (IsTruth (OnCount p s f)).
+Proof.
+  intros E Sd Kf. unfold add_predicate in E. destruct (position_truth d p) as [d1 here] eqn:E1.
+  destruct (position_truth_sound p _ _ _ E1 Sd) as (S1 & X1 & H1).
+  destruct (embed_before d1 _) as [d2 before] eqn:E2.
+  destruct (embed_before_sound users k _ _ _ _ E2 S1) as (S2 & X2 & H2).
+  pose proof (holds_extends _ _ _ _ X2 H1) as K1. pose proof (extends_trans _ _ _ X1 X2) as X02.
+  cbv zeta in E. set (outs := [_; _]) in E. set (d3 := lookup_head c s f 1 d2 outs) in *.
+  destruct (lookup_head_sound s f Side 1 d2 outs d3 eq_refl S2 (known_extends _ _ _ X02 Kf)) as (S3 & X3 & H3).
+  { intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)]. }
+  { intros n w h i o Ho _ Hi Rd. destruct (predicate_lookup n w i Hi) as [Yes No].
+    destruct Ho as [<-|[<-|[]]]; cbn [output_row output_meaning means] in *.
+    - assert (V : forall j, (1 <= j <= n)%nat -> linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
+      { intros j Hj. cbn [linear]. rewrite (Rd _ _ K1) by (cbn; auto). cbn [truth]. rationals. lra. }
+      unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ => eq_refl)).
+      + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|exact Yes].
+      + intros j [Hj _]. now apply V.
+    - assert (V : forall j, (1 <= j <= n)%nat -> linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
+      { intros j Hj. cbn [linear]. rewrite (Rd _ _ H2) by (cbn; auto). cbn [position_value truth]. rationals. lra. }
+      unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ => eq_refl)).
+      + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|]. cbn [truth]. intros N. apply No.
+        now apply negb_true_iff in N.
+      + intros j [Hj _]. now apply V. }
+  destruct (require_truth d3 (Not f)) as [d4 negation] eqn:E4.
+  pose proof (known_extends _ _ _ (extends_trans _ _ _ X02 X3) Kf) as K3f.
+  destruct (require_truth_sound users k _ _ _ _ E4 S3 (or_intror (or_intror K3f))) as (S4 & X4 & H4).
+  pose proof (known_truth _ _ (known_extends _ _ _ X4 K3f)) as Tf.
+  set (a := pred (pred (fresh d3))) in *.
+  assert (L3 : (2 <= fresh d3)%nat).
+  { pose proof (holds_below _ _ _ (H3 1%nat _ eq_refl)). cbn [length outs] in *. lia. }
+  assert (Ha : holds d4 a (IsNear (OnCount p s f) f)).
+  { apply (holds_extends d3 _ _ _ X4). replace a with (fresh d3 - length outs + 0)%nat by (unfold a, outs; simpl; lia).
+    exact (H3 0%nat _ eq_refl). }
+  assert (Hb : holds d4 (S a) (IsNear (OnCount p s f) (Not f))).
+  { apply (holds_extends d3 _ _ _ X4).
+    replace (S a) with (fresh d3 - length outs + 1)%nat by (unfold a, outs; simpl; lia). exact (H3 1%nat _ eq_refl). }
+  destruct (add_feed_forward_sound users k _ _ _ _ _ _ E S4) as (S5 & X5 & H5).
+  - intros y Hy. unfold unit_reads_of in Hy. rewrite map_app, mentioned_app in Hy.
+    apply in_app_iff in Hy as [Hy|Hy]; apply rounding_mentions in Hy as [->|[<-|[]]]; eapply holds_below; eassumption.
+  - intros n w i v Ov Hi Rd. cbn [means]. rewrite units_value_app. unfold units_value.
+    rewrite !rounding_value, !Q2R_0. cbn [total]. rewrite !Rplus_0_r.
+    assert (In' : forall y, In y [a; negation; S a; truth_of d4 f] ->
+      In y (mentioned (unit_reads_of (rounding_units a [negation] ++ rounding_units (S a) [truth_of d4 f])))).
+    { intros y Hy. cbn. cbn in Hy. intuition. }
+    destruct (Rd _ _ Ha ltac:(apply In'; cbn; auto)) as [Ra Na].
+    destruct (Rd _ _ Hb ltac:(apply In'; cbn; auto)) as [Rb Nb].
+    rewrite (Rd _ _ H4 ltac:(apply In'; cbn; auto)), (Rd _ _ Tf ltac:(apply In'; cbn; auto)).
+    cbn [truth] in *. apply (picked_exact (v a) (v (S a)) (truth users n w f i) _ Ra Rb Na).
+    intros N. apply Nb. now rewrite N.
+  - split; [exact S5|]. split; [|exact H5].
+    exact (extends_trans _ _ _ X02 (extends_trans _ _ _ X3 (extends_trans _ _ _ X4 X5))).
+Qed.
+End Predicate.
+End Counting.
