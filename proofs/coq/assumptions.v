@@ -31,7 +31,7 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
   @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
 
 Print Assumptions everything.
