@@ -4,8 +4,6 @@
    start layers (Proposition 11, parity) establish is found by running the checker on them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums lemma_09_rounding formula linear_combination network meaning
-  proposition_11_end_markers check_head check_feedforward check compiler compiler_blocks.
-From Certify Require Import finite_sums lemma_09_rounding formula linear_combination network meaning
   proposition_11_end_markers check_head check_feedforward check regime compiler compiler_blocks.
 Import ListNotations.
 Open Scope R_scope.

@@ -5,8 +5,7 @@
    constant 1) and, in causal regimes, future masks only. `supported` says which formulas: LTL (17), its past fragment
    (18), with counts to both sides and any numerical predicates (22), the past fragment with counts to the left (23). *)
 From Coq Require Import Reals QArith ZArith List Bool Lia.
-From Certify Require Import lists finite_sums formula network compiler compiler_blocks compiler_induction compiler_start.
-From Certify Require Import finite_sums formula network well_defined regime compiler compiler_blocks compiler_induction
+From Certify Require Import lists finite_sums formula network well_defined regime compiler compiler_blocks compiler_induction
   compiler_start.
 Import ListNotations.
 
