@@ -13,6 +13,8 @@ CHECKER = "check.v"
 """The file with ``check_computes``; theorems about networks import it and what it imports."""
 DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
+FILES = "check_file.v"
+"""The file with the checker of model files, which is extracted to OCaml."""
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
 
 
@@ -31,9 +33,9 @@ def imported_files(text: str) -> set[str]:
     return {f"{name}.v" for names in _IMPORTS.findall(text) for name in names.split()}
 
 
-def needed_sources(entry: str = CHECKER) -> dict[str, str]:
-    """A file and all that it needs, each after those that it imports, with their texts."""
-    needed, texts = {entry}, {}
+def needed_sources(*entries: str) -> dict[str, str]:
+    """Files, or the one with the checker, and all that they need, each after those that it imports, with their texts."""
+    needed, texts = set(entries or (CHECKER,)), dict[str, str]()
     for name in reversed(listed_files()):
         if name in needed:
             texts[name] = (LIBRARY / name).read_text(encoding="utf-8")
