@@ -70,6 +70,7 @@ _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMa
 _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
+_FUNCTIONS: Mapping[int | str, str] = {"ln": "Ln", "sqrt": "Sqrt", "log2floor": "Log2Floor", "log2ceil": "Log2Ceil"}
 _ZERO = "(Int 0)"
 
 MOST_UNARY = 100_000
@@ -337,8 +338,11 @@ def expression(value: Expression) -> str:
     >>> expression(parse_expression("(-1)^(n-i)/2"))
     '(Div (Power (Neg (Num 1)) (IntMinus IntN IntI)) (Num 2))'
 
+    >>> expression(parse_expression("1/ln(n+1)"))
+    '(Div (Num 1) (Apply Ln (Add VarN (Num 1))))'
+
     Raises:
-        Unsupported: if an exponent is built from more than +, -, numbers, i and n, or a function occurs.
+        Unsupported: if an exponent is built from more than +, -, numbers, i and n.
     """
     stack: list[_Operand] = []
     for item in value.postfix:
@@ -365,6 +369,8 @@ def _operation(item: int | str, stack: list[_Operand]) -> _Operand:
     right = stack.pop()
     if item == NEGATE:
         return _Operand(f"(Neg {right.text})", _exponent("IntMinus", _leaf(0), right))
+    if item in _FUNCTIONS:
+        return _Operand(f"(Apply {_FUNCTIONS[item]} {right.text})", None)
     left = stack.pop()
     if item == "^" and right.exponent:
         return _Operand(f"(Power {left.text} {right.exponent})", None)

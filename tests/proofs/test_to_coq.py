@@ -25,6 +25,9 @@ from tests.with_coq import ask_coq
     ("1/(n-i+1)", "(Div (Num 1) (Add (Sub VarN VarI) (Num 1)))"),
     ("(-1)^i", "(Power (Neg (Num 1)) IntI)"),
     ("i^-2", "(Power VarI (IntMinus (Int 0) (Int 2)))"),
+    ("1/ln(n+1)", "(Div (Num 1) (Apply Ln (Add VarN (Num 1))))"),
+    ("log2ceil(2*n)-sqrt(log2floor(i))",
+     "(Sub (Apply Log2Ceil (Mul (Num 2) VarN)) (Apply Sqrt (Apply Log2Floor VarI)))"),
 ])
 def test_expressions_are_printed_as_they_are_parsed(text: str, expected: str) -> None:
     assert expression(parse_expression(text)) == expected
