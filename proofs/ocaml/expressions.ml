@@ -17,7 +17,7 @@ type value = Number of part | Condition of C.condition
 
 type language = { variables : (string * part) list; is_condition : bool; name : string }
 
-let functions = [ "log2ceil"; "log2floor"; "ln"; "sqrt" ]
+let functions = [ ("log2ceil", C.Log2Ceil); ("log2floor", C.Log2Floor); ("ln", C.Ln); ("sqrt", C.Sqrt) ]
 let tests = [ ("SQUARE", C.SQUARE); ("POW2", C.POW2); ("PRIME", C.PRIME) ]
 let nothing = { expression = None; exponent = None; amount = None; literal = None }
 let of_position x k = { nothing with expression = Some x; exponent = Some k }
@@ -141,8 +141,13 @@ and atom language tokens =
   | Word name when List.mem_assoc name language.variables ->
     Tokens.advance tokens;
     Number (List.assoc name language.variables)
-  | Word name when List.mem name functions ->
-    unsupported "an expression with %s: the Coq library has no counterpart of it" name
+  | Word name when List.mem_assoc name functions ->
+    Tokens.advance tokens;
+    Tokens.expect tokens "(";
+    let column = tokens.start + 1 in
+    let operand = as_number column (inside language tokens) in
+    if language.is_condition then unsupported "predicate %s: %s has no Coq form" language.name name;
+    Number { nothing with expression = Option.map (fun x -> C.Apply (List.assoc name functions, x)) operand.expression }
   | Word name when language.is_condition && List.mem_assoc name tests ->
     Tokens.advance tokens;
     Tokens.expect tokens "(";
