@@ -15,7 +15,9 @@ STATEMENTS = "model_text.v"
 """The file that says what it means that a model file is proved."""
 DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
-COMPILED = (CHECKER, STATEMENTS, DIAGNOSIS)
+FILES = "check_file.v"
+"""The file with the checker of model files, which is extracted to OCaml."""
+COMPILED = (DIAGNOSIS, FILES)
 """The files that are compiled for this user, with all that they need."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 """What checks an exported folder from its sources."""

@@ -44,6 +44,9 @@ Fixpoint exponent_piece (k : integer) : piece :=
   | IntMinus a b => binary 4 (exponent_piece a) "-" (exponent_piece b)
   end.
 
+Definition function_name (g : real_function) : string :=
+  match g with Ln => "ln" | Sqrt => "sqrt" | Log2Floor => "log2floor" | Log2Ceil => "log2ceil" end.
+
 Fixpoint expression_piece (x : expression) : piece :=
   match x with
   | Num q => rational_piece q
@@ -54,6 +57,7 @@ Fixpoint expression_piece (x : expression) : piece :=
   | Div x y => binary 5 (expression_piece x) "/" (expression_piece y)
   | Neg x => signed 6 "-" (expression_piece x)
   | Power x k => power (expression_piece x) (exponent_piece k)
+  | Apply g x => Piece 8 (called (function_name g) (piece_text (expression_piece x)))
   end.
 Definition expression_text (x : expression) : string := text_of (piece_text (expression_piece x)).
 
