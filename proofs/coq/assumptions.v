@@ -9,6 +9,15 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   parity_is_hard hahn_lemma_5_as_printed section_4_optimality cross_entropy hahn_theorem_6_parity
   hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard
   lemma_25_one_layer soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34.
+  low_precision_tie_breaking low_precision_since_until low_precision_previous_next
+  critical_constants well_defined check check_file
+  corollaries_17_18_22_23
+  hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed.
+  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
+  cross_entropy_of_transformers.
+  hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer soft_layers theorem_26_uniform_tieless
+  theorem_26_with_ties
+  corollaries_17_18_22_23.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -33,6 +42,19 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23,
   @every_formula, @well_defined_for).
+  @sharp_for_alternating, @sharp_for_any, @three_enough,
+  @theorem_21_others, @theorem_21_comparison, @theorem_21_predicate,
+  @corollary_23_others, @corollary_23_comparison, @corollary_23_predicate,
+  @theorem_20_as_printed_cannot_decide, @theorem_21_as_printed_cannot_decide,
+  @printed_answer_on_the_word_1, @theorem_20_printed_parity, @theorem_21_printed_parity).
+Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4, @theorem_16_needs_ln_4,
+  @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
+Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct, @check_file_computes,
+  @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
 Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
   @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
   @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth, @sensitive_needs_cold,

@@ -1,7 +1,7 @@
 """The extracted checker and Coq's kernel say the same of networks and their mutants, and nothing false is accepted.
 
 One reads the model's file, the other what `proofs.by_coq.transformer_file` prints of it for Coq: so the readers are
-compared, too.
+compared, too. Mutants are written in their one spelling; what the program reads of others, it writes in that spelling.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula
-from constructions.network.json_form import read_transformer, transformer_to_json
+from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES, brute_miss
-from tests.with_ocaml import UNSUPPORTED, Judged, judge, places_of_kernel
+from tests.with_ocaml import UNSUPPORTED, Judged, canonical, judge, places_of_kernel
 
 MAX_N = 4
 BATCH = 50
@@ -52,8 +52,13 @@ class Case:
         return parse_formula(self.asked, self.model["alphabet"])
 
     def judged(self, folder: Path) -> Judged:
-        path = folder / "model.json"
-        path.write_text(json.dumps(self.model, indent=1), encoding="utf-8")
+        """What the program says of it in its one spelling; if it is not read, as it is."""
+        path, network = folder / "model.json", self.network()
+        path.write_text(json.dumps(self.model), encoding="utf-8")
+        if network is not None:
+            text, written = write_canonical(transformer_to_json(network)), canonical(path)
+            assert written in (text, None), self.about
+            path.write_text(text, encoding="utf-8")
         return judge(path, self.asked)
 
 
