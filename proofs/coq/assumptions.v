@@ -7,7 +7,8 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
   corollaries_17_18_22_23
-  hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed.
+  hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold
+  parity_is_hard hahn_lemma_5_as_printed.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -34,7 +35,8 @@ Definition networks := (@check_correct, @check_recognizes, @check_well_defined, 
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
 Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
-  @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
+  @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @hahn_lemma_5_every_mask,
+  @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
   @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth,
   @sensitive_needs_cold, @parity_is_hard, @majority_is_hard,
   @previous_is_hard, @next_is_hard, @since_is_hard, @until_is_hard, @first_is_one_is_hard, @parity_needs_cold,

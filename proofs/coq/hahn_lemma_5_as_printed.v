@@ -7,7 +7,7 @@
    first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n, and with one layer position 2 by 1/2 at every
    n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
+From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row hahn_lemma_5_layer
   hahn_lemma_5 hahn_hard_formulas parity_is_hard.
 Import ListNotations.
 Open Scope R_scope.
@@ -172,16 +172,6 @@ Definition printed_in_sha (place : nat -> nat -> Prop) : Prop := forall users T 
   bounded_embeddings users T B -> warm T t -> exists C, forall n p u v i, (1 <= p <= n)%nat -> (1 <= i <= n)%nat ->
   i <> p -> place n i -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) <= C / INR n.
-
-Lemma harmonic_lower n : ln (INR (S n)) <= harmonic n.
-Proof.
-  induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic; simpl; lra|]. unfold harmonic in *. cbn [sum].
-  assert (P : 0 < INR (S n)) by (apply lt_0_INR; lia).
-  assert (L : ln (INR (S (S n))) <= ln (INR (S n)) + / INR (S n)); [|lra].
-  rewrite (S_INR (S n)). set (x := INR (S n)) in *. apply ln_below; [lra|]. rewrite exp_plus, exp_ln by exact P.
-  pose proof (Rmult_le_compat_l x _ _ ltac:(lra) (exp_ineq1_le (/ x))) as E.
-  replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
-Qed.
 
 Lemma harmonic_unbounded x : exists n, (1 <= n)%nat /\ x < harmonic n.
 Proof.
