@@ -41,7 +41,8 @@ Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_l
   @sensitive_needs_cold, @parity_is_hard, @majority_is_hard,
   @previous_is_hard, @next_is_hard, @since_is_hard, @until_is_hard, @first_is_one_is_hard, @parity_needs_cold,
   @parity_needs_temperature, @greatest_weight, @printed_mean_step_fails, @printed_norm_step_fails,
-  @printed_same_position_fails, @future_masked_means_change, @second_position_changes, @last_position_changes,
+  @printed_same_position_fails, @printed_heads_fails, @future_masked_means_change, @complete_lower, @complete_upper,
+  @second_position_changes, @last_position_changes,
   @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, hahn_one_symbol).
 

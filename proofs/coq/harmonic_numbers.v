@@ -32,14 +32,19 @@ Proof.
     replace (/ (INR k + 1)) with (1 - q) by (unfold q; field; lra). lra.
 Qed.
 
+(* ln(n + 1) - ln n <= 1/n, for n + 1 in place of n *)
+Lemma ln_step n : ln (INR (S (S n))) - ln (INR (S n)) <= / INR (S n).
+Proof.
+  assert (P : 0 < INR (S n)) by (apply lt_0_INR; lia). rewrite (S_INR (S n)). set (x := INR (S n)) in *.
+  assert (L : ln (x + 1) <= ln x + / x); [|lra]. apply ln_below; [lra|]. rewrite exp_plus, exp_ln by exact P.
+  pose proof (Rmult_le_compat_l x _ _ ltac:(lra) (exp_ineq1_le (/ x))) as E.
+  replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
+Qed.
+
 Lemma harmonic_lower n : ln (INR (S n)) <= harmonic n.
 Proof.
   induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic; simpl; lra|]. unfold harmonic in *. cbn [sum].
-  assert (P : 0 < INR (S n)) by (apply lt_0_INR; lia).
-  assert (L : ln (INR (S (S n))) <= ln (INR (S n)) + / INR (S n)); [|lra].
-  rewrite (S_INR (S n)). set (x := INR (S n)) in *. apply ln_below; [lra|]. rewrite exp_plus, exp_ln by exact P.
-  pose proof (Rmult_le_compat_l x _ _ ltac:(lra) (exp_ineq1_le (/ x))) as E.
-  replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
+  pose proof (ln_step n). lra.
 Qed.
 
 Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k.
