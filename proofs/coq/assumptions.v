@@ -8,7 +8,7 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   critical_constants well_defined check
   corollaries_17_18_22_23
   section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
-  cross_entropy_of_transformers.
+  hahn_footnote_4_heights cross_entropy_of_transformers.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -41,7 +41,8 @@ Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theo
   @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
   @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails,
   @hahn_theorem_6_dyck, @share_asked_at_least, @dyck_separated, @dyck_separated_limit,
-  @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
+  @weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights, @expected_length_at_most,
+  @no_expected_length, @heights_are_no_chain, @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality, hahn_6).
 
