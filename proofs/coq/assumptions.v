@@ -7,7 +7,7 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
   corollaries_17_18_22_23
-  section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
+  section_4_optimality previous_by_digits cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
   hahn_footnote_4_heights cross_entropy_of_transformers.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
@@ -35,7 +35,8 @@ Definition networks := (@check_correct, @check_recognizes, @check_well_defined, 
   @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position, @logarithm_enough,
-  @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed, @theorem_12_factor_needed).
+  @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed, @theorem_12_factor_needed,
+  @found_by_digits, @previous_by_digits).
 Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
   @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
   @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
