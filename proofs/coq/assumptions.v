@@ -8,7 +8,7 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   critical_constants well_defined check
   corollaries_17_18_22_23
   section_4_optimality previous_by_digits cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
-  hahn_footnote_4_heights cross_entropy_of_transformers.
+  hahn_footnote_4_heights share_asked_limits cross_entropy_of_transformers.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -43,7 +43,9 @@ Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theo
   @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails,
   @hahn_theorem_6_dyck, @share_asked_at_least, @dyck_separated, @dyck_separated_limit,
   @weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights, @expected_length_at_most,
-  @no_expected_length, @heights_are_no_chain, @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
+  @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails, @share_asked_even_near,
+  @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate,
+  @bounded_sharpness_settles, @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality, hahn_6).
 
