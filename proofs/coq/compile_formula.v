@@ -238,7 +238,7 @@ Definition lookup_head (s : side) (f : formula) (weight : Q) (d : draft) (outs :
 Definition others_error (weight : Q) : Q := Qred (/ (4 * weight)).
 Definition is_others_of (s : side) (f : formula) (error : Q) (e : fact) : bool :=
   match fact_meaning e with
-  | IsOthers t g x => side_eqb t s && formula_eqb g f && Qeq_bool x error
+  | IsOthers t g x => side_eqb t s && formula_eqb g f && (Qnum x =? Qnum error)%Z && (Qden x =? Qden error)%positive
   | _ => false
   end.
 Definition add_others (s : side) (f : formula) (weight : Q) (d : draft) : draft * direction :=

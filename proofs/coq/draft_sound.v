@@ -6,7 +6,7 @@
    `add_feed_forward_sound`, `add_position_sound`, `add_tokens_sound`); and a finished draft whose output is the truth of
    a formula computes it (`finish_computes`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network linear_combination meaning
+From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network linear_combination meaning
   well_defined draft draft_stages.
 Import ListNotations.
 Open Scope R_scope.
@@ -186,7 +186,7 @@ Lemma add_position_sound d m p d' x : add_position d m p = (d', x) -> sound d ->
 Proof.
   intros [= <- <-] Sd Dp M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
   assert (Fr : fresh (Draft (facts d ++ [Fact m 0 0]) (tokens d) (positions d ++ [(fresh d, p)]) (layers d))
-    = S (fresh d)) by (unfold fresh; simpl; rewrite app_length; simpl; lia).
+    = S (fresh d)) by (unfold fresh; simpl; rewrite length_app; simpl; lia).
   apply embedded_sound; auto.
   - unfold fact_in_range. rewrite Fr. cbn [tokens positions layers]. split; [exact Lk|split; [|split]].
     + revert T. apply rows_below_more. lia.
@@ -225,7 +225,7 @@ Lemma add_tokens_sound d m at_symbol d' x : add_tokens d m at_symbol = (d', x) -
 Proof.
   intros [= <- <-] Sd M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
   set (d' := Draft _ _ _ _).
-  assert (Fr : fresh d' = S (fresh d)) by (unfold fresh, d'; simpl; rewrite app_length; simpl; lia).
+  assert (Fr : fresh d' = S (fresh d)) by (unfold fresh, d'; simpl; rewrite length_app; simpl; lia).
   assert (Row : forall n w i x, embed users (finish d' 0%nat) n w i x = embed users (finish d 0%nat) n w i x
     + (if (w i <? length (tokens d))%nat && at_symbol (w i) && (fresh d =? x)%nat then 1 else 0)).
   { intros n w i x. unfold embed, d'. cbn [finish token_embedding position_embedding tokens positions].
@@ -331,7 +331,7 @@ Proof.
   set (d' := add_head _ _ _ _ _ _). set (l := head_layer d queries keys outs).
   pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
   assert (Fr : fresh d' = (fresh d + length outs)%nat).
-  { unfold fresh, d', add_head, facts_at. cbn [facts]. now rewrite app_length, map_length. }
+  { unfold fresh, d', add_head, facts_at. cbn [facts]. now rewrite length_app, length_map. }
   apply mentioned_below in Be. unfold rows in Be. apply Forall_app in Be as [Bq Be]. apply Forall_app in Be as [Bk Bv].
   assert (Range : fact_in_range k d').
   { unfold fact_in_range. rewrite Fr. cbn [tokens positions layers d' add_head].
@@ -380,7 +380,7 @@ Proof.
      (at_layer l (put_units (fresh d) units bias) (layers d))) by now injection E as <- <-.
   assert (Ex : x = fresh d) by now injection E as <- <-. clear E.
   pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
-  assert (Fr : fresh d' = S (fresh d)) by (rewrite Ed; unfold fresh; cbn [facts]; rewrite app_length; simpl; lia).
+  assert (Fr : fresh d' = S (fresh d)) by (rewrite Ed; unfold fresh; cbn [facts]; rewrite length_app; simpl; lia).
   apply mentioned_below in Be.
   assert (Range : fact_in_range k d').
   { unfold fact_in_range. rewrite Fr, Ed. cbn [tokens positions layers].
