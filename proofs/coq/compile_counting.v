@@ -657,7 +657,7 @@ Proof.
     rewrite !rounding_value, !Q2R_0. cbn [total]. rewrite !Rplus_0_r.
     assert (In' : forall y, In y [a; negation; S a; truth_of d4 f] ->
       In y (mentioned (unit_reads_of (rounding_units a [negation] ++ rounding_units (S a) [truth_of d4 f])))).
-    { intros y Hy. cbn. cbn in Hy. intuition. }
+    { intros y Hy. cbn in Hy |- *. repeat (destruct Hy as [<-|Hy]; [auto 12|]). destruct Hy. }
     destruct (Rd _ _ Ha ltac:(apply In'; cbn; auto)) as [Ra Na].
     destruct (Rd _ _ Hb ltac:(apply In'; cbn; auto)) as [Rb Nb].
     rewrite (Rd _ _ H4 ltac:(apply In'; cbn; auto)), (Rd _ _ Tf ltac:(apply In'; cbn; auto)).
