@@ -2,10 +2,11 @@
    that count ([SHA] Theorems 20 and 21, as repaired).
 
    Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
-   length, word and position; for every gamma of at least 1.797. *)
+   length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
+   so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
-  linear_combination comparison meaning well_defined theorem_20_counting regime draft draft_stages draft_sound
+  linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages draft_sound
   compile_formula compile_connectives compile_temporal.
 Import ListNotations.
 Open Scope R_scope.
@@ -13,7 +14,7 @@ Open Scope R_scope.
 (* ---- coefficients and constants ---- *)
 (* C e^(-gamma C) <= 1/4, and Lemma 7 in its simple form. *)
 Lemma weight_within g C : 1797 / 1000 <= g -> 1 <= C ->
-  mean_within (exp (- (g * C))) (1 / (4 * C)) /\ 1 / (4 * C) <= 1.
+  mean_within (exp (- (g * C))) (1 / (4 * C)).
 Proof.
   intros Hg HC. assert (Four : 4 <= exp g).
   { eapply Rle_trans; [|apply exp_monotone; exact Hg]. eapply Rle_trans; [|apply (exp_lower _ 4); [lra|lia]].
@@ -26,9 +27,14 @@ Proof.
   assert (E : exp (- (g * C)) <= 1 / (4 * C)).
   { replace (1 / (4 * C)) with (/ (4 * C)) by (field; lra). apply exp_negative_upper; lra. }
   assert (L : 1 / (4 * C) <= 1 / 4). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
-  split; [|lra]. intros K. eapply Rle_trans; [apply (mean_within_itself _ Q)|].
+  intros K. eapply Rle_trans; [apply (mean_within_itself _ Q)|].
   - nra.
   - apply Rmult_le_compat_r; [|exact E]. pose proof (mass_nonneg _ Q K). lra.
+Qed.
+
+Lemma small_error C : 1 <= C -> 1 / (4 * C) <= 1.
+Proof.
+  intros H. apply Rle_trans with (1 / 4); [|lra]. apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra.
 Qed.
 
 Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l.
@@ -111,6 +117,38 @@ Proof.
   now rewrite (IH m H3), (Qeq_bool_R _ _ H2).
 Qed.
 
+(* ---- which gamma is enough ---- *)
+(* The sharp bound of Lemma 7 at sharpness gamma C is at most 1/(4C); and what check_head asks of a predicate. *)
+Definition comparison_enough (gamma : Q) (t u : term) : bool :=
+  let C := weight_of_difference (ordered_difference t u) in
+  Qle_bool (1797 # 1000) gamma || within_error (others_error C) (gamma * C).
+Definition predicate_enough (gamma : Q) (p : predicate) : bool :=
+  Qle_bool (1797 # 1000) gamma || sharp_for_predicate p gamma.
+
+Lemma gamma_bound gamma : Qle_bool (1797 # 1000) gamma = true -> 1797 / 1000 <= Q2R gamma.
+Proof. intros H. apply Qle_bool_R in H. revert H. rationals. lra. Qed.
+
+Lemma comparison_enough_correct gamma t u : comparison_enough gamma t u = true -> is_constant_comparison t u = false ->
+  let C := Q2R (weight_of_difference (ordered_difference t u)) in
+  0 < Q2R gamma /\ mean_within (exp (- (Q2R gamma * C))) (1 / (4 * C)).
+Proof.
+  intros H NC. pose proof (weight_at_least_1 t u NC) as HC. cbv zeta. unfold comparison_enough in H. cbv zeta in H.
+  set (C := weight_of_difference _) in *. apply orb_prop in H as [H|H].
+  - apply gamma_bound in H. split; [lra|]. now apply weight_within.
+  - apply within_error_correct in H as (Pos & x & Le & _ & W). rewrite Q2R_mult in *. split; [nra|].
+    rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact Le].
+    pose proof (mass_nonneg _ (exp_negative_below_1 _ Pos) K). lra.
+Qed.
+
+Lemma predicate_enough_correct users gamma p : predicate_enough gamma p = true ->
+  0 < Q2R gamma /\ forall n, sharp_for (exp (- Q2R gamma)) (fun j => formula.holds users p j n).
+Proof.
+  intros H. apply orb_prop in H as [H|H].
+  - apply gamma_bound in H. split; [lra|]. intros n. now apply sharp_for_any.
+  - split; [exact (proj1 (sharp_for_predicate_correct users 0 p gamma H))|]. intros n.
+    exact (proj2 (sharp_for_predicate_correct users n p gamma H)).
+Qed.
+
 Section Counting.
 Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting).
 Notation sound := (sound users k).
@@ -120,7 +158,13 @@ Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation temperature := (set_temperature c).
 Hypothesis Temperature : always_has_value temperature && is_positive temperature = true.
-Hypothesis Gamma : 1797 / 1000 <= g.
+Hypothesis Positive : 0 < g.
+
+(* Lemma 7 at sharpness gamma C errs by at most 1/(4C); a lookup decides what is near to the predicate's truths. *)
+Definition weight_sharp (C : R) : Prop := mean_within (exp (- (g * C))) (1 / (4 * C)).
+Definition comparison_sharp (t u : term) : Prop := weight_sharp (Q2R (weight_of_difference (ordered_difference t u))).
+Definition predicate_sharp (p : predicate) : Prop :=
+  forall n, sharp_for (exp (- g)) (fun j => formula.holds users p j n).
 
 (* The scores of a lookup are multiplied by so much, which is at least the number of positions that are looked at. *)
 Definition stretch (n : nat) : R := if by_position then INR n else 1.
@@ -267,9 +311,9 @@ Proof.
 Qed.
 
 Theorem add_others_sound C d d' x : add_others c s f C d = (d', x) -> sound d -> known d f -> 1 <= Q2R C ->
-  reaches d d' x (IsOthers s f (others_error C)).
+  weight_sharp (Q2R C) -> reaches d d' x (IsOthers s f (others_error C)).
 Proof.
-  intros E Sd Kf HC. apply (once_sound users k _ _ _ _ _ _ E Sd (fun e => is_others_of_eq e _)). clear E. intros E.
+  intros E Sd Kf HC W. apply (once_sound users k _ _ _ _ _ _ E Sd (fun e => is_others_of_eq e _)). clear E. intros E.
   destruct (embed_position d VarI) as [d1 place] eqn:E1.
   destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
   destruct (one d1) as [d2 unity] eqn:E2.
@@ -278,7 +322,7 @@ Proof.
   destruct (lookup_head_sound C d2 _ d' Ed S2 (known_extends _ _ _ (extends_trans _ _ _ X1 X2) Kf)) as (S3 & X3 & H3).
   - intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)].
   - intros n w h i o [<-|[]] _ Hi Rd. cbn [output_meaning output_row means] in *. rewrite (others_error_real C HC).
-    destruct (weight_within g (Q2R C) Gamma HC) as [W W1]. unfold lookup_of.
+    pose proof (small_error _ HC) as W1. unfold lookup_of.
     assert (P : 0 < g * Q2R C) by (apply Rmult_lt_0_compat; lra).
     rewrite (attend_ext n _ _ (fun j => raw_score s n i (truth users n w f) (g * Q2R C) j * lookup_scale n i)
       _ (fun j => INR j - 1)); [|reflexivity|].
@@ -303,17 +347,17 @@ Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : P
   forall n w i v, word_over k n w -> (1 <= i <= n)%nat -> read_here users d [r] n w i v ->
   Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
 
-Lemma add_all_others_sound C : 1 <= Q2R C -> forall l d d' r, add_all_others c C l d = (d', r) -> sound d ->
+Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r) -> sound d ->
   counts_known d l ->
   sound d' /\ extends d d' /\ (forall x, In x (mentioned [r]) -> (x < fresh d')%nat) /\
   approximates d' r l (1 / (4 * Q2R C)).
 Proof.
-  intros HC. induction l as [|[[s f] q] l IH]; intros d d' r E Sd Ks.
+  intros HC W. induction l as [|[[s f] q] l IH]; intros d d' r E Sd Ks.
   - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|]. split; [intros x []|].
     intros n w i v _ _ _. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
   - cbn [add_all_others] in E. destruct (Ks _ (or_introl eq_refl)) as [Side Kf]. cbn [fst snd] in *.
     destruct (add_others c s f C d) as [d1 x] eqn:E1.
-    destruct (add_others_sound s f Side C _ _ _ E1 Sd Kf HC) as (S1 & X1 & H1).
+    destruct (add_others_sound s f Side C _ _ _ E1 Sd Kf HC W) as (S1 & X1 & H1).
     destruct (add_all_others c C l d1) as [d2 rest] eqn:E2. injection E as <- <-.
     destruct (IH _ _ _ E2 S1) as (S2 & X2 & B2 & A2).
     { apply (counts_known_extends d d1 l X1). intros e He. apply Ks. now right. }
@@ -507,13 +551,13 @@ Proof.
 Qed.
 
 Theorem add_comparison_sound r t u d d' x : add_comparison c r t u d = (d', x) -> sound d ->
-  is_constant_comparison t u = false -> counts_known d (ordered_difference t u) ->
+  is_constant_comparison t u = false -> comparison_sharp t u -> counts_known d (ordered_difference t u) ->
   reaches d d' x (IsTruth (Compare r t u)).
 Proof.
-  intros E Sd NC Ks. unfold add_comparison in E. pose proof (weight_at_least_1 t u NC) as HC.
-  set (l := ordered_difference t u) in *. set (C := weight_of_difference l) in *.
+  intros E Sd NC W Ks. unfold add_comparison in E. pose proof (weight_at_least_1 t u NC) as HC.
+  unfold comparison_sharp in W. set (l := ordered_difference t u) in *. set (C := weight_of_difference l) in *.
   destruct (add_all_others c C l d) as [d1 h] eqn:E1.
-  destruct (add_all_others_sound C HC l _ _ _ E1 Sd Ks) as (S1 & X1 & B1 & A1).
+  destruct (add_all_others_sound C HC W l _ _ _ E1 Sd Ks) as (S1 & X1 & B1 & A1).
   destruct (add_bounds r t u (merged_row h) d1) as [d2 reads] eqn:E2.
   assert (Rh : is_readable t u (merged_row h) d1).
   { split.
@@ -547,6 +591,7 @@ Qed.
 Section Predicate.
 Variables (s : side) (f : formula) (p : predicate).
 Hypothesis Side : counts_to s.
+Hypothesis Sharp : predicate_sharp p.
 
 Lemma lookup_range n w i v : (1 <= i <= n)%nat -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
   0 <= lookup_of s f 1 n w i v <= 1.
@@ -563,9 +608,9 @@ Lemma predicate_lookup n w i : (1 <= i <= n)%nat ->
      (lookup_of s f 1 n w i (fun j => bit (formula.holds users p (j - 1) n)))).
 Proof.
   intros Hi. assert (P : 0 < g * Q2R 1) by (rewrite Q2R_1; lra).
-  assert (Sharp : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
-  { apply sharp_for_any. rewrite Q2R_1. lra. }
-  exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp _ (fun j => eq_refl)).
+  assert (Sharp1 : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
+  { rewrite Q2R_1, Rmult_1_r. apply Sharp. }
+  exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp1 _ (fun j => eq_refl)).
 Qed.
 
 Theorem add_predicate_sound d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
@@ -612,7 +657,7 @@ Proof.
     rewrite !rounding_value, !Q2R_0. cbn [total]. rewrite !Rplus_0_r.
     assert (In' : forall y, In y [a; negation; S a; truth_of d4 f] ->
       In y (mentioned (unit_reads_of (rounding_units a [negation] ++ rounding_units (S a) [truth_of d4 f])))).
-    { intros y Hy. cbn. cbn in Hy. intuition. }
+    { intros y Hy. cbn in Hy |- *. repeat (destruct Hy as [<-|Hy]; [auto 12|]). destruct Hy. }
     destruct (Rd _ _ Ha ltac:(apply In'; cbn; auto)) as [Ra Na].
     destruct (Rd _ _ Hb ltac:(apply In'; cbn; auto)) as [Rb Nb].
     rewrite (Rd _ _ H4 ltac:(apply In'; cbn; auto)), (Rd _ _ Tf ltac:(apply In'; cbn; auto)).

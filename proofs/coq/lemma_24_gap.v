@@ -1,7 +1,7 @@
 (* [SHA] Lemma 24: hard attention has a strictly positive gap at every length; and x_max is well defined.
 
-   Proved for every transformer, ties or not: for each n some g > 0 separates the greatest score from every lower one, in
-   all heads, at all positions, for all words of length n; and some x bounds all initial activations. Idea: there are
+   Proved for every transformer, ties or not: for each n some g > 0 separates the greatest score from every lower one,
+   in all heads, at all positions, for all words of length n; and some x bounds all initial activations. Idea: there are
    finitely many positions, heads and words. *)
 From Coq Require Import Reals QArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax formula network hard_attention.

@@ -1,10 +1,10 @@
 (* [SHA] Lemma 25 and Lemmas 28 to 34 for the layers of network.v: residual connections, any number of heads, biases.
 
-   Hard attention runs on the stream h, softmax at tau on the stream h'. h is within the envelope c, and h - h' within e.
+   Hard attention runs on the stream h, softmax at tau on the stream h'. h is within the envelope c, h - h' within e.
    Proved: behind the layer the envelopes have sizes at most (1 + F)(1 + V) |c| + B (Lemma 29) and
-   (1 + F)((1 + V)|e| + eta T |c|), where eta bounds the 1-norm of the difference of weights in heads that are not uniform
-   (Lemmas 30, 31, 34); and eta is at most 2n q, and with ties 2n q + e^(2 delta/tau) - 1, where q = e^((2 delta - g)/tau)
-   and delta = a(2|c||e| + |e|^2) (Lemmas 32, 33). *)
+   (1 + F)((1 + V)|e| + eta T |c|), where eta bounds the 1-norm of the difference of weights in heads that are not
+   uniform (Lemmas 30, 31, 34). lemma_33_near_hard.v bounds eta by 2n q, and with ties by 2n q + e^(2 delta/tau) - 1,
+   where q = e^((2 delta - g)/tau); soft_layers.v has delta = a(2|c||e| + |e|^2) (Lemmas 32, 33). *)
 From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_09_rounding linear_combination network hard_attention
   lemma_24_gap norms lemma_33_near_hard.
@@ -64,7 +64,8 @@ Lemma weights_apart a i : In a (layer_heads l) -> (1 <= i <= n)%nat ->
 Proof.
   intros A Hi. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
   apply Req_le, sum_zero. intros j _. unfold hard, soft.
-  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i Hi) j). now rewrite Rminus_eq_0, Rabs_R0.
+  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i Hi) j).
+  now rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
 Qed.
 
 Lemma attended_within a i r : (1 <= i <= n)%nat -> Rabs (attended_by hard a n h i r) <= reach r c.

@@ -79,7 +79,8 @@ Proof.
   intros H. unfold k, M, winners. rewrite <- !sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
 Qed.
-Lemma times_k_below (x c : R) : (forall j, (1 <= j <= n)%nat -> winner n m s j = true -> w j <= c * x) -> M <= c * x * k.
+Lemma times_k_below (x c : R) :
+  (forall j, (1 <= j <= n)%nat -> winner n m s j = true -> w j <= c * x) -> M <= c * x * k.
 Proof.
   intros H. unfold k, M, winners. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
@@ -151,7 +152,8 @@ Proof.
     - apply Rmult_le_reg_r with M; [exact MP|].
       replace (rho * (w j * k / M) * M) with (rho * w j * k) by (field; lra). lra. }
   assert (D : - (rho - 1) <= 1 - x * k <= rho - 1). { split; [lra|]. nra. }
-  replace (1 / k - x) with ((1 - x * k) / k) by (field; lra). replace ((rho - 1) * (1 / k)) with ((rho - 1) / k) by (field; lra).
+  replace (1 / k - x) with ((1 - x * k) / k) by (field; lra).
+  replace ((rho - 1) * (1 / k)) with ((rho - 1) / k) by (field; lra).
   unfold Rdiv. rewrite Rabs_mult, (Rabs_right (/ k)).
   - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. apply Rabs_le. lra.
   - left. apply Rinv_0_lt_compat. lra.
@@ -189,12 +191,14 @@ Theorem lemma_33 n m s p M epsilon gamma tau : visible n m p -> 0 < tau -> 0 <= 
   sum n (fun j => Rabs (one_hot p j - softmax_at tau n m s j)) <= 2 * INR n / exp ((gamma - 2 * epsilon) / tau).
 Proof.
   intros V T E P O. set (d := gamma - 2 * epsilon).
-  assert (L : forall j, visible n m j -> j <> p -> s j <= s p - d) by (intros j Vj N; specialize (O j Vj N); unfold d; lra).
-  assert (B : forall j, visible n m j -> j <> p -> s j < s p) by (intros j Vj N; specialize (L j Vj N); unfold d in L; lra).
+  assert (L : forall j, visible n m j -> j <> p -> s j <= s p - d).
+  { intros j Vj N. specialize (O j Vj N). unfold d. lra. }
+  assert (B : forall j, visible n m j -> j <> p -> s j < s p).
+  { intros j Vj N. specialize (L j Vj N). unfold d in L. lra. }
   destruct (hardmax_tieless n m s p V B) as (_ & _ & H).
   rewrite (sum_ext n _ (fun j => Rabs (hardmax n m s j - softmax_at tau n m s j))) by (intros j Hj; now rewrite H).
   eapply Rle_trans; [apply (near_hard_tieless n m s s p 0 d tau V T)|].
-  - intros j _. rewrite Rminus_eq_0, Rabs_R0. lra.
+  - intros j _. rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0. lra.
   - intros j Vj Max i Vi. destruct (Nat.eq_dec j p) as [->|N].
     + destruct (Nat.eq_dec i p) as [->|N']; [now left|right; now apply L].
     + specialize (Max p V). specialize (B j Vj N). lra.

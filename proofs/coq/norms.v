@@ -182,7 +182,8 @@ Proof.
     transitivity (size D (fun e => (if (d =? e)%nat then Rabs (Q2R q) * c d else 0) + Q2R (column r e) * c e)).
     + rewrite size_plus, size_single. now rewrite (proj2 (Nat.ltb_lt d D)) by (apply B; now left).
     + apply sum_ext. intros j _. unfold column. cbn [total_q fold_right fst snd].
-      rewrite Q2R_reduced, Q2R_plus. fold (total_q (fun e => if Nat.eqb (fst e) (Nat.pred j) then Qabs (snd e) else 0%Q) r).
+      rewrite Q2R_reduced, Q2R_plus.
+      fold (total_q (fun e => if Nat.eqb (fst e) (Nat.pred j) then Qabs (snd e) else 0%Q) r).
       destruct (Nat.eqb_spec d (Nat.pred j)) as [->|N]; [rewrite Q2R_Qabs|rewrite Q2R_0]; lra.
 Qed.
 
@@ -354,7 +355,8 @@ Definition reads_below (D : nat) (l : layer) : Prop :=
 
 Lemma below_flat_map {X} D (f : X -> row) l : (forall x, In x l -> below D (f x)) -> below D (flat_map f l).
 Proof.
-  intros H d I. unfold directions_of in I. apply in_map_iff in I as (e & <- & I). apply in_flat_map in I as (x & X' & I).
+  intros H d I. unfold directions_of in I. apply in_map_iff in I as (e & <- & I).
+  apply in_flat_map in I as (x & X' & I).
   apply (H x X'). now apply in_map.
 Qed.
 Lemma below_weighted D q r : below D r -> below D (weighted q r).

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from certify.examples import load_examples
-from certify.shipped import examples_folder
+from certify.examples import examples_folder, load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
@@ -124,7 +123,7 @@ def check_mutants(seed: int, number: int, folder: Path) -> int:
 
 
 def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
-    cases = [*shipped_models(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 4)]
+    cases = [*shipped_models(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
     assert len(check_agreement(cases, tmp_path)) >= 5
 
 
