@@ -1,7 +1,7 @@
 (* Every formula that the regime supports is compiled rightly: `build_computes`.
 
    `build` is certify's own compiler (compile_formula.v). Proved: if it gives a network, and gamma is enough for every
-   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 for counts; the paper: 3), the
+   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 or what check.v asks for counts; the paper: 3), the
    network divides by nothing that is 0 and computes the formula, for every length, every word and every position. By
    induction on the formula, from the constructions one by one; where a part is put, what it shares with others and what
    was built already does not matter to any of them. *)
@@ -17,8 +17,8 @@ Definition enough_for_part (gamma : Q) (f : formula) : bool :=
   match f with
   | Previous _ | Next _ => enough (Parity true) gamma
   | Since _ _ | Until _ _ => enough (Decides f) gamma
-  | OnCount _ _ _ => Qle_bool (1797 # 1000) gamma
-  | Compare _ t u => is_constant_comparison t u || Qle_bool (1797 # 1000) gamma
+  | OnCount p _ _ => predicate_enough gamma p
+  | Compare _ t u => is_constant_comparison t u || comparison_enough gamma t u
   | _ => true
   end.
 Definition gamma_enough (gamma : Q) (f : formula) : bool :=
@@ -57,7 +57,7 @@ Notation causal := (regime_causal (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation fits := (part_fits c k mentions_length).
 Notation misfit := (misfit c k mentions_length).
-Hypothesis Temperature : always_has_value (set_temperature c) && is_positive (set_temperature c) = true.
+Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma fits_parts f : fits f = true -> supported_itself (set_regime c) k mentions_length f = true /\
   enough_for_part (set_gamma c) f = true /\ (is_temporal f = true -> set_temperature c = temperature_of (set_regime c)).
@@ -135,16 +135,14 @@ Proof.
   destruct s, causal, (regime_by_position (set_regime c)); try reflexivity; discriminate.
 Qed.
 
-Lemma enough_real q : Qle_bool (1797 # 1000) q = true -> 1797 / 1000 <= Q2R q.
-Proof. intros H. apply Qle_bool_R in H. revert H. rationals. lra. Qed.
-
 Lemma Predicate p s f d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
   fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
 Proof.
   intros E Sd Kf F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
   cbn [supported_itself enough_for_part is_counting implb] in *. apply andb_prop in Su as [Su Co].
   apply andb_prop in Su as [_ Si].
-  apply (add_predicate_sound users k c Temperature (enough_real _ En) s f p (side_scale s Si Co Te) _ _ _ E Sd Kf).
+  destruct (predicate_enough_correct users _ _ En) as [Pos Sharp].
+  exact (add_predicate_sound users k c Temperature Pos s f p (side_scale s Si Co Te) Sharp _ _ _ E Sd Kf).
 Qed.
 
 Lemma sides_listed t : sides_supported (set_regime c) t = true -> forall s f, In (s, f) (map fst (counts_of t)) ->
@@ -162,7 +160,8 @@ Proof.
   cbn [supported_itself enough_for_part is_counting] in *. rewrite C in Te, En. cbn [negb implb orb] in *.
   unfold comparison_supported in Su. rewrite C in Su. cbn [orb] in Su. apply andb_prop in Su as [Si Su].
   apply andb_prop in Si as [S1 S2]. apply andb_prop in Su as [Su _]. apply andb_prop in Su as [Co _].
-  apply (add_comparison_sound users k c Temperature (enough_real _ En) r t u d d' x E Sd C).
+  destruct (comparison_enough_correct _ t u En C) as [Pos Sharp].
+  apply (add_comparison_sound users k c Temperature Pos r t u d d' x E Sd C Sharp).
   intros [[s f] q] I. cbn [fst snd]. pose proof (ordered_difference_counts t u _ I) as L. cbn [fst] in L.
   split; [|exact (K s f L)]. apply side_scale; [|exact Co|exact Te].
   destruct L as [L|L]; [exact (sides_listed t S1 s f L)|exact (sides_listed u S2 s f L)].
@@ -286,8 +285,7 @@ Proof.
 Qed.
 
 Lemma setting_temperature r gamma f :
-  always_has_value (set_temperature (setting_for r gamma f)) && is_positive (set_temperature (setting_for r gamma f))
-  = true.
+  temperature_fits (set_temperature (setting_for r gamma f)) = true.
 Proof.
   unfold setting_for, temperature_of. cbn [set_temperature].
   destruct (_ && negb _); [reflexivity|]. now destruct (regime_by_position r), (regime_causal r).
@@ -297,7 +295,8 @@ Lemma expression_eqb_refl x : expression_eqb x x = true.
 Proof.
   assert (I : forall a, integer_eqb a a = true).
   { induction a; simpl; rewrite ?Z.eqb_refl, ?IHa1, ?IHa2; reflexivity. }
-  induction x; simpl; rewrite ?Z.eqb_refl, ?Pos.eqb_refl, ?IHx, ?IHx1, ?IHx2, ?I; reflexivity.
+  induction x; simpl; rewrite ?Z.eqb_refl, ?Pos.eqb_refl, ?IHx, ?IHx1, ?IHx2, ?I; try reflexivity.
+  now destruct g.
 Qed.
 
 (* The temperature is that of the regime, or 1/i where a causal regime counts and nothing is temporal. *)
@@ -356,8 +355,10 @@ Qed.
 Lemma three_is_enough f : gamma_enough 3 f = true.
 Proof.
   assert (P : forall h, negb (enough_for_part 3 h) = false).
-  { assert (E1 : enough (Parity true) 3 = true) by (vm_compute; reflexivity).
+  { assert (E0 : Qle_bool (1797 # 1000) 3 = true) by reflexivity.
+    assert (E1 : enough (Parity true) 3 = true) by (vm_compute; reflexivity).
     assert (E2 : forall h, enough (Decides h) 3 = true) by (intros h; vm_compute; reflexivity).
-    intros []; cbn [enough_for_part]; rewrite ?E1, ?E2, ?orb_true_r; reflexivity. }
+    intros []; cbn [enough_for_part]; unfold predicate_enough, comparison_enough;
+      rewrite ?E0, ?E1, ?E2, ?orb_true_r; reflexivity. }
   unfold gamma_enough. now rewrite (proj1 (nowhere _ P) f).
 Qed.
