@@ -161,6 +161,7 @@ Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation temperature := (set_temperature c).
 Hypothesis Temperature : always_has_value 1 temperature && surely_positive 1 temperature = true.
+Hypothesis Temperature : temperature_fits temperature = true.
 Hypothesis Positive : 0 < g.
 
 (* Lemma 7 at sharpness gamma C errs by at most 1/(4C); a lookup decides what is near to the predicate's truths. *)
@@ -671,7 +672,7 @@ Proof.
     rewrite !rounding_value, !Q2R_0. cbn [total]. rewrite !Rplus_0_r.
     assert (In' : forall y, In y [a; negation; S a; truth_of d4 f] ->
       In y (mentioned (unit_reads_of (rounding_units a [negation] ++ rounding_units (S a) [truth_of d4 f])))).
-    { intros y Hy. cbn. cbn in Hy. intuition. }
+    { intros y Hy. cbn in Hy |- *. repeat (destruct Hy as [<-|Hy]; [auto 12|]). destruct Hy. }
     destruct (Rd _ _ Ha ltac:(apply In'; cbn; auto)) as [Ra Na].
     destruct (Rd _ _ Hb ltac:(apply In'; cbn; auto)) as [Rb Nb].
     rewrite (Rd _ _ H4 ltac:(apply In'; cbn; auto)), (Rd _ _ Tf ltac:(apply In'; cbn; auto)).

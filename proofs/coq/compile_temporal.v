@@ -54,6 +54,7 @@ Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Hypothesis Temperature : always_has_value 1 (set_temperature c) && surely_positive 1 (set_temperature c) = true.
+Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma add_one_head_sound d msk queries keys value m d' x : add_one_head c d msk queries keys value m = (d', x) ->
   sound d -> (forall y, In y (mentioned (queries ++ keys ++ [value])) -> (y < fresh d)%nat) ->

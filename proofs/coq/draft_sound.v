@@ -179,6 +179,8 @@ Proof.
   - exists (Fact m 0 0). split; [|reflexivity]. now rewrite Fa, nth_error_app2, Nat.sub_diag by apply le_n.
 Qed.
 
+(* It has a value, and a positive one, at every position. *)
+Definition temperature_fits (x : expression) : bool := always_has_value 1 x && surely_positive 1 x.
 Definition function_defined (p : position_function) : bool :=
   match p with Formula x => always_has_value 1 x | Bracket _ _ => true end.
 
@@ -196,6 +198,7 @@ Proof.
     + revert La. apply Forall_impl. intros l. apply layer_below_more. lia.
   - unfold well_defined, well_defined_from in *. cbn [finish position_embedding transformer_layers positions layers] in
       *.
+  - unfold well_defined, well_defined_from in *. cbn [finish position_embedding transformer_layers positions layers] in *.
     apply andb_prop in Df as [D1 D2]. rewrite forallb_app, D1, D2. cbn [forallb snd]. fold (function_defined p).
     now rewrite Dp.
   - intros n w i x Hx. unfold embed. cbn [finish token_embedding position_embedding tokens positions].
@@ -284,6 +287,9 @@ Lemma well_defined_at_layer d d' l change : well_defined (finish d 0%nat) = true
       (layer_heads m)
      = true -> forallb (fun a => always_has_value 1 (head_temperature a) && surely_positive 1 (head_temperature a))
        (layer_heads (change m)) = true) -> well_defined (finish d' 0%nat) = true.
+  (forall m, forallb (fun a => temperature_fits (head_temperature a)) (layer_heads m) = true ->
+     forallb (fun a => temperature_fits (head_temperature a)) (layer_heads (change m)) = true) ->
+  well_defined (finish d' 0%nat) = true.
 Proof.
   unfold well_defined, well_defined_from. cbn [finish position_embedding transformer_layers]. intros H -> -> C.
   apply andb_prop in H as [H1 H2]. rewrite H1. cbn [andb]. apply forallb_forall.
@@ -325,6 +331,7 @@ Proof. apply nth_error_map. Qed.
 
 Theorem add_head_sound d msk temperature queries keys outs : sound d ->
   always_has_value 1 temperature && surely_positive 1 temperature = true ->
+  temperature_fits temperature = true ->
   (forall x, In x (mentioned (queries ++ keys ++ map output_row outs)) -> (x < fresh d)%nat) ->
   (forall n w h i o, In o outs -> word_over n w ->
      read_at d (queries ++ keys ++ map output_row outs) n w h -> (1 <= i <= n)%nat ->
