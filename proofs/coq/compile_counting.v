@@ -157,7 +157,7 @@ Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation temperature := (set_temperature c).
-Hypothesis Temperature : always_has_value temperature && is_positive temperature = true.
+Hypothesis Temperature : temperature_fits temperature = true.
 Hypothesis Positive : 0 < g.
 
 (* Lemma 7 at sharpness gamma C errs by at most 1/(4C); a lookup decides what is near to the predicate's truths. *)

@@ -51,7 +51,7 @@ Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
-Hypothesis Temperature : always_has_value (set_temperature c) && is_positive (set_temperature c) = true.
+Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma add_one_head_sound d msk queries keys value m d' x : add_one_head c d msk queries keys value m = (d', x) ->
   sound d -> (forall y, In y (mentioned (queries ++ keys ++ [value])) -> (y < fresh d)%nat) ->
@@ -131,7 +131,7 @@ Proof.
     eapply extends_trans; [exact X1|eapply extends_trans; [exact X2|exact X3]].
 Qed.
 
-Lemma reciprocal_defined s : always_has_value (reciprocal_expression s) = true.
+Lemma reciprocal_defined s : always_has_value 1 (reciprocal_expression s) = true.
 Proof. now destruct s. Qed.
 
 Theorem reciprocal_sound s d d' x : reciprocal c s d = (d', x) -> sound d ->

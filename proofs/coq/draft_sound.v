@@ -7,7 +7,7 @@
    a formula computes it (`finish_computes`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network linear_combination meaning
-  well_defined draft draft_stages.
+  expression_bounds well_defined draft draft_stages.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -177,8 +177,10 @@ Proof.
   - exists (Fact m 0 0). split; [|reflexivity]. now rewrite Fa, nth_error_app2, Nat.sub_diag by apply le_n.
 Qed.
 
+(* It has a value, and a positive one, at every position. *)
+Definition temperature_fits (x : expression) : bool := always_has_value 1 x && surely_positive 1 x.
 Definition function_defined (p : position_function) : bool :=
-  match p with Formula x => always_has_value x | Bracket _ _ => true end.
+  match p with Formula x => always_has_value 1 x | Bracket _ _ => true end.
 
 Lemma add_position_sound d m p d' x : add_position d m p = (d', x) -> sound d -> function_defined p = true ->
   (forall n w i, (1 <= i <= n)%nat -> means users n w i m (position_value users p n i)) ->
@@ -192,7 +194,7 @@ Proof.
     + revert T. apply rows_below_more. lia.
     + apply Forall_app. split; [revert P; apply below_map; lia|]. constructor; [simpl; lia|constructor].
     + revert La. apply Forall_impl. intros l. apply layer_below_more. lia.
-  - unfold well_defined in *. cbn [finish position_embedding transformer_layers positions layers] in *.
+  - unfold well_defined, well_defined_from in *. cbn [finish position_embedding transformer_layers positions layers] in *.
     apply andb_prop in Df as [D1 D2]. rewrite forallb_app, D1, D2. cbn [forallb snd]. fold (function_defined p).
     now rewrite Dp.
   - intros n w i x Hx. unfold embed. cbn [finish token_embedding position_embedding tokens positions].
@@ -276,11 +278,11 @@ Qed.
 
 Lemma well_defined_at_layer d d' l change : well_defined (finish d 0%nat) = true -> positions d' = positions d ->
   layers d' = at_layer l change (layers d) ->
-  (forall m, forallb (fun a => always_has_value (head_temperature a) && is_positive (head_temperature a)) (layer_heads m)
-     = true -> forallb (fun a => always_has_value (head_temperature a) && is_positive (head_temperature a))
-       (layer_heads (change m)) = true) -> well_defined (finish d' 0%nat) = true.
+  (forall m, forallb (fun a => temperature_fits (head_temperature a)) (layer_heads m) = true ->
+     forallb (fun a => temperature_fits (head_temperature a)) (layer_heads (change m)) = true) ->
+  well_defined (finish d' 0%nat) = true.
 Proof.
-  unfold well_defined. cbn [finish position_embedding transformer_layers]. intros H -> -> C.
+  unfold well_defined, well_defined_from. cbn [finish position_embedding transformer_layers]. intros H -> -> C.
   apply andb_prop in H as [H1 H2]. rewrite H1. cbn [andb]. apply forallb_forall.
   apply Forall_forall. apply at_layer_forall; [reflexivity|exact C|]. apply Forall_forall.
   now apply forallb_forall.
@@ -318,7 +320,7 @@ Lemma facts_at_nth stage outs j : nth_error (facts_at stage outs) j
 Proof. apply nth_error_map. Qed.
 
 Theorem add_head_sound d msk temperature queries keys outs : sound d ->
-  always_has_value temperature && is_positive temperature = true ->
+  temperature_fits temperature = true ->
   (forall x, In x (mentioned (queries ++ keys ++ map output_row outs)) -> (x < fresh d)%nat) ->
   (forall n w h i o, In o outs -> word_over n w ->
      read_at d (queries ++ keys ++ map output_row outs) n w h -> (1 <= i <= n)%nat ->
@@ -419,7 +421,7 @@ Proof.
   destruct (find_fact_correct _ _ _ F) as (e & N & H). exists e. split; [exact N|now apply T].
 Qed.
 
-Lemma embed_position_sound d x d' y : embed_position d x = (d', y) -> sound d -> always_has_value x = true ->
+Lemma embed_position_sound d x d' y : embed_position d x = (d', y) -> sound d -> always_has_value 1 x = true ->
   sound d' /\ extends d d' /\ holds d' y (IsPosition (Formula x)).
 Proof.
   intros E Sd D. apply (once_sound _ _ _ _ _ _ E Sd (is_position_of_eq (Formula x))). intros B.
