@@ -1,6 +1,6 @@
 """The checker of the library as an OCaml program: `check_file` extracted by Coq, built by OCaml with readers beside it.
 
-Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about; ``proofs/ocaml`` has the
+Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about. ``proofs/ocaml`` has the
 readers of files, written by hand, which that theorem does not rest on.
 """
 

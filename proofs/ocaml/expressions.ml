@@ -76,9 +76,8 @@ let combine language column sign left right =
        | _ -> unsupported "an expression with ^ as it is used here: the Coq library has no counterpart of it")
     | _ -> malformed "column %d: found %s, which only the conditions of predicates may use" column sign
 
-(* The extracted names of the constructors: Neg0 is Neg of network.v. *)
 let negative part =
-  { expression = Option.map (fun x -> C.Neg0 x) part.expression;
+  { expression = Option.map C.negative_of part.expression;
     exponent = Option.map (fun k -> C.IntMinus (C.Int C.Z0, k)) part.exponent;
     amount = Option.map (fun x -> C.Negated x) part.amount; literal = None }
 

@@ -4,8 +4,12 @@
    Coq has them: nat in unary, positive, Z and Q in binary, characters as eight bits. So no operation of OCaml stands in
    the place of one that is proved, and nothing can overflow. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Certify Require Import model_text check_file refusal.
+From Certify Require Import network model_text check_file refusal.
 Extraction Language OCaml.
 Print Assumptions check_file.check_file.
-Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole
-  find_refusal.
+
+(* Extraction gives a number to a name that it has met before, as that of this constructor. *)
+Definition negative_of (x : expression) : expression := Neg x.
+
+Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole find_refusal
+  negative_of.

@@ -93,6 +93,8 @@ def test_without_coq_one_line_names_the_package(certify: Any, monkeypatch: pytes
     assert_one_line(certify("prove", *PARITY), 3, f"unknown: {reason}")
     result = certify("prove", *PARITY, "--json")
     assert (result.code, result.json) == (3, {"verdict": "unknown", "reason": reason})
+    assert_one_line(certify("checker", "--every-n"), 3, f"unknown: {reason}")
+    assert not Path("certify-every-n").exists()
 
 
 def test_a_formula_outside_the_regime_is_unsupported(certify: Any) -> None:
@@ -109,7 +111,9 @@ def test_an_option_that_a_file_would_ignore_is_refused(certify: Any, option: tup
     assert_one_line(result, 2, f"{option[0]}: model.json says this itself, expected a formula beside it")
 
 
-@pytest.mark.parametrize("command", [("prove", "Q_a"), ("export", "model.json", "--to", "coq")])
+@pytest.mark.parametrize("command", [
+    ("prove", "Q_a"), ("export", "model.json", "--to", "coq"), ("checker", "--every-n"),
+])
 def test_a_folder_with_something_in_it_is_refused(certify: Any, command: tuple[str, ...]) -> None:
     Path("kept").mkdir()
     Path("kept/file").write_text("mine", encoding="utf-8")

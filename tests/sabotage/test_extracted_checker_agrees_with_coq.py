@@ -109,11 +109,30 @@ def shipped_models() -> Iterator[Case]:
         yield Case(path.stem, transformer_to_json(network), str(output.formula))
 
 
+def formulas_of_the_file() -> Iterator[Case]:
+    lines = (examples_folder() / "formulas.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line and not line.startswith("#"):
+            yield from compiled(line, "ab", ALL_REGIMES[0])
+
+
+def bases(rng: random.Random) -> Iterator[Case]:
+    """What is changed, without an end: networks of every formula and regime in turn, now and then one made by hand."""
+    by_hand = itertools.cycle(shipped_models())
+    for number, (text, regime) in enumerate(itertools.cycle(rng.sample(CASES, len(CASES)))):
+        yield from compiled(text, "ab", regime) if number % 8 else [next(by_hand)]
+
+
 def mutants(seed: int) -> Iterator[Case]:
-    """An endless supply, from every formula and regime in turn."""
+    """An endless supply: something is changed in each, the network or what is asked."""
     rng = random.Random(seed)
-    for text, regime in itertools.cycle(rng.sample(CASES, len(CASES))):
-        for case in compiled(text, "ab", regime):
+    for case in bases(rng):
+        if rng.random() < 1 / 10:
+            letters = rng.sample(case.model["alphabet"], 2)
+            asked = rng.choice([f"!({case.asked})", f"({case.asked}) & true", f"prev ({case.asked})",
+                                f"Q_{letters[0]} since Q_{letters[1]}", f"({case.asked})"])
+            yield Case(f"{case.about}: asked for {asked}", case.model, asked)
+        else:
             kind, what, changed = mutate(case.model, rng.randrange(10**6))
             yield Case(f"{case.about}: {kind}, {what}", changed, case.asked)
 
@@ -123,12 +142,13 @@ def check_mutants(seed: int, number: int, folder: Path) -> int:
     proved = check_agreement(list(itertools.islice(mutants(seed), number)), folder)
     for case in proved:
         network = case.network()
-        assert network is not None and brute_miss(network, MAX_N) is None, case.about
+        assert network is not None and brute_miss(network, MAX_N, network.alphabet) is None, case.about
+        assert network.directions[network.output] == Truth(case.formula()), case.about
     return len(proved)
 
 
 def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
-    cases = [*shipped_models(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
+    cases = [*shipped_models(), *formulas_of_the_file(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
     assert len(check_agreement(cases, tmp_path)) >= 5
 
 
