@@ -1,16 +1,11 @@
 (* Every formula that the regime supports is compiled rightly: `build_computes`.
 
    `build` is certify's own compiler (compile_formula.v). Proved: if it gives a network, and gamma is enough for every
-   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 for counts; the paper: 3),
-       the
    operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 or what check.v asks for counts; the paper: 3), the
    network divides by nothing that is 0 and computes the formula, for every length, every word and every position. By
    induction on the formula, from the constructions one by one; where a part is put, what it shares with others and what
    was built already does not matter to any of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import formula network linear_combination comparison meaning rational_bounds expression_bounds
-    well_defined check_head
-  regime draft draft_stages draft_sound compile_formula compile_connectives compile_temporal.
 From Certify Require Import lists finite_sums theorem_20_counting formula network linear_combination comparison meaning rational_bounds well_defined check_head
   regime draft draft_stages draft_sound compile_formula compile_connectives
   compile_temporal compile_counting.
@@ -62,13 +57,6 @@ Notation causal := (regime_causal (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation fits := (part_fits c k mentions_length).
 Notation misfit := (misfit c k mentions_length).
-Hypothesis Temperature : always_has_value 1 (set_temperature c) && surely_positive 1 (set_temperature c) = true.
-
-Hypothesis Comparison : forall r t u d d' x, add_comparison c r t u d = (d', x) -> sound d ->
-  (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> known d f) ->
-  is_constant_comparison t u = false -> fits (Compare r t u) = true -> reaches d d' x (IsTruth (Compare r t u)).
-Hypothesis Predicate : forall p s f d d' x, add_predicate c p s f d = (d', x) -> sound d -> known d f ->
-  fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
 Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma fits_parts f : fits f = true -> supported_itself (set_regime c) k mentions_length f = true /\
@@ -89,8 +77,7 @@ Proof.
   assert (G : enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
   apply enough_for_parity in G as [Pos Quarter].
   destruct (add_neighbour c s f d) as [d' x] eqn:E.
-  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf) as (S' & X' &
-      H').
+  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf) as (S' & X' & H').
   - apply left_if_causal. destruct s; [now right|left; exact Su].
   - exact Quarter.
   - split; [exact S'|]. split; [exact X'|now exists x].
@@ -233,8 +220,7 @@ Proof.
     + split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|now exists x].
 Qed.
 
-Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto;
-    [unfolded N|];
+Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto; [unfolded N|];
   intros e Se K1 K2; apply require_step; [exact Se|right; now split].
 
 Lemma leaf_step f d : sound d -> embeddable f = true -> find_truth d f = None ->

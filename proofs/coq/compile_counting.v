@@ -5,10 +5,9 @@
    length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
    so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
+From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
   linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
-    draft_sound
-  compile_formula compile_connectives compile_temporal.
+  draft_sound compile_formula compile_connectives compile_temporal.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -221,7 +220,7 @@ Proof. unfold growing, stretch. destruct by_position; cbn [expression_value]; ri
 
 Lemma fresh_add_head d msk queries keys outs :
   fresh (add_head d msk temperature queries keys outs) = (fresh d + length outs)%nat.
-Proof. unfold fresh, add_head, facts_at. cbn [facts]. now rewrite app_length, map_length. Qed.
+Proof. unfold fresh, add_head, facts_at. cbn [facts]. now rewrite length_app, length_map. Qed.
 
 Definition lookup_of (C : Q) (n : nat) (w : word) (i : nat) (v : nat -> R) : R :=
   attend n (lookup_mask s i)
@@ -285,7 +284,7 @@ Proof.
   pose proof (holds_extends _ _ _ _ X25 H2) as K2. pose proof (holds_extends _ _ _ _ (extends_trans _ _ _ X2 X25) H1)
     as K1.
   pose proof (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X25)) as X05.
-  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, app_length. lia. }
+  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, length_app. lia. }
   set (queries := [[_; _]; _]) in Built. set (keys := [[_]; _]) in Built. set (msk := match s with ToLeft => _ | _ => _
     end)
     in Built.
@@ -463,7 +462,7 @@ Qed.
 Lemma is_readable_extends d d' : extends d d' -> is_readable d -> is_readable d'.
 Proof.
   intros X [Be Ne]. split.
-  - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, app_length. lia.
+  - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, length_app. lia.
   - intros n w i v Ov Hi Rd. apply Ne; auto. intros x m Hx Hm. apply Rd; [now apply (holds_extends d)|exact Hm].
 Qed.
 

@@ -172,7 +172,7 @@ Qed.
 
 (* Corollary 22: there is one, with temperature 1/n. *)
 Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T,
-  all_layers_of (Regime false false) (Div (Num 1) VarN) T /\
+  all_layers_of (Regime false false) (temperature_of (Regime false false)) T /\
   forall e, 0 < e -> exists slope offset, forall n, (1 <= n)%nat ->
   cross_entropy bits (parity_language p) n (fair (fun w => slope * output_at_end users T w + offset))
   <= parity_optimum p + e.
