@@ -29,7 +29,8 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @printed_answer_on_the_word_1, @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4, @theorem_16_needs_ln_4,
   @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
-Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
+Definition networks := (@check_correct, @check_for_computes, @check_recognizes, @check_well_defined,
+  @well_defined_correct,
   @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks).
