@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from constructions.errors import InputError
@@ -156,8 +156,8 @@ def _why_no_new_folder(target: Path) -> str:
     return "" if os.access(target.parent, os.W_OK) else "permission denied"
 
 
-def write_folder(path: str, files: Mapping[str, str | bytes]) -> None:
-    """Write the whole folder or nothing: a temporary folder beside it is renamed to it.
+def write_folder(path: str, files: Mapping[str, str | bytes], programs: Collection[str] = ()) -> None:
+    """Write the whole folder or nothing: a temporary folder beside it is renamed to it. The programs can be run.
 
     Raises:
         InputError: if the place cannot be written, or is a folder that is not empty.
@@ -171,6 +171,8 @@ def write_folder(path: str, files: Mapping[str, str | bytes]) -> None:
                 place = folder / name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+                if name in programs:
+                    place.chmod(0o755)
             folder.replace(target)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -87,7 +87,20 @@ _NUMBERED = (
     *(("Appendix", letter) for letter in "ABCDE"), ("Figure", 1),
 )  # fmt: skip
 
+_KINDS = ("Definition", "Lemma", "Theorem", "Proposition", "Corollary")
+
 _NUMBERED_BY_HAHN = (("Lemma", 5), ("Theorem", 6), ("Footnote", 4), ("Section", 6))
+
+
+def numbered_statements(paper: str = "") -> list[str]:
+    """The numbered definitions and statements of [SHA] in its order, or of [Hahn] for the paper "Hahn, ".
+
+    >>> numbered_statements("Hahn, ")
+    ['Lemma 5', 'Theorem 6']
+    """
+    listed = _NUMBERED_BY_HAHN if paper else _NUMBERED
+    numbers = [(number, kind) for kind, number in listed if kind in _KINDS and isinstance(number, int)]
+    return [f"{kind} {number}" for number, kind in sorted(numbers)]
 
 
 def is_statement(name: str) -> bool:

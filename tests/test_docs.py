@@ -101,50 +101,24 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         check_run(command, shown, tmp_path)
 
 
-def test_the_page_on_deciding_is_true(tmp_path: Path) -> None:
-    """Its runs name files of the examples."""
+PAGES = {
+    "deciding.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 2,
+    "weightings_additive.md": 2,
+}  # fmt: skip
+"""Pages whose blocks are run, and how many they have."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_runs_of_a_page_are_true(page: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    text = (ROOT / "docs" / "deciding.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 2
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert len(console_blocks(text)) == PAGES[page]
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
-def test_the_page_on_margins_is_true(tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    text = (ROOT / "docs" / "margins.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 3
-    for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path, os.environ["PATH"])
-
-
-def test_the_page_on_sensitivity_is_true(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "sensitivity.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 4
-    for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path, os.environ["PATH"])
-
-
-def test_the_page_on_hahn_is_true(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "hahn.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 2
-    for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path, os.environ["PATH"])
-    check_python_session(text, "hahn.md")
-
-
-def test_the_page_on_weightings_is_true(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "weightings.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 2
-    for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path, os.environ["PATH"])
-
-
-def test_the_page_on_weightings_that_do_not_normalise_is_true(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "weightings_additive.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 2
-    for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path, os.environ["PATH"])
+def test_the_session_on_the_page_on_hahn_is_true() -> None:
+    check_python_session((ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), "hahn.md")
 
 
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:

@@ -1,20 +1,49 @@
-"""`certify checker`: the trusted checker as one file."""
+"""`certify checker`: the trusted checker as one file, and the one for every n as an OCaml program."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
+from certify.terminal import complain
+
 
 def checker(
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="where to write it")] = "check.pyz",
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="FILE|DIR", help="where to write it: check.pyz, with --every-n certify-every-n")]
+    = None,
+    every_n: Annotated[bool, typer.Option(
+        "--every-n", help="the checker of the Coq library instead, as an OCaml program in a folder")] = False,
 ) -> None:
     """Write the independent checker as one file.
 
     For somebody who has Python and nothing else: it runs as python -I -S check.pyz CERTIFICATE... and is the same, byte
     for byte, whoever writes it.
+
+    With --every-n: the checker that certify prove runs in Coq, extracted to OCaml: a folder with its sources and the
+    program certify-every-n, which reads models and certificates without Coq or Python. Needs coqc and ocamlopt.
     """
+    if every_n:
+        raise typer.Exit(write_for_every_n(output or "certify-every-n"))
     from certify.exports.checker import write_checker
 
-    write_checker(output)
+    write_checker(output or "check.pyz")
+
+
+def write_for_every_n(output: str) -> int:
+    """Write the folder; the exit status."""
+    from certify.exports.every_n_checker import write_every_n_checker
+    from certify.progress import ProgressLine
+    from certify.verdicts import exit_status
+    from proofs.by_coq import CoqMissing
+    from proofs.by_coq.extracted import OCamlMissing
+
+    try:
+        with ProgressLine() as progress:
+            place = write_every_n_checker(output, progress)
+    except (CoqMissing, OCamlMissing) as missing:
+        return complain(f"unknown: {missing}", exit_status("unknown"))
+    print(f"checker in {place}", file=sys.stderr)
+    return 0

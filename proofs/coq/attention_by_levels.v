@@ -2,8 +2,8 @@
    last position; all that counts is the *level* of a key beside the tie-breaking term.
 
    Proved, for every n, i and truth values p, q: where keys with p -> q share one level C, all others are lower by D at
-   least, and the tie-breaking term is g j (j <= i and g i <= D) or - g j (j >= i and g n <= D) or - g i^2/j, the mean is
-   near `p since q` (`p until q`) for g >= ln 4. A head with score - g j, or with a first position above the others by
+   least, and the tie-breaking term is g j (j <= i and g i <= D) or - g j (j >= i and g n <= D) or - g i^2/j, the mean
+   is near `p since q` (`p until q`) for g >= ln 4. A head with score - g j, or with a first position above the others by
    E with e^E >= 3 (n - 1), is within 1/4 of the value of the first position. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking
@@ -42,7 +42,8 @@ Lemma near_value k g s : 0 < g -> exp (- g) <= 1 / 4 -> visible n m k -> decides
   sum n (except k (weight m s)) <= exp (- g) / (1 - exp (- g)) * weight m s k ->
   near (both p q k) (attend n m s v).
 Proof.
-  intros Hg G V E B. apply (near_from_error _ (exp (- g))); [|exact G|eapply attend_range; [exact V|apply values_range]].
+  intros Hg G V E B.
+  apply (near_from_error _ (exp (- g))); [|exact G|eapply attend_range; [exact V|apply values_range]].
   rewrite <- (proj2 (Decided k V E)). apply attend_8; auto using values_range.
 Qed.
 End Decided.
@@ -154,7 +155,8 @@ Proof.
     + specialize (B j (conj Hj M) Ne). unfold w, weight. rewrite (proj2 Vk), <- exp_plus.
       pose proof (exp_monotone (s j) (s k + - E)). lra.
     + pose proof (exp_pos (- E)). nra.
-  - rewrite sum_minus, (sum_scale_r n (w * exp (- E)) (one_hot k)), (sum_apart n k (one_hot k) (proj1 Vk)), one_hot_here, (sum_zero n (except k (one_hot k))).
+  - rewrite sum_minus, (sum_scale_r n (w * exp (- E)) (one_hot k)), (sum_apart n k (one_hot k) (proj1 Vk)),
+      one_hot_here, (sum_zero n (except k (one_hot k))).
     + rewrite (sum_ext n _ (fun _ => 1 * (w * exp (- E)))) by (intros; lra). rewrite sum_scale_r, sum_one.
       replace (INR n * (w * exp (- E)) - (1 + 0) * (w * exp (- E))) with (w * ((INR n - 1) * exp (- E))) by ring.
       rewrite (Rmult_comm (1 / 3)). apply Rmult_le_compat_l; [lra|]. rewrite exp_Ropp. pose proof (exp_pos E).

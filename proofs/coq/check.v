@@ -7,7 +7,7 @@
    and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
    numbers; n does not occur in it. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
+From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
   well_defined score_form theorem_20_counting check_head check_feedforward check_by_cases.
 Import ListNotations.
 Open Scope R_scope.
@@ -104,9 +104,9 @@ Lemma for_directions_nth M f d : nth d (for_directions M f) IsAnything = f d \/
   nth d (for_directions M f) IsAnything = IsAnything.
 Proof.
   unfold for_directions. destruct (Nat.lt_ge_cases d (length M)) as [H|H]; [left|right].
-  - rewrite (nth_indep _ IsAnything (f 0%nat)), map_nth, seq_nth by (rewrite ?map_length, ?seq_length; exact H).
+  - rewrite (nth_indep _ IsAnything (f 0%nat)), map_nth, seq_nth by (rewrite ?length_map, ?length_seq; exact H).
     now rewrite Nat.add_0_l.
-  - apply nth_overflow. now rewrite map_length, seq_length.
+  - apply nth_overflow. now rewrite length_map, length_seq.
 Qed.
 
 Lemma total_app {X} (f : X -> R) l m : total f (l ++ m) = total f l + total f m.

@@ -531,14 +531,20 @@ Lemma is_quarter_positive g : is_quarter L es g = true -> 0 < K.
 Proof. intros H. now apply (is_quarter_correct g 1 H (Rle_refl 1)). Qed.
 
 Lemma rises_positive D : rises L es sc D = true -> 0 < K.
-Proof. unfold rises. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
-  exact (is_quarter_positive _ H). Qed.
+Proof.
+  unfold rises. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
+  exact (is_quarter_positive _ H).
+Qed.
 Lemma rises_to_0_positive D : rises_to_0 L es sc D = true -> 0 < K.
-Proof. unfold rises_to_0. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
-  exact (is_quarter_positive _ H). Qed.
+Proof.
+  unfold rises_to_0. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
+  exact (is_quarter_positive _ H).
+Qed.
 Lemma falls_positive D : falls L es sc D = true -> 0 < K.
-Proof. unfold falls. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
-  exact (is_quarter_positive _ H). Qed.
+Proof.
+  unfold falls. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
+  exact (is_quarter_positive _ H).
+Qed.
 
 Lemma falls_correct D : falls L es sc D = true -> let g := K * S * Q2R (- tie sc) in
   tie_power sc = 1%Z /\ 0 < g /\ exp (- g) <= 1 / 4 /\ g * INR n <= K * F * Q2R D.
@@ -588,7 +594,8 @@ Proof.
   assert (E : exp (2 * ln x - 2 * u) <= exp (2 * to_units (ln x))) by (apply exp_monotone; lra).
   replace (2 * ln x - 2 * u) with (ln x + ln x + - (2 * u)) in E by ring. rewrite !exp_plus, exp_ln in E by lra.
   pose proof (exp_ineq1_le (- (2 * u))) as I.
-  assert (3 / 4 * (x * x) <= x * x * exp (- (2 * u))) by nra. pose proof (Rle_0_sqr (x - 2)) as Sq. unfold Rsqr in Sq. lra.
+  assert (3 / 4 * (x * x) <= x * x * exp (- (2 * u))) by nra.
+  pose proof (Rle_0_sqr (x - 2)) as Sq. unfold Rsqr in Sq. lra.
 Qed.
 
 Lemma logarithm_from_0 : 0 <= to_units (ln (INR n)).

@@ -6,15 +6,9 @@
    corollaries need no further position embedding. Then there is one direction per symbol, and two per predicate. This
    file defines the compiler and says what a block does. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula linear_combination comparison network regime.
 Import ListNotations.
 Open Scope R_scope.
-
-Record regime := Regime { regime_causal : bool; regime_by_position : bool }.
-
-Definition square : expression := Power VarI (Int 2).
-Definition temperature_of (r : regime) : expression :=
-  if regime_by_position r then Num 1 else if regime_causal r then Div (Num 1) square else Div (Num 1) VarN.
 
 (* ---- the directions of numbers ---- *)
 Notation dir_one := 0%nat.

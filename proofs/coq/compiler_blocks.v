@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
   linear_combination comparison network proposition_11_end_markers theorem_12_previous_next theorem_15_since_until
-  theorem_20_counting check_feedforward compiler.
+  theorem_20_counting check_feedforward regime compiler.
 Import ListNotations.
 Open Scope R_scope.
 

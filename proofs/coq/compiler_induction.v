@@ -5,7 +5,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums lemma_09_rounding formula linear_combination comparison network meaning
   proposition_11_end_markers theorem_15_since_until theorem_20_counting check_head check_feedforward check
-  compiler compiler_blocks.
+  regime compiler compiler_blocks.
 Import ListNotations.
 Open Scope R_scope.
 

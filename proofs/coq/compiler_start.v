@@ -3,8 +3,8 @@
    Proved: after them the numbers, symbols and predicates are where the blocks expect them, and all else is 0. What the
    start layers (Proposition 11, parity) establish is found by running the checker on them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums lemma_09_rounding formula linear_combination network meaning
-  proposition_11_end_markers check_head check_feedforward check compiler compiler_blocks.
+From Certify Require Import lists finite_sums lemma_09_rounding formula linear_combination network meaning
+  proposition_11_end_markers check_head check_feedforward check regime compiler compiler_blocks.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -38,13 +38,13 @@ Hypothesis Over : over T n w.
 (* ---- the embedding ---- *)
 Lemma word_below i : (1 <= i <= n)%nat -> (w i < k)%nat.
 Proof. intros Hi. specialize (Over i Hi). cbn [token_embedding] in Over. unfold symbol_rows in Over.
-now rewrite map_length, seq_length in Over. Qed.
+now rewrite length_map, length_seq in Over. Qed.
 
 Lemma symbol_entry i d : (1 <= i <= n)%nat ->
   entry (nth (w i) (symbol_rows k) []) d = if (symbol_direction (w i) =? d)%nat then 1 else 0.
 Proof.
   intros Hi. pose proof (word_below i Hi) as L. unfold symbol_rows.
-  rewrite (nth_indep _ [] [symbol_direction 0 |-> 1]) by (now rewrite map_length, seq_length).
+  rewrite (nth_indep _ [] [symbol_direction 0 |-> 1]) by (now rewrite length_map, length_seq).
   rewrite (map_nth (fun a => [symbol_direction a |-> 1])), seq_nth by exact L. unfold entry. cbn [collect].
   destruct (_ =? d)%nat; [rewrite Q2R_1|]; simpl; lra.
 Qed.
@@ -112,7 +112,7 @@ Proof.
     do 15 (destruct d as [|d]; [destruct (regime_causal r), (regime_by_position r), counting;
       cbn [app collect Nat.eqb nth repeat means negb unwritten position_value expression_value];
       rewrite ?Q2R_0; ring|]). lia.
-  - rewrite nth_overflow; [exact I|]. unfold numbers_before, numbers_embedded. rewrite app_length, repeat_length.
+  - rewrite nth_overflow; [exact I|]. unfold numbers_before, numbers_embedded. rewrite length_app, repeat_length.
     simpl. lia.
 Qed.
 

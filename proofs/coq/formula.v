@@ -6,6 +6,7 @@
    constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is _count, `value` is _term, `holds` is
    the table of constructions/language/predicates.py. *)
 From Coq Require Import Arith Bool List ZArith Lia.
+From Certify Require Import lists.
 Import ListNotations.
 
 Inductive side := ToLeft | ToRight.                                  (* #<[..] and #>[..] *)
@@ -155,7 +156,7 @@ Proof. induction l as [|x l IH]; simpl; [lia|]. destruct (p x); simpl; lia. Qed.
 Lemma counted_bound s n p i : 1 <= i <= n -> counted s n p i <= match s with ToLeft => i | ToRight => S n - i end.
 Proof.
   intros H. unfold counted. eapply Nat.le_trans; [apply filter_shorter|].
-  destruct s; simpl; now rewrite seq_length.
+  destruct s; simpl; now rewrite length_seq.
 Qed.
 
 Lemma filter_ext_on {X} (p q : X -> bool) l : (forall x, In x l -> p x = q x) -> filter p l = filter q l.

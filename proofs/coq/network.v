@@ -69,7 +69,7 @@ Definition position_value (users : nat -> nat -> nat -> bool) (p : position_func
 (* ---- the parameters ---- *)
 Definition direction := nat.
 Notation row := (list (direction * Q)).
-Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 60).
+Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 59).
 
 Inductive masking := Unmasked | FutureMasked | PastMasked.
 Record head := Head {

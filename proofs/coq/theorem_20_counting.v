@@ -13,7 +13,7 @@
    Idea of the repair: m is in 0, ..., L - 1, so position m + 1 always exists, while position count or count + 1 may not
    (theorem_20_as_printed.v). *)
 From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula
+From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula
   linear_combination rational_bounds.
 Import ListNotations.
 Open Scope R_scope.
@@ -30,12 +30,12 @@ Lemma counted_apart s n p i : (1 <= i <= n)%nat ->
 Proof.
   intros H. unfold counted, looked_at, span. destruct s.
   - exists (length (filter p (seq 1 (i - 1)))). split.
-    + replace i with (i - 1 + 1)%nat at 1 by lia. rewrite seq_app, filter_app, app_length. f_equal.
+    + replace i with (i - 1 + 1)%nat at 1 by lia. rewrite seq_app, filter_app, length_app. f_equal.
       replace (1 + (i - 1))%nat with i by lia. simpl. now destruct (p i).
-    + pose proof (filter_shorter p (seq 1 (i - 1))) as L. rewrite seq_length in L. lia.
+    + pose proof (filter_shorter p (seq 1 (i - 1))) as L. rewrite length_seq in L. lia.
   - exists (length (filter p (seq (S i) (n - i)))). split.
     + replace (S n - i)%nat with (S (n - i)) by lia. simpl. destruct (p i); simpl; lia.
-    + pose proof (filter_shorter p (seq (S i) (n - i))) as L. rewrite seq_length in L. lia.
+    + pose proof (filter_shorter p (seq (S i) (n - i))) as L. rewrite length_seq in L. lia.
 Qed.
 
 Lemma others_bound s n p i : (1 <= i <= n)%nat -> (others s n p i + 1 <= span s n i)%nat.
@@ -52,7 +52,7 @@ Definition side_mask (s : side) (i : nat) : mask := match s with ToLeft => futur
 
 Lemma sum_bits p a k : sum k (fun j => bit (p (a + j)%nat)) = INR (length (filter p (seq (S a) k))).
 Proof.
-  revert a. induction k as [|k IH]; intros a; [reflexivity|]. rewrite seq_S, filter_app, app_length, plus_INR.
+  revert a. induction k as [|k IH]; intros a; [reflexivity|]. rewrite seq_S, filter_app, length_app, plus_INR.
   cbn [sum]. rewrite IH. f_equal. replace (S a + k)%nat with (a + S k)%nat by lia. simpl.
   now destruct (p (a + S k)%nat).
 Qed.

@@ -1,4 +1,7 @@
-"""Files about margins made to take long end with a verdict, in less than 1 GB; run this file to measure the seconds."""
+"""Files about softened networks and margins made to take long end with a verdict, in less than 1 GB.
+
+Run this file to measure the seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import sys
 
 import pytest
 
+from tests.checker import margins_costly, softened_costly
 from tests.checker.adversarial import measure
-from tests.checker.margins_costly import COSTLY
 from tests.checker.softening import dump
 
+COSTLY = {f"{kind} {name}": make for kind, files in (("softened", softened_costly), ("margins", margins_costly))
+          for name, make in files.COSTLY.items()}
 GIGABYTE = 1024  # MB
 ACCEPTED, INCOMPLETE = 0, 3  # none of the files claims anything that is false
 
@@ -26,5 +31,4 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or COSTLY:
         data = dump(COSTLY[name]())
         status, line, seconds, megabytes = measure(data)
-        print(f"{name:40} {len(data) >> 10:6} kB  status {status}  {seconds:6.1f} s  {megabytes:5} MB  {line[-90:]}",
-              flush=True)
+        print(f"{name:40} {len(data) >> 10:6} kB  status {status}  {seconds:6.1f} s  {megabytes:5} MB  {line[-90:]}")

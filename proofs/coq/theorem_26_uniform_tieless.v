@@ -1,0 +1,245 @@
+(* [SHA] Theorem 26: a transformer with uniform and tieless heads, made soft at one temperature, moves by at most 1/4.
+
+   For networks of network.v: residual connections, any number of heads, biases. gamma is min(gap, 1), x is x_max, K1
+   and K2 are computed from the weights alone (soft_layers.v), L is the number of layers.
+
+   Proved: at every temperature up to gamma / (2 ln R), R = 2 (2 K1)^L K2 n x^2 / gamma, the 1-norm of the difference of
+   the two runs is at most gamma/(4 K2 x), so at most 1/4, behind the last layer, at every position, for every word and
+   every n. 1/tau is at most a constant times (1/gamma) ln(n x / gamma) from n = 2 on. Idea: with E(0) = 0 and E(l) =
+   gamma (2 K1)^(l-L) / (4 K2 x), an error of E(l) moves scores by at most gamma/4, and Lemma 25 gives E(l+1). *)
+From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax exponential formula network hard_attention lemma_24_gap
+  lemma_33_near_hard soft_layers.
+Open Scope R_scope.
+
+Section AtOneLength.
+Variables (L : nat) (k1 k2 x gamma tau : R) (n : nat).
+Hypothesis N1 : (1 <= n)%nat.
+Hypothesis Hk1 : 1 <= k1.
+Hypothesis Hk2 : 1 <= k2.
+Hypothesis Hx : 1 <= x.
+Hypothesis Hgamma : 0 < gamma <= 1.
+Hypothesis Htau : 0 < tau.
+
+Definition inverse_share : R := 2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma.
+Definition errors (l : nat) : R := match l with O => 0 | S _ => gamma / (4 * k2 * x) * / (2 * k1) ^ (L - l) end.
+
+Lemma power_at_least_1 l : 1 <= (2 * k1) ^ l.
+Proof. apply pow_R1_Rle. lra. Qed.
+
+Lemma last_error : 0 < gamma / (4 * k2 * x) /\ k2 * x * (gamma / (4 * k2 * x)) = gamma / 4.
+Proof.
+  assert (0 < k2 * x) by (apply Rmult_lt_0_compat; lra). split; [|field; lra].
+  apply Rmult_lt_0_compat; [lra|]. apply Rinv_0_lt_compat. lra.
+Qed.
+
+Lemma share_small : gamma / (4 * k2 * x) <= 1 / 4.
+Proof.
+  destruct last_error as [P E]. assert (1 <= k2 * x). { replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
+  set (e := gamma / (4 * k2 * x)) in *. assert (1 * e <= k2 * x * e) by (apply Rmult_le_compat_r; lra). lra.
+Qed.
+
+Lemma errors_range l : 0 <= errors l <= gamma / (4 * k2 * x).
+Proof.
+  destruct last_error as [P _]. destruct l as [|l]; [simpl; lra|]. unfold errors.
+  pose proof (power_at_least_1 (L - S l)). assert (I : 0 < / (2 * k1) ^ (L - S l)) by (apply Rinv_0_lt_compat; lra).
+  assert (/ (2 * k1) ^ (L - S l) <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). split.
+  - apply Rmult_le_pos; lra.
+  - rewrite <- (Rmult_1_r (gamma / (4 * k2 * x))) at 2. apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma inverse_share_at_least_2 : 2 <= inverse_share.
+Proof.
+  unfold inverse_share. pose proof (power_at_least_1 L) as P. pose proof (INR_at_least_1 n N1) as HN.
+  assert (A : 1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2).
+  { assert (B : forall a b, 1 <= a -> 1 <= b -> 1 <= a * b).
+    { intros a b Ha Hb. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
+    repeat apply B; try assumption. lra. }
+  assert (1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  replace (2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma)
+    with (2 * (((2 * k1) ^ L * k2 * INR n * x ^ 2) * / gamma)) by (field; lra).
+  assert (1 * 1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2 * / gamma) by (apply Rmult_le_compat; lra). lra.
+Qed.
+
+(* The share that everything but the winner may have. *)
+Hypothesis Cold : tau <= gamma / (2 * ln inverse_share).
+
+Lemma cold : exp (- (gamma / (2 * tau))) <= / inverse_share.
+Proof.
+  pose proof inverse_share_at_least_2 as R2. apply exp_small; [lra|].
+  assert (LN : 0 < ln inverse_share) by (rewrite <- ln_1; apply ln_increasing; lra).
+  apply Rmult_le_reg_r with (2 * tau); [lra|]. replace (gamma / (2 * tau) * (2 * tau)) with gamma by (field; lra).
+  apply (Rmult_le_compat_r (2 * ln inverse_share)) in Cold; [|lra].
+  replace (gamma / (2 * ln inverse_share) * (2 * ln inverse_share)) with gamma in Cold by (field; lra). lra.
+Qed.
+
+(* n x times the share of a layer whose scores are off by at most gamma/2. *)
+Lemma share l : (l < L)%nat ->
+  x * INR n * exp ((2 * (k2 * x * errors l) - gamma) / tau) <= gamma / (4 * k2 * x) * (2 * / (2 * k1) ^ L).
+Proof.
+  intros Hl. pose proof (errors_range l) as Er. destruct last_error as [P E]. pose proof (INR_at_least_1 n N1) as HN.
+  assert (K : k2 * x * errors l <= gamma / 4).
+  { rewrite <- E. apply Rmult_le_compat_l; [|lra]. left. apply Rmult_lt_0_compat; lra. }
+  assert (Q : exp ((2 * (k2 * x * errors l) - gamma) / tau) <= / inverse_share).
+  { eapply Rle_trans; [|exact cold]. apply exp_monotone.
+    replace (- (gamma / (2 * tau))) with (- (gamma / 2) / tau) by (field; lra).
+    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra]. }
+  pose proof (power_at_least_1 L) as PL. apply Rle_trans with (x * INR n * / inverse_share).
+  - apply Rmult_le_compat_l; [|exact Q]. apply Rmult_le_pos; lra.
+  - apply Req_le. unfold inverse_share. field. repeat split; lra.
+Qed.
+
+Lemma one_step l : (l < L)%nat ->
+  k1 * (errors l + x / 2 * (2 * (INR n * exp ((2 * (k2 * x * errors l) - gamma) / tau)))) <= errors (S l).
+Proof.
+  intros Hl. destruct last_error as [P _]. pose proof (share l Hl) as Sh. set (q := exp _) in *.
+  apply (Rmult_le_compat_l k1) in Sh; [|lra].
+  replace (k1 * (errors l + x / 2 * (2 * (INR n * q)))) with (k1 * errors l + k1 * (x * INR n * q)) by field.
+  set (e := gamma / (4 * k2 * x)) in *. cbn [errors]. fold e. pose proof (power_at_least_1 (L - S l)) as Pp.
+  set (p := (2 * k1) ^ (L - S l)) in *. destruct l as [|l].
+  - cbn [errors]. replace L with (S (L - 1)) in Sh by lia. cbn [pow] in Sh. fold p in Sh.
+    replace (k1 * (e * (2 * / (2 * k1 * p)))) with (e * / p) in Sh by (field; lra). lra.
+  - assert (A : k1 * errors (S l) = e * / p / 2).
+    { cbn [errors]. fold e. replace (L - S l)%nat with (S (L - S (S l))) by lia.
+      cbn [pow]. fold p. field. lra. }
+    assert (B : k1 * (e * (2 * / (2 * k1) ^ L)) <= e * / p / 2); [|lra].
+    replace L with (S (S (l + (L - S (S l))))) at 1 by lia.
+    cbn [pow]. rewrite pow_add. fold p. pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
+    replace (k1 * (e * (2 * / (2 * k1 * (2 * k1 * (r * p)))))) with (e * / p / 2 * / (k1 * r)) by (field; lra).
+    assert (0 < / p) by (apply Rinv_0_lt_compat; lra). assert (0 <= e * / p) by (apply Rmult_le_pos; lra).
+    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
+    replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra.
+Qed.
+End AtOneLength.
+
+(* ---- the theorem ---- *)
+Section Theorem26.
+Variables (users : nat -> nat -> nat -> bool) (T : transformer).
+Let L := depth T.
+Let k1 := Q2R (K1 T).
+Let k2 := Q2R (K2 T).
+
+Lemma k1_at_least_1 : 1 <= k1.
+Proof. apply constant_1_at_least_1. Qed.
+Lemma k2_at_least_1 : 1 <= k2.
+Proof. apply constant_2_at_least_1. Qed.
+
+Definition R_26 (n : nat) (gamma x : R) : R := inverse_share L k1 k2 x gamma n.
+
+Lemma row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->
+  0 <= 2 * (INR n * exp ((2 * d - gamma) / tau)) <= 2 * (INR n * exp ((2 * d' - gamma) / tau)).
+Proof.
+  intros T0 H. pose proof (pos_INR n). pose proof (exp_pos ((2 * d - gamma) / tau)). split.
+  - repeat apply Rmult_le_pos; lra.
+  - apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [lra|]. apply exp_monotone.
+    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra].
+Qed.
+
+Lemma every_row_and (P P' : mask -> (nat -> R) -> Prop) n ls : forall h,
+  every_row P n ls h -> every_row P' n ls h -> every_row (fun m s => P m s /\ P' m s) n ls h.
+Proof.
+  induction ls as [|l ls IH]; intros h; [easy|]. intros [A As] [B Bs]. split; [|now apply IH].
+  intros a i Ha Ua Hi. split; [now apply A|now apply B].
+Qed.
+
+Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
+  gap_at users T n g -> tieless_at users T n -> initial_at_most users T n x ->
+  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) ->
+  over T n w -> (1 <= i <= n)%nat ->
+  moved users tau T n w i D <= Rmin g 1 / (4 * k2 * x) /\ Rmin g 1 / (4 * k2 * x) <= 1 / 4.
+Proof.
+  intros [G0 Gap] Tie X [T0 Cold] Over Hi. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
+  pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
+  assert (HG : 0 < gamma <= 1) by (split; [apply Rmin_glb_lt; lra|apply Rmin_r]).
+  split; [|now apply share_small].
+  eapply Rle_trans; [|apply (proj2 (errors_range L k1 k2 x gamma H1 H2 X1 HG L))].
+  apply (network_moves users T n w x (fun m s => has_gap n m s gamma /\ tieless n m s) (errors L k1 k2 x gamma) tau i D
+    (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)))); try assumption.
+  - apply every_row_and; [|now apply Tie]. eapply every_row_impl; [|now apply Gap]. intros m s A.
+    apply (has_gap_less n m s g _ A). split; [lra|apply Rmin_l].
+  - intros m s s' p delta V [A B] Near. now apply (near_hard_tieless n m s s' p delta gamma (tau n)).
+  - intros d d' H. now apply row_error_grows.
+  - apply (proj1 (errors_range L k1 k2 x gamma H1 H2 X1 HG 0)).
+  - intros l Hl. split; [|apply (one_step L k1 k2 x gamma (tau n) n); try assumption; lia].
+    pose proof (errors_range L k1 k2 x gamma H1 H2 X1 HG l) as Er.
+    pose proof (share_small k2 x gamma H2 X1 HG). fold k1 k2. lra.
+Qed.
+
+(* The temperature as a function of n, from a gap and a bound of initial activations for each n, and its order. *)
+Definition tau_26 (g x : nat -> R) (n : nat) : R := Rmin (g n) 1 / (2 * ln (R_26 n (Rmin (g n) 1) (x n))).
+
+Lemma R_26_above_1 n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 2 <= R_26 n gamma x.
+Proof.
+  intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_least_1|apply k2_at_least_1].
+Qed.
+
+Lemma ln_2_pos : 0 < ln 2.
+Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+
+(* 1/tau = (2/gamma) ln R <= (c/gamma) ln(n x/gamma). *)
+Lemma order_26 : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+  2 / gamma * ln (R_26 n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
+Proof.
+  set (b := 2 * (2 * k1) ^ L * k2). pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
+  assert (B : 2 <= b).
+  { unfold b. assert (1 * 1 <= (2 * k1) ^ L * k2); [|lra]. apply Rmult_le_compat; try lra. apply pow_R1_Rle. lra. }
+  exists (2 * (ln b / ln 2 + 2)). intros n gamma x Hn HG X1. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
+  set (y := INR n * x / gamma). assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  assert (Y : 2 <= y).
+  { unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra. apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
+  assert (A : R_26 n gamma x <= b * (y * y)).
+  { unfold R_26, inverse_share. fold b. unfold y, Rdiv. replace (b * INR n * x ^ 2 * / gamma) with
+      (b * (INR n * x * / gamma * (1 * x * 1))) by (simpl; ring).
+    apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [unfold y, Rdiv in Y; lra|].
+    apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
+  pose proof (R_26_above_1 n gamma x ltac:(lia) HG X1) as R2. pose proof ln_2_pos as L2.
+  assert (LY : ln 2 <= ln y) by (destruct Y as [Y|Y]; [left; apply ln_increasing; lra|rewrite Y; lra]).
+  assert (LB : 0 <= ln b). { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B; lra]. }
+  assert (C : ln (R_26 n gamma x) <= ln b + 2 * ln y).
+  { replace (ln b + 2 * ln y) with (ln (b * (y * y))) by (rewrite !ln_mult; try lra; apply Rmult_lt_0_compat; lra).
+    destruct A as [A|A]; [left; apply ln_increasing; lra|rewrite A; lra]. }
+  assert (F : ln b <= ln b / ln 2 * ln y).
+  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
+    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
+  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y))
+    by (unfold Rdiv; ring).
+  apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
+Qed.
+
+Theorem theorem_26_order (g x : nat -> R) :
+  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
+  (forall n, initial_at_most users T n (x n)) ->
+  exists tau : nat -> R,
+    (forall n, (1 <= n)%nat -> 0 < tau n) /\
+    (exists c, forall n, (2 <= n)%nat ->
+       / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
+    (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
+Proof.
+  intros Gap Tie X. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1).
+  { intros n. split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]. }
+  assert (LR : forall n, (1 <= n)%nat -> 0 < ln (R_26 n (Rmin (g n) 1) (x n))).
+  { intros n Hn. pose proof (R_26_above_1 n _ _ Hn (HG n) (proj1 (X n))). rewrite <- ln_1. apply ln_increasing; lra. }
+  assert (Pos : forall n, (1 <= n)%nat -> 0 < tau_26 g x n).
+  { intros n Hn. specialize (LR n Hn). apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra. }
+  exists (tau_26 g x). split; [exact Pos|]. split.
+  - destruct order_26 as [c C]. exists c. intros n Hn. specialize (C n _ _ Hn (HG n) (proj1 (X n))).
+    specialize (LR n ltac:(lia)). specialize (HG n).
+    eapply Rle_trans; [|exact C]. apply Req_le. unfold tau_26. field. lra.
+  - intros n w i D Over Hi. destruct (theorem_26 n w (g n) (x n) (tau_26 g x) i D) as [A B]; try auto.
+    + split; [apply Pos; lia|apply Rle_refl].
+    + lra.
+Qed.
+
+(* With Lemma 24: at every length all temperatures up to some positive one do. *)
+Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -> exists t, 0 < t /\
+  forall tau w i D, 0 < tau n <= t -> over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4.
+Proof.
+  intros Hn Tie. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
+  assert (HG : 0 < Rmin g 1 <= 1) by (split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]).
+  pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
+  assert (LR : 0 < ln (R_26 n (Rmin g 1) x)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  exists (Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x))). split.
+  - apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra.
+  - intros tau w i D Ht Over Hi. destruct (theorem_26 n w g x tau i D Gap Tie X Ht Over Hi). lra.
+Qed.
+End Theorem26.

@@ -1,0 +1,278 @@
+(* Model files (`certify-transformer`) and certificates (`certify-certificate`) to networks of the extracted checker:
+   docs/certificate.md, sections 2 and 3. The order of keys and of entries is free, as for `certify model`. *)
+
+open Outcome
+module C = Checker
+
+type t = {
+  network : C.transformer;
+  meanings : C.meaning list;
+  claim : C.formula option;  (* what the output means; None if that is no truth *)
+  letters : string array;
+  directions : string array;
+  users : string array;
+  scope : Formulas.scope;
+}
+
+let most_entries = 100_000
+
+(* What the parts of a model are read with: names to numbers. *)
+type reader = { formulas : Formulas.scope; places : (string, C.nat) Hashtbl.t }
+
+(* ---- JSON ---- *)
+
+let kind_of = function
+  | Json.Object _ -> "an object" | List _ -> "a list" | String text -> quote text | Integer digits -> digits
+  | Bool b -> string_of_bool b | Null -> "null"
+
+let expected where found what = malformed "%s: found %s, expected %s" where (kind_of found) what
+
+let fields where names = function
+  | Json.Object found as value ->
+    List.iter (fun name ->
+        if not (List.mem_assoc name found) then
+          malformed "%s: no key %s, expected the keys %s" where (quote name) (String.concat ", " names)) names;
+    List.iter (fun (name, _) ->
+        if not (List.mem name names) then
+          malformed "%s: unknown key %s, expected the keys %s" where (quote name) (String.concat ", " names)) found;
+    ignore value;
+    map (fun name -> List.assoc name found) names
+  | other -> expected where other ("an object with the keys " ^ String.concat ", " names)
+
+let entries where = function Json.Object found -> found | other -> expected where other "an object"
+let text where = function Json.String text -> text | other -> expected where other "a string"
+let at where key = Printf.sprintf "%s[%s]" where (quote key)
+
+let list where read = function
+  | Json.List found -> mapi (fun k value -> read (Printf.sprintf "%s[%d]" where (k + 1)) value) found
+  | other -> expected where other "a list"
+
+(* What a text in a file means; complaints say where it is. *)
+let located where parse value =
+  let found = text where value in
+  try parse found with
+  | Malformed problem -> malformed "%s: %s" where problem
+  | Unsupported problem -> unsupported "%s: %s" where problem
+
+let rational where value =
+  let found = match value with
+    | Json.String text | Json.Integer text -> Numbers.rational text
+    | _ -> None
+  in
+  match found with
+  | Some q -> q
+  | None -> expected where value "a rational such as \"-3/4\" (at most 1000 digits, no zero denominator)"
+
+(* ---- directions ---- *)
+
+let place reader where name =
+  match Hashtbl.find_opt reader.places name with
+  | Some place -> place
+  | None -> malformed "%s: %s, expected one of the %d directions" where (quote name) (Hashtbl.length reader.places)
+
+let by_direction reader where read value =
+  map (fun (name, value) -> (place reader where name, read (at where name) value)) (entries where value)
+
+(* Zeros are left out. *)
+let row reader where value =
+  List.filter (fun (_, q) -> not (Numbers.is_zero q)) (by_direction reader where rational value)
+
+(* Numbers 0, 1, 2, ... for names, in their order. *)
+let numbered names =
+  let table = Hashtbl.create 64 in
+  ignore (List.fold_left (fun number name -> Hashtbl.add table name number; C.S number) C.O names);
+  table
+
+(* ---- embeddings and meanings ---- *)
+
+let bracket reader text =
+  let shifted = "](i-1)" in
+  let length = String.length text in
+  let ends_with part = length > String.length part && Tokens.starts_at text (length - String.length part) part in
+  let inside part = String.sub text 1 (length - 1 - String.length part) in
+  let formula part =
+    let f = Formulas.formula reader.formulas (inside part) in
+    if not f.positional then
+      malformed "bracket %s: expected a formula of predicates on the position and connectives" (quote text);
+    f.node
+  in
+  if ends_with shifted then C.Bracket (formula shifted, true)
+  else if ends_with "]" then C.Bracket (formula "]", false)
+  else malformed "bracket %s: expected [formula] or [formula](i-1), and nothing beside it" (quote text)
+
+let position_function reader text =
+  if text <> "" && text.[0] = '[' then bracket reader text else C.Formula (Expressions.expression text)
+
+let zero = { C.qnum = C.Z0; C.qden = C.XH }
+
+let meaning reader where value =
+  let kind = match value with
+    | Json.Object found -> Option.value (List.assoc_opt "kind" found) ~default:Json.Null
+    | _ -> Json.Null
+  in
+  let part name = match fields where [ "kind"; name ] value with [ _; part ] -> part | _ -> assert false in
+  let parts a b = match fields where [ "kind"; a; b ] value with [ _; x; y ] -> (x, y) | _ -> assert false in
+  let formula value = (located where (Formulas.formula reader.formulas) value).Formulas.node in
+  let count value =
+    let side, f = located where (Formulas.count reader.formulas) value in
+    (side, f.Formulas.node)
+  in
+  match kind with
+  | String "position" -> C.IsPosition (located where (position_function reader) (part "value"))
+  | String "truth" -> C.IsTruth (formula (part "formula"))
+  | String "slack" -> C.IsSlack (formula (part "formula"))
+  | String "near" -> let f, guard = parts "formula" "when" in C.IsNear (formula f, formula guard)
+  | String "product" ->
+    let x, f = parts "value" "formula" in
+    C.IsProduct (located where Expressions.expression x, formula f)
+  | String "mean" -> let side, f = count (part "count") in C.IsMean (side, f)
+  | String "others" -> let side, f = count (part "count") in C.IsOthers (side, f, zero)
+  | String "any" -> ignore (fields where [ "kind" ] value); C.IsAnything
+  | String (("average" | "total") as name) ->
+    ignore (part (if name = "total" then "count" else "term"));
+    unsupported "%s: a direction that means the %s of counts, of which the Coq library has no counterpart" where name
+  | _ -> malformed "%s: expected a meaning of kind position, truth, near, product, mean, others, slack or any" where
+
+(* ---- layers ---- *)
+
+let weightings =
+  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "sparsemax"; "entmax-1.5"; "softmax-plus-one"; "relu";
+    "relu-over-n"; "sigmoid"; "geometric"; "stick-breaking" ]
+
+let mask where = function
+  | Json.String "none" -> C.Unmasked
+  | String "future" -> C.FutureMasked
+  | String "past" -> C.PastMasked
+  | other -> expected where other "one of none, future, past"
+
+let check_weighting where = function
+  | Json.String "softmax" -> ()
+  | String name when List.mem name weightings ->
+    unsupported "%s: weighting %s, in Coq only softmax is proved" where name
+  | other -> expected where other "a weighting such as softmax"
+
+let head reader where value =
+  match fields where [ "name"; "source"; "mask"; "weighting"; "temperature"; "queries"; "keys"; "values" ] value with
+  | [ name; source; masking; weighting; temperature; queries; keys; values ] ->
+    ignore (text (where ^ ".name") name, text (where ^ ".source") source);
+    check_weighting (where ^ ".weighting") weighting;
+    let queries = list (where ^ ".queries") (row reader) queries and keys = list (where ^ ".keys") (row reader) keys in
+    if List.compare_lengths queries keys <> 0 then
+      malformed "%s: %d queries and %d keys, expected as many (d_k)" where (List.length queries) (List.length keys);
+    { C.head_masking = mask (where ^ ".mask") masking;
+      head_temperature = located (where ^ ".temperature") Expressions.expression temperature;
+      head_queries = queries; head_keys = keys;
+      head_values = by_direction reader (where ^ ".values") (row reader) values }
+  | _ -> assert false
+
+let relu_unit reader where value =
+  match fields where [ "reads"; "bias"; "writes" ] value with
+  | [ reads; bias; writes ] ->
+    { C.unit_reads = row reader (where ^ ".reads") reads; unit_bias = rational (where ^ ".bias") bias;
+      unit_writes = row reader (where ^ ".writes") writes }
+  | _ -> assert false
+
+let layer reader where value =
+  match fields where [ "heads"; "feedforward" ] value with
+  | [ heads; feedforward ] ->
+    let inner = where ^ ".feedforward" in
+    (match fields inner [ "units"; "bias" ] feedforward with
+     | [ units; bias ] ->
+       { C.layer_heads = list (where ^ ".heads") (head reader) heads;
+         layer_units = list (inner ^ ".units") (relu_unit reader) units;
+         layer_bias = row reader (inner ^ ".bias") bias }
+     | _ -> assert false)
+  | _ -> assert false
+
+(* ---- the whole ---- *)
+
+let keys =
+  [ "format"; "version"; "alphabet"; "predicates"; "formulas"; "directions"; "token_embedding"; "position_embedding";
+    "layers"; "output" ]
+
+(* `predicates` and `formulas` may be left out. *)
+let completed where value =
+  let found = entries where value in
+  let default name = if List.mem_assoc name found then [] else [ (name, Json.List []) ] in
+  Json.Object (default "predicates" @ default "formulas" @ found)
+
+let alphabet where value =
+  let symbols = list where text value in
+  let distinct = Hashtbl.length (numbered (List.sort_uniq compare symbols)) in
+  if symbols = [] || List.mem "" symbols || distinct <> List.length symbols then
+    malformed "%s: expected distinct non-empty symbols, at least one" where;
+  symbols
+
+let tabulate (scope : Formulas.scope) where value =
+  let found = list where (fun where value -> (where, value)) value in
+  if List.length found > most_entries then malformed "%s: expected at most %d formulas" where most_entries;
+  List.iteri (fun k (where, value) ->
+      Hashtbl.replace scope.table (string_of_int (k + 1)) (located where (Formulas.formula scope) value)) found
+
+let read_scope where value_alphabet value_predicates value_formulas =
+  let symbols = alphabet (where ^ ".alphabet") value_alphabet in
+  let names = list (where ^ ".predicates") (fun where -> located where Expressions.predicate) value_predicates in
+  let users = numbered names in
+  if List.length (List.sort_uniq compare names) <> List.length names then
+    malformed "%s.predicates: a name is defined twice, expected once" where;
+  let scope = { Formulas.letters = numbered symbols; users; table = Hashtbl.create 16 } in
+  tabulate scope (where ^ ".formulas") value_formulas;
+  (symbols, names, scope)
+
+let tokens reader where symbols value =
+  let found = entries where value in
+  List.iter (fun (symbol, _) ->
+      if not (List.mem symbol symbols) then malformed "%s: a row for %s, which is no symbol" where (quote symbol)) found;
+  map (fun symbol ->
+      match List.assoc_opt symbol found with
+      | Some value -> row reader (at where symbol) value
+      | None -> malformed "%s: no row for the symbol %s" where (quote symbol)) symbols
+
+let claim meanings place =
+  match C.nth place meanings C.IsAnything with
+  | C.IsTruth formula -> Some formula
+  | _ -> None
+
+let transformer where value =
+  match fields where keys (completed where value) with
+  | [ format; version; symbols; predicates; table; directions; embedding; positions; layers; output ] ->
+    if format <> String "certify-transformer" || version <> Integer "1" then
+      malformed "%s: expected the format \"certify-transformer\", version 1" where;
+    let symbols, users, scope = read_scope where symbols predicates table in
+    let found = entries (where ^ ".directions") directions in
+    let names = map fst found in
+    let reader = { formulas = scope; places = numbered names } in
+    let inner name = where ^ "." ^ name in
+    let meanings = map (fun (name, value) -> meaning reader (at (inner "directions") name) value) found in
+    let place = place reader (inner "output") (text (inner "output") output) in
+    let position where value = located where (position_function reader) value in
+    { network = {
+        token_embedding = tokens reader (inner "token_embedding") symbols embedding;
+        position_embedding = by_direction reader (inner "position_embedding") position positions;
+        transformer_layers = list (inner "layers") (layer reader) layers;
+        transformer_output = place };
+      meanings; claim = claim meanings place; letters = Array.of_list symbols;
+      directions = Array.of_list names; users = Array.of_list users; scope }
+  | _ -> assert false
+
+(* A certificate speaks of lengths up to one; of it only the network and the formula are looked at. *)
+let certificate value =
+  let found = entries "certificate" value in
+  let part name = match List.assoc_opt name found with
+    | Some part -> part
+    | None -> malformed "certificate: no key %s" (quote name)
+  in
+  let model = transformer "certificate.transformer" (part "transformer") in
+  let formula = match List.assoc_opt "formula" (entries "certificate.claim" (part "claim")) with
+    | Some value -> located "certificate.claim.formula" (Formulas.formula model.scope) value
+    | None -> malformed "certificate.claim: no key \"formula\""
+  in
+  { model with claim = Some formula.node }
+
+let read where text =
+  match Json.parse text where with
+  | Json.Object found as value ->
+    (match List.assoc_opt "format" found with
+     | Some (String "certify-certificate") -> certificate value
+     | _ -> transformer "model" value)
+  | other -> expected where other "an object: a model or a certificate"

@@ -1,0 +1,27 @@
+(* What may come of a file other than an answer. *)
+
+exception Malformed of string
+(** It is no model: where, what was found, what was expected. *)
+
+exception Unsupported of string
+(** It has a part that the Coq library has no counterpart of; this says nothing about the claim. *)
+
+let malformed format = Printf.ksprintf (fun text -> raise (Malformed text)) format
+let unsupported format = Printf.ksprintf (fun text -> raise (Unsupported text)) format
+
+(* [List.map] without recursion, as lists of files may be long. *)
+let map f list = List.rev (List.rev_map f list)
+let mapi f list = List.rev (snd (List.fold_left (fun (place, done_) x -> (place + 1, f place x :: done_)) (0, []) list))
+
+(* A text in printable ASCII, on one line: what else a file has in it must not act on a terminal. *)
+let printable text =
+  let shown = Buffer.create (String.length text) in
+  String.iter (fun c ->
+      if c = '\\' || c < ' ' || c > '~' then Buffer.add_string shown (Printf.sprintf "\\x%02x" (Char.code c))
+      else Buffer.add_char shown c) text;
+  Buffer.contents shown
+
+(* The same between quotes, of a long one the beginning. *)
+let quote text =
+  let long = String.length text > 60 in
+  "\"" ^ printable (if long then String.sub text 0 57 else text) ^ (if long then "...\"" else "\"")

@@ -1,0 +1,104 @@
+"""Networks of ``compile_formula`` beside those of ``build`` in ``proofs/coq/compile_formula.v``.
+
+Coq is asked whether they are equal as data: every number, every meaning, every order. What is printed of a network
+(``theorem_file``) is a function of these, so equal networks are equal files, byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from constructions.compiler import PRINTED_GAMMA, compile_formula
+from constructions.errors import InputError, Unsupported
+from constructions.language.predicates import definitions_of
+from constructions.language.syntax import TRUE, Formula
+from constructions.regimes import Regime, Sharpening
+from proofs.by_coq import Coq
+from proofs.by_coq.library import needed_sources
+from proofs.by_coq.transformer_file import rational, theorem_file
+from tests.with_coq import coq_or_skip, library_of
+
+COMPILER = "compile_formula.v"
+_IMPORTS = """\
+From Coq Require Import Reals QArith ZArith List Bool.
+From Certify Require Import formula network meaning well_defined check regime compile_formula.
+Import ListNotations.
+Open Scope Q_scope.
+"""
+_COMPARISON = """\
+Goal {built} = {expected}.
+Proof. tryif (vm_compute; reflexivity) then idtac "same {number}" else idtac "other {number}". Abort.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A formula to be compiled here and in Coq."""
+
+    formula: Formula
+    alphabet: Sequence[str]
+    regime: Regime
+    gamma: Fraction = PRINTED_GAMMA
+
+
+@cache
+def library_with_compiler(coq: Coq) -> Path:
+    """A folder with the compiled library of the checker, and the compiled compiler beside it."""
+    compiled, folder = library_of(coq), Path(mkdtemp(prefix="certify-compiler-"))
+    for file in compiled.glob("*.vo"):
+        (folder / file.name).symlink_to(file)
+    for name, text in needed_sources(COMPILER).items():
+        if not (folder / name).with_suffix(".vo").exists():
+            (folder / name).write_text(text, encoding="utf-8")
+            run = coq.compile(folder / name, folder)
+            assert run.accepted, f"{name}: {run.complaint}"
+    return folder
+
+
+def differing(questions: Sequence[Question], folder: Path,
+              change: Callable[[str], str] = lambda text: text) -> list[Question]:
+    """The questions to which Coq's answer is another; also where one of both refuses the formula.
+
+    ``change`` is made to what Coq is asked.
+    """
+    coq = coq_or_skip()
+    source = folder / "comparisons.v"
+    text = _IMPORTS + "".join(map(_comparison, questions, range(len(questions))))
+    source.write_text(change(text), encoding="utf-8")
+    run = coq.compile(source, library_with_compiler(coq))
+    assert run.accepted, run.complaint
+    found = {int(number): word for word, number in re.findall(r"(?m)^(same|other) (\d+)$", run.printed)}
+    assert sorted(found) == list(range(len(questions))), run.printed[:400]
+    return [question for number, question in enumerate(questions) if found[number] != "same"]
+
+
+def _comparison(question: Question, number: int) -> str:
+    """A module that prints whether both are the same."""
+    formula, alphabet = question.formula, question.alphabet
+    try:
+        network = compile_formula(formula, alphabet, question.regime, question.gamma)
+        expected = "Some (network, meanings)"
+    except (InputError, Unsupported):
+        network, expected = compile_formula(TRUE, alphabet, Regime()), "None"
+    _, _, after = theorem_file(network, formula).partition("Open Scope Q_scope.\n")
+    definitions, _, _ = after.partition("\n(* For every length n >= 1")
+    comparison = _COMPARISON.format(built=_built(question), expected=expected, number=number)
+    return f"Module Q{number}.\n{definitions}\n{comparison}End Q{number}.\n"
+
+
+def _built(question: Question) -> str:
+    regime, users = question.regime, definitions_of([question.formula])
+    flags = f"{_boolean(regime.causal)} {_boolean(regime.sharpening is Sharpening.POSITION)}"
+    with_length = "; ".join(_boolean(user.depends_on_n) for user in users)
+    return (f"build (Regime {flags}) {rational(question.gamma)} {len(question.alphabet)} "
+            f"(fun name => nth name [{with_length}] false) claim")
+
+
+def _boolean(value: bool) -> str:
+    return str(value).lower()

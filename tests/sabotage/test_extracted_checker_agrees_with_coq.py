@@ -1,0 +1,144 @@
+"""The extracted checker and Coq's kernel say the same of networks and their mutants, and nothing false is accepted.
+
+One reads the model's file, the other what `proofs.by_coq.transformer_file` prints of it for Coq: so the readers are
+compared, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.examples import examples_folder, load_examples
+from constructions.compiler import compile_formula
+from constructions.errors import InputError, Unsupported
+from constructions.language.parser import parse_formula
+from constructions.language.syntax import Formula
+from constructions.network.json_form import read_transformer, transformer_to_json
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer
+from constructions.regimes import ALL_REGIMES, Regime
+from tests.sabotage.mutations import mutate
+from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES, brute_miss
+from tests.with_ocaml import UNSUPPORTED, Judged, judge, places_of_kernel
+
+MAX_N = 4
+BATCH = 50
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model file and the formula that is asked for; of a mutant the one that it computed before."""
+
+    about: str
+    model: dict[str, Any]
+    asked: str
+
+    def network(self) -> Transformer | None:
+        """None if the file is not read."""
+        try:
+            return read_transformer(json.dumps(self.model))
+        except InputError:
+            return None
+
+    def formula(self) -> Formula:
+        return parse_formula(self.asked, self.model["alphabet"])
+
+    def judged(self, folder: Path) -> Judged:
+        path = folder / "model.json"
+        path.write_text(json.dumps(self.model, indent=1), encoding="utf-8")
+        return judge(path, self.asked)
+
+
+def expected(case: Case, place: str) -> tuple[int, str, str]:
+    """What the program should say where the kernel stopped at this place."""
+    if case.network() is None:
+        return 2, "malformed", ""
+    if place == UNSUPPORTED:
+        return 3, UNSUPPORTED, ""
+    return (3, "unproved", place) if place else (0, "proved", "")
+
+
+def check_agreement(cases: Sequence[Case], folder: Path) -> list[Case]:
+    """Program and kernel agree on all of them; those that are proved."""
+    networks = [case.network() for case in cases]
+    asked = [(network, case.formula()) for network, case in zip(networks, cases, strict=True) if network is not None]
+    places = iter(places_of_kernel(asked, folder))
+    proved = []
+    for case, network in zip(cases, networks, strict=True):
+        found = case.judged(folder)
+        assert (found.status, found.word, found.place) == expected(case, next(places) if network else ""), case.about
+        if found.word == "proved":
+            proved.append(case)
+    return proved
+
+
+def compiled(text: str, alphabet: Sequence[str], regime: Regime) -> Iterator[Case]:
+    """The network of a formula, if there is one."""
+    try:
+        network = compile_formula(parse_formula(text, alphabet), alphabet, regime)
+    except Unsupported:
+        return
+    output = network.directions[network.output]
+    assert isinstance(output, Truth)
+    yield Case(f"{text}, {regime}", transformer_to_json(network), str(output.formula))
+
+
+def examples(regimes: Sequence[Regime]) -> Iterator[Case]:
+    for example, regime in itertools.product(load_examples(), regimes):
+        yield from compiled(str(example.formula), example.alphabet, regime)
+
+
+def shipped_models() -> Iterator[Case]:
+    for path in sorted((examples_folder() / "models").glob("*.json")):
+        network = read_transformer(path.read_text(encoding="utf-8"))
+        output = network.directions[network.output]
+        assert isinstance(output, Truth)
+        yield Case(path.stem, transformer_to_json(network), str(output.formula))
+
+
+def mutants(seed: int) -> Iterator[Case]:
+    """An endless supply, from every formula and regime in turn."""
+    rng = random.Random(seed)
+    for text, regime in itertools.cycle(rng.sample(CASES, len(CASES))):
+        for case in compiled(text, "ab", regime):
+            kind, what, changed = mutate(case.model, rng.randrange(10**6))
+            yield Case(f"{case.about}: {kind}, {what}", changed, case.asked)
+
+
+def check_mutants(seed: int, number: int, folder: Path) -> int:
+    """The mutants agree, and those that are proved hold what they say on short words; how many these are."""
+    proved = check_agreement(list(itertools.islice(mutants(seed), number)), folder)
+    for case in proved:
+        network = case.network()
+        assert network is not None and brute_miss(network, MAX_N) is None, case.about
+    return len(proved)
+
+
+def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
+    cases = [*shipped_models(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
+    assert len(check_agreement(cases, tmp_path)) >= 5
+
+
+def test_mutants_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
+    assert check_mutants(1, 60, tmp_path) >= 3
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
+def test_every_example_is_proved_as_by_the_kernel(regime: Regime, tmp_path: Path) -> None:
+    cases = list(examples([regime]))
+    assert len(check_agreement(cases, tmp_path)) == len(cases) >= 10
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2, 22))
+def test_a_thousand_mutants_are_judged_as_by_the_kernel(seed: int, tmp_path: Path) -> None:
+    check_mutants(seed, BATCH, tmp_path)

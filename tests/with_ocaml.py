@@ -1,0 +1,99 @@
+"""What the tests of the extracted checker share: the program, and what Coq's kernel says of many networks at once.
+
+Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from constructions.errors import Unsupported
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Transformer
+from proofs.by_coq.asking import describe_refusal
+from proofs.by_coq.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
+from proofs.by_coq.transformer_file import refusal_file
+from tests.with_coq import coq_or_skip, library_of
+
+UNSUPPORTED = "unsupported"
+REFUSED = "the checker does not accept this network, which does not make it wrong: "
+
+
+def ocaml_or_skip() -> tuple[str, ...]:
+    """The OCaml compiler of this machine."""
+    try:
+        return find_ocaml()
+    except OCamlMissing as reason:
+        if os.environ.get("CERTIFY_NEEDS_OCAML"):
+            pytest.fail(f"{reason}, and CERTIFY_NEEDS_OCAML is set")
+        pytest.skip(str(reason))
+
+
+@cache
+def _built() -> tempfile.TemporaryDirectory[str]:
+    compiler, coq = ocaml_or_skip(), coq_or_skip()
+    folder = tempfile.TemporaryDirectory(prefix="certify-")
+    place = Path(folder.name) / PROGRAM
+    place.write_bytes(build_checker(checker_sources(coq, library_of(coq)), compiler))
+    place.chmod(0o755)
+    return folder
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the program says of one file."""
+
+    status: int
+    word: str
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Where the checker said no."""
+        return self.text.partition(REFUSED)[2]
+
+
+def judge(path: Path, formula: str | None = None) -> Judged:
+    """The one line that the program prints about a file, taken apart."""
+    asked = () if formula is None else ("--formula", formula)
+    done = subprocess.run([Path(_built().name) / PROGRAM, *asked, path], capture_output=True, check=False)
+    (line,) = done.stdout.decode("ascii").splitlines()
+    word, _, text = line.partition(f" {path}: ")
+    assert text and not done.stderr, (line, done.stderr)
+    return Judged(done.returncode, word.strip(), text)
+
+
+def places_of_kernel(claims: Sequence[tuple[Transformer, Formula]], folder: Path) -> list[str]:
+    """Of each network where Coq's kernel finds that `check` says no: empty if it accepts it."""
+    bodies = [_body(network, formula) for network, formula in claims]
+    modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
+    header = ("From Coq Require Import Reals QArith ZArith List Bool.\n"
+              "From Certify Require Import formula network meaning well_defined check refusal.\n"
+              "Import ListNotations.\nOpen Scope Q_scope.\n")
+    source = folder / "batch.v"
+    source.write_text(header + "\n".join(modules), encoding="utf-8")
+    coq = coq_or_skip()
+    run = coq.compile(source, library_of(coq))
+    assert run.accepted, run.complaint
+    answers = iter(run.printed.split(": refusal")[:-1])
+    return [UNSUPPORTED if body == UNSUPPORTED else
+            describe_refusal(f"{next(answers)}: refusal", list(network.directions))
+            for body, (network, _) in zip(bodies, claims, strict=True)]
+
+
+def _body(network: Transformer, formula: Formula) -> str:
+    """What is said of the network alone, without what the whole file imports."""
+    try:
+        text = refusal_file(network, formula)
+    except Unsupported:
+        return UNSUPPORTED
+    return "\n".join(line for line in text.splitlines()
+                     if not line.startswith(("From ", "Import ListNotations.", "Open Scope ")))
