@@ -27,21 +27,21 @@ Definition is_nonzero (x : expression) : bool :=
 Definition surely_in_domain (g : real_function) (x : expression) : bool :=
   surely_positive m x ||
   match g, lower_bound m x with Sqrt, Some q => Qle_bool 0 q | _, _ => false end.
-Fixpoint has_value_from (x : expression) : bool :=
+Fixpoint always_has_value (x : expression) : bool :=
   match x with
   | Num _ | VarI | VarN => true
-  | Add x y | Sub x y | Mul x y => has_value_from x && has_value_from y
-  | Div x y => has_value_from x && (has_value_from y && is_nonzero y)
-  | Neg x => has_value_from x
-  | Power x (Int z) => has_value_from x && (Z.leb 0 z || is_nonzero x)
-  | Power x _ => has_value_from x && is_nonzero x
-  | Apply g x => has_value_from x && surely_in_domain g x
+  | Add x y | Sub x y | Mul x y => always_has_value x && always_has_value y
+  | Div x y => always_has_value x && (always_has_value y && is_nonzero y)
+  | Neg x => always_has_value x
+  | Power x (Int z) => always_has_value x && (Z.leb 0 z || is_nonzero x)
+  | Power x _ => always_has_value x && is_nonzero x
+  | Apply g x => always_has_value x && surely_in_domain g x
   end.
 
 Definition well_defined_from (T : transformer) : bool :=
-  forallb (fun e => match snd e with Formula x => has_value_from x | Bracket _ _ => true end) (position_embedding T)
+  forallb (fun e => match snd e with Formula x => always_has_value x | Bracket _ _ => true end) (position_embedding T)
   && forallb (fun l => forallb (fun a =>
-       has_value_from (head_temperature a) && surely_positive m (head_temperature a)) (layer_heads l))
+       always_has_value (head_temperature a) && surely_positive m (head_temperature a)) (layer_heads l))
      (transformer_layers T).
 
 Section Position.
@@ -68,10 +68,10 @@ Proof.
     specialize (B q eq_refl). simpl. lra.
 Qed.
 
-Lemma has_value_from_correct x : has_value_from x = true -> has_value x n i.
+Lemma always_has_value_correct x : always_has_value x = true -> has_value x n i.
 Proof.
   induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx];
-    cbn [has_value_from has_value]; intros H; auto; try (apply andb_prop in H as [H1 H2]; auto; fail).
+    cbn [always_has_value has_value]; intros H; auto; try (apply andb_prop in H as [H1 H2]; auto; fail).
   - apply andb_prop in H as [H1 H2]. apply andb_prop in H2 as [H2 H3].
     split; [auto|split; [auto|now apply is_nonzero_correct]].
   - destruct k as [z| | | |]; apply andb_prop in H as [H1 H2]; (split; [auto|]); intros L;
@@ -82,14 +82,7 @@ Qed.
 End Position.
 End From.
 
-(* From length 1 on. *)
-Notation always_has_value := (has_value_from 1).
-Notation is_positive := (surely_positive 1).
-Definition well_defined (T : transformer) : bool :=
-  forallb (fun e => match snd e with Formula x => always_has_value x | Bracket _ _ => true end) (position_embedding T)
-  && forallb (fun l => forallb (fun a => always_has_value (head_temperature a) && is_positive (head_temperature a))
-                               (layer_heads l))
-             (transformer_layers T).
+Definition well_defined (T : transformer) : bool := well_defined_from 1 T.
 
 (* At every position of every length, or of every allowed one, the embeddings have values and the temperatures positive
    ones. *)
@@ -104,19 +97,14 @@ Definition defined_for (L : lengths) (T : transformer) : Prop :=
 Lemma well_defined_at m T n i : well_defined_from m T = true -> (1 <= i <= n)%nat -> (m <= n)%nat -> defined_at T n i.
 Proof.
   intros H Hi Hm. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
-  - intros d x In_. specialize (E _ In_). simpl in E. now apply (has_value_from_correct m).
+  - intros d x In_. specialize (E _ In_). simpl in E. now apply (always_has_value_correct m).
   - intros l a Hl Ha. specialize (L l Hl). rewrite forallb_forall in L. specialize (L a Ha).
     apply andb_prop in L as [V P].
-    split; [now apply (has_value_from_correct m)|now apply (surely_positive_correct m)].
+    split; [now apply (always_has_value_correct m)|now apply (surely_positive_correct m)].
 Qed.
 
 Theorem well_defined_correct T : well_defined T = true -> defined T.
-Proof. intros H n i Hi. apply (well_defined_at 1 T n i H Hi). lia. Qed.
+Proof. intros H n i Hi. apply (well_defined_at 1); auto. lia. Qed.
 
 Theorem well_defined_for L T : well_defined_from (least_length L) T = true -> defined_for L T.
 Proof. intros H n i (_ & Hm & _) Hi. now apply (well_defined_at (least_length L)). Qed.
-
-Lemma always_has_value_correct n i x : (1 <= i <= n)%nat -> always_has_value x = true -> has_value x n i.
-Proof. intros Hi. apply has_value_from_correct; [exact Hi|lia]. Qed.
-Lemma is_positive_correct n i x : (1 <= i <= n)%nat -> is_positive x = true -> 0 < expression_value x n i.
-Proof. intros Hi. apply surely_positive_correct; [exact Hi|lia]. Qed.
