@@ -18,8 +18,6 @@ Proof.
   apply (check_for_computes users some_lengths network meanings claim).
   vm_cast_no_check (eq_refl true).
 Qed.
-
-Print Assumptions network_computes.
 """
 
 
