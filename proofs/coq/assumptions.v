@@ -31,13 +31,31 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
-Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
+Definition networks := (@check_correct, @check_for_computes,
+  @check_recognizes, @check_well_defined, @well_defined_correct,
   @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23,
   @every_formula, @well_defined_for, @check_file_computes, @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position,
   @printed_heads_fails, @complete_lower, @complete_upper, @weighs_by_ballot_numbers, @weighs_of_the_other_parity,
   @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,
   @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even,
   @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
+  @every_formula, @well_defined_for).
+  @sharp_for_alternating, @sharp_for_any, @three_enough,
+  @theorem_21_others, @theorem_21_comparison, @theorem_21_predicate,
+  @corollary_23_others, @corollary_23_comparison, @corollary_23_predicate,
+  @theorem_20_as_printed_cannot_decide, @theorem_21_as_printed_cannot_decide,
+  @printed_answer_on_the_word_1, @theorem_20_printed_parity, @theorem_21_printed_parity).
+Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4, @theorem_16_needs_ln_4,
+  @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
+Definition networks := (@check_correct, @check_for_computes,
+  @check_recognizes, @check_well_defined, @well_defined_correct, @check_file_computes,
+  @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+Definition networks := (@check_correct, @check_for_computes,
+  @check_recognizes, @check_well_defined, @well_defined_correct,
+  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for).
 Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
   @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
   @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth, @sensitive_needs_cold,
