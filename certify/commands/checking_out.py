@@ -12,7 +12,8 @@ from certify.terminal import complain
 
 def checker(
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="FILE|DIR", help="where to write it; check.pyz, with --every-n certify-every-n")] = None,
+        "-o", "--output", metavar="FILE|DIR", help="where to write it: check.pyz, with --every-n certify-every-n")]
+    = None,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="the checker of the Coq library instead, as an OCaml program in a folder")] = False,
 ) -> None:
@@ -21,8 +22,8 @@ def checker(
     For somebody who has Python and nothing else: it runs as python -I -S check.pyz CERTIFICATE... and is the same, byte
     for byte, whoever writes it.
 
-    With --every-n: the checker that certify prove runs in Coq, extracted to OCaml, as a folder with its sources and the
-    program certify-every-n, which reads models and certificates without Coq and without Python. Needs coqc and ocamlopt.
+    With --every-n: the checker that certify prove runs in Coq, extracted to OCaml: a folder with its sources and the
+    program certify-every-n, which reads models and certificates without Coq or Python. Needs coqc and ocamlopt.
     """
     if every_n:
         raise typer.Exit(write_for_every_n(output or "certify-every-n"))

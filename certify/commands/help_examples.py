@@ -16,7 +16,10 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify formula -F examples/formulas.txt --max-n 16",
     ),
     "check": ("certify check since.cert --formula '(Q_a | Q_b) since Q_a' --max-n 64",),
-    "checker": ("certify checker -o check.pyz",),
+    "checker": (
+        "certify checker -o check.pyz",
+        "certify checker --every-n -o every-n",
+    ),
     "audit": (
         "certify audit --formula '(Q_a | Q_b) since Q_a' --alphabet abc --temperature 1/n --gamma 138/100 --max-n 6",
         "certify audit examples/claims/sha.toml --html sha.html",

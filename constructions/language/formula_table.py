@@ -20,6 +20,8 @@ class FormulaTexts:
     """How the formulas of a file are written: without a table, by their texts."""
 
     entries: tuple[str, ...] = ()
+    listed: tuple[Formula, ...] = ()
+    """What the entries are the texts of."""
 
     def formula(self, formula: Formula) -> str:
         """The text that stands for the formula."""
@@ -64,8 +66,8 @@ class FormulaTable(FormulaTexts):
 
     def __init__(self, formulas: Iterable[Formula]) -> None:
         """The entries are in the order in which the formulas are met."""
-        listed = [part for part in subformulas_of_all(formulas) if operands(part)]
-        names = {part: f"${k}" for k, part in enumerate(listed, start=1)}
+        self.listed = tuple(part for part in subformulas_of_all(formulas) if operands(part))
+        names = {part: f"${k}" for k, part in enumerate(self.listed, start=1)}
         self._writer = FormulaWriter(names, abbreviate=False)
         self.entries = tuple(map(self._writer.definition, names))
 

@@ -7,7 +7,7 @@ parameters and of the formula, which a reader can compare with the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,7 +56,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
 from constructions.text import printable
-from proofs.by_coq.predicates import predicate_function
+from proofs.by_coq.predicates import condition_data
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
     Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",
@@ -70,6 +70,8 @@ _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMa
 _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
+_FUNCTIONS: Mapping[int | str, str] = {"ln": "Ln", "sqrt": "Sqrt", "log2floor": "Log2Floor", "log2ceil": "Log2Ceil"}
+_ZERO = "(Int 0)"
 
 MOST_UNARY = 100_000
 MOST_WRITTEN_OUT = 20_000
@@ -77,13 +79,13 @@ DEEPEST = 200
 """Coq's kernel looks at a formula as a tree, however many of its parts are equal."""
 
 _HEADER = """\
-From Coq Require Import Reals QArith ZArith List Bool.
-From Certify Require Import formula network meaning well_defined check.
+From Coq Require Import String Reals QArith ZArith List Bool.
+From Certify Require Import formula network user_predicates meaning well_defined check.
 Import ListNotations.
 Open Scope Q_scope.
 """
 
-_THEOREM = """\
+PROVED = """\
 (* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
    satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
 Theorem network_computes : defined network /\\ computes users network claim.
@@ -91,7 +93,9 @@ Proof.
   apply (check_computes users network meanings claim).
   vm_cast_no_check (eq_refl true).
 Qed.
+"""
 
+_ASSUMPTIONS = """
 Print Assumptions network_computes.
 """
 
@@ -109,7 +113,7 @@ def theorem_file(transformer: Transformer, formula: Formula) -> str:
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return _Writer(transformer, formula).text(_THEOREM)
+    return CoqFile(transformer, formula).text(PROVED + _ASSUMPTIONS)
 
 
 def refusal_file(transformer: Transformer, formula: Formula) -> str:
@@ -118,13 +122,18 @@ def refusal_file(transformer: Transformer, formula: Formula) -> str:
     Raises:
         Unsupported: as ``theorem_file``.
     """
-    return _Writer(transformer, formula).text(_REFUSAL)
+    return CoqFile(transformer, formula).text(_REFUSAL)
 
 
-class _Writer:
-    """One transformer being printed: numbers for its directions, names for the formulas it mentions."""
+class CoqFile:
+    """One transformer being printed: numbers for its directions, ``names`` for the formulas it mentions."""
 
     def __init__(self, transformer: Transformer, formula: Formula) -> None:
+        """Nothing is printed yet.
+
+        Raises:
+            Unsupported: if the formula is too large for Coq.
+        """
         if (length := written_length(formula)) > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
             is_long = length > MOST_WRITTEN_OUT
             size = f"longer than {MOST_WRITTEN_OUT} characters" if is_long else f"{formula.depth} deep"
@@ -155,10 +164,9 @@ class _Writer:
         return [value.formula for value in values if isinstance(value, Bracket)]
 
     def _users(self) -> str:
-        cases = [f"  | {place}%nat => {predicate_function(user)} {comment(user.description)}"
-                 for place, user in enumerate(self.users)]
-        return "\n".join(["Definition users (name : nat) : nat -> nat -> bool :=", "  match name with", *cases,
-                          "  | _ => fun _ _ => false", "  end.", ""])
+        entries = [f'("{user.name}"%string, {condition_data(user)}) {comment(user.description)}' for user in self.users]
+        return (f"Definition definitions : list definition :={listed(entries)}.\n"
+                "Definition users : nat -> nat -> nat -> bool := users_of definitions.\n")
 
     def _formulas(self) -> str:
         lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_briefly(formula))}"
@@ -197,10 +205,10 @@ class _Writer:
     # -- the network ---------------------------------------------------------------------------------------------------
 
     def _network(self) -> str:
-        model = self.transformer
+        model, embedding = self.transformer, self.transformer.position_embedding
         tokens = [f"{self._row(model.token_embedding[symbol])} {comment(symbol)}" for symbol in model.alphabet]
-        positions = [f"({self.places[name]}%nat, {self._position_function(value)}) {comment(name)}"
-                     for name, value in model.position_embedding.items()]
+        positions = [f"({self.places[name]}%nat, {self._position_function(embedding[name])}) {comment(name)}"
+                     for name in self._ordered(embedding)]
         layers = [self._layer(layer, number) for number, layer in enumerate(model.layers, start=1)]
         names = [f"layer{number}" for number in range(1, len(layers) + 1)]
         return "\n".join([
@@ -219,7 +227,8 @@ class _Writer:
     def _head(self, head: Head) -> str:
         if head.weighting is not Weighting.SOFTMAX:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
-        values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()]
+        written = [name for name in self._ordered(head.values) if any(head.values[name].values())]
+        values = [f"({self.places[name]}%nat, {self._row(head.values[name])})" for name in written]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
         return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
                 f"{comment(f'{head.name}, {head.source}')}")
@@ -228,8 +237,12 @@ class _Writer:
         return f"ReluUnit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
 
     def _row(self, row: Coefficients) -> str:
-        entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items())
+        entries = (f"{self.places[name]} |-> {rational(row[name])}" for name in self._ordered(row) if row[name])
         return f"[{'; '.join(entries)}]"
+
+    def _ordered(self, names: Iterable[str]) -> list[str]:
+        """Names of directions in the order of the file."""
+        return sorted(names, key=self.places.__getitem__)
 
     def _position_function(self, value: PositionFunction) -> str:
         if isinstance(value, Bracket):
@@ -327,8 +340,11 @@ def expression(value: Expression) -> str:
     >>> expression(parse_expression("(-1)^(n-i)/2"))
     '(Div (Power (Neg (Num 1)) (IntMinus IntN IntI)) (Num 2))'
 
+    >>> expression(parse_expression("1/ln(n+1)"))
+    '(Div (Num 1) (Apply Ln (Add VarN (Num 1))))'
+
     Raises:
-        Unsupported: if an exponent is built from more than +, -, numbers, i and n, or a function occurs.
+        Unsupported: if an exponent is built from more than +, -, numbers, i and n.
     """
     stack: list[_Operand] = []
     for item in value.postfix:
@@ -355,11 +371,14 @@ def _operation(item: int | str, stack: list[_Operand]) -> _Operand:
     right = stack.pop()
     if item == NEGATE:
         return _Operand(f"(Neg {right.text})", _exponent("IntMinus", _leaf(0), right))
+    if item in _FUNCTIONS:
+        return _Operand(f"(Apply {_FUNCTIONS[item]} {right.text})", None)
     left = stack.pop()
     if item == "^" and right.exponent:
         return _Operand(f"(Power {left.text} {right.exponent})", None)
     if item in _OPERATORS:
-        exponent = _exponent(_EXPONENTS[item], left, right) if item in _EXPONENTS else None
+        is_sum = item in _EXPONENTS and left.exponent != _ZERO  # 0-i is kept for -i
+        exponent = _exponent(_EXPONENTS[item], left, right) if is_sum else None
         return _Operand(f"({_OPERATORS[item]} {left.text} {right.text})", exponent)
     raise Unsupported(f"an expression with {item} as it is used here: the Coq library has no counterpart of it")
 

@@ -157,7 +157,7 @@ Notation holds_now := (holds_of users n w).
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
 Proof.
-  destruct a as [[[q| | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
+  destruct a as [[[q| | | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 

@@ -2,7 +2,8 @@
 
    `build` gives the network, number by number, and the meanings of its directions, or nothing where compile_formula
    raises Unsupported or InputError. To be compared with constructions/: each function here has the name of one there;
-   what it adds to a draft, and in which order, is the same. Left out: predicates on sums of counts, the constructions as
+   what it adds to a draft, and in which order, is the same. Left out: predicates on sums of counts, the constructions
+       as
    printed and for low precision, other temperatures and other weightings than softmax. *)
 From Coq Require Import QArith Qabs ZArith List Bool Arith.
 From Certify Require Import formula network meaning linear_combination comparison regime draft.
@@ -238,7 +239,7 @@ Definition lookup_head (s : side) (f : formula) (weight : Q) (d : draft) (outs :
 Definition others_error (weight : Q) : Q := Qred (/ (4 * weight)).
 Definition is_others_of (s : side) (f : formula) (error : Q) (e : fact) : bool :=
   match fact_meaning e with
-  | IsOthers t g x => side_eqb t s && formula_eqb g f && Qeq_bool x error
+  | IsOthers t g x => side_eqb t s && formula_eqb g f && (Qnum x =? Qnum error)%Z && (Qden x =? Qden error)%positive
   | _ => false
   end.
 Definition add_others (s : side) (f : formula) (weight : Q) (d : draft) : draft * direction :=

@@ -8,7 +8,7 @@
    Proved: r x + h(r) <= ln(1 + e^x), with equality where x = ln(r/(1-r)) only; this one inequality is Gibbs' for two
    outcomes, the convexity of ln(1 + e^x) and the concavity of h. *)
 From Coq Require Import Reals List Lra Lia Arith Bool.
-From Certify Require Import finite_sums exponential network.
+From Certify Require Import finite_sums lists exponential network.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -242,3 +242,21 @@ Proof. intros A H. unfold mean. rewrite H. field. lra. Qed.
 End Words.
 Arguments sum_words {X}. Arguments mass {X}. Arguments predictor {X}. Arguments cost {X}.
 Arguments alive {X}. Arguments mean {X}. Arguments cross_entropy {X}. Arguments symbols {X}.
+
+(* ---- a prefix as a word of network.v, and what exchanging a symbol changes in it ---- *)
+Definition as_word {X} (code : X -> nat) (w : list X) : formula.word := fun i => nth (length w - i) (map code w) 0%nat.
+
+Lemma as_word_exchange {X} (code : X -> nat) b x a a' y : let p := S (length y) in
+  (p < length (b :: x ++ a :: y))%nat /\
+  forall i, i <> p -> as_word code (b :: x ++ a :: y) i = as_word code (b :: x ++ a' :: y) i.
+Proof.
+  assert (L : forall z, length (b :: x ++ z :: y) = (length (b :: x) + S (length y))%nat).
+  { intros z. change (b :: x ++ z :: y) with ((b :: x) ++ z :: y). now rewrite length_app. }
+  cbv zeta. rewrite L. split; [simpl; lia|]. intros i Ne. unfold as_word. rewrite !L.
+  change (b :: x ++ a :: y) with ((b :: x) ++ a :: y). change (b :: x ++ a' :: y) with ((b :: x) ++ a' :: y).
+  rewrite !map_app. set (l := map code (b :: x)). assert (M : length l = length (b :: x)) by apply length_map.
+  set (j := (_ - i)%nat). destruct (Nat.lt_ge_cases j (length l)) as [J|J].
+  - now rewrite !app_nth1.
+  - rewrite !app_nth2 by exact J. destruct (j - length l)%nat eqn:E; [|reflexivity].
+    exfalso. apply Ne. unfold j in *. simpl length in *. lia.
+Qed.

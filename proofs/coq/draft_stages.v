@@ -4,7 +4,7 @@
    no direction below F changes at any stage, and the new directions hold exactly what the part computes from the
    stage before it, from the stage after it on. So constructions can be proved one by one, wherever they are put. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network linear_combination draft.
+From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network linear_combination draft.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -102,7 +102,7 @@ Proof.
     (halfway (before ++ later) e (2 * length before)) = halfway (before ++ later) e (2 * length (before ++ later))).
   { induction later as [|l later IH]; intros before; cbn [fold_left]; [now rewrite !app_nil_r|].
     specialize (IH (before ++ [l])). rewrite <- !app_assoc in IH. cbn [app] in IH. rewrite <- IH. f_equal.
-    rewrite app_length, Nat.add_1_r. replace (2 * S (length before))%nat with (S (S (2 * length before))) by lia.
+    rewrite length_app, Nat.add_1_r. replace (2 * S (length before))%nat with (S (S (2 * length before))) by lia.
     rewrite two_halves, app_nth2, Nat.sub_diag by lia. reflexivity. }
   exact (H ls []).
 Qed.
@@ -247,7 +247,8 @@ Proof.
   destruct b; unfold added, put_units, feedforward; cbn [layer_heads layer_units layer_bias]; [lra|].
   unfold entry. rewrite total_appended, collect_appended.
   assert (B : collect Q2R (if Qeq_bool bias 0 then [] else [(x, bias)]) d = if (x =? d)%nat then Q2R bias else 0).
-  { destruct (Qeq_bool bias 0) eqn:Z; simpl; [|lra]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. now destruct (x =? d)%nat. }
+  { destruct (Qeq_bool bias 0) eqn:Z; simpl; [|lra]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. now destruct (x =?
+      d)%nat. }
   rewrite B. assert (U : total (unit_output (h i) d) (map (unit_at x) units) = if (x =? d)%nat
     then total (fun u => let '(reads, b, write) := u in relu (linear reads (h i) + Q2R b) * Q2R write) units else 0).
   { clear B. induction units as [|[[r c] y] us IH]; cbn [map total]; [now destruct (x =? d)%nat|].

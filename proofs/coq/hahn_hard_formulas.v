@@ -5,15 +5,16 @@
    both is needed. Not computing is meant in the strongest sense: there are no two numbers low < high such that the
    output is at most low where the formula is false and at least high where it is true.
 
-   sensitive_inside_is_hard      whatever the masks, if the symbol is far from both ends
-   sensitive_anywhere_is_hard    without masks, whichever symbol
+   sensitive_inside_is_hard      whatever the masks, if the symbol is far from both ends, wherever the formula is read
+   sensitive_at_end_is_hard      whatever the masks, whichever symbol, if the formula is read at n
    sensitive_late_is_hard        with future masks only, whichever symbol, if the formula is read at late positions
-   sensitive_at_end_is_hard      without past masks, whichever symbol, if the formula is read at n
+   sensitive_anywhere_is_hard    without masks, whichever symbol, wherever the formula is read
 
-   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, so hard whatever the masks; that the
-   first symbol is 1 is of the last kinds. *)
+   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the second:
+   all of them are hard whatever the masks (parity_is_hard.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5.
+From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5
+  hahn_lemma_5_every_mask.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,17 +22,19 @@ Section Hard.
 Variable users : nat -> nat -> nat -> bool.
 
 (* The output tells truth from falsehood, by some margin that does not depend on n. *)
-Definition separates (T : transformer) (f : formula) (low high : R) := low < high /\
-  forall n w, (1 <= n)%nat -> over T n w -> forall i, (1 <= i <= n)%nat ->
+Definition separates_at (n : nat) (T : transformer) (f : formula) (low high : R) :=
+  forall w, over T n w -> forall i, (1 <= i <= n)%nat ->
   if truth users n w f i then high <= run users T n w i (transformer_output T)
   else run users T n w i (transformer_output T) <= low.
+Definition separates (T : transformer) (f : formula) (low high : R) :=
+  low < high /\ forall n, (1 <= n)%nat -> separates_at n T f low high.
 
 Lemma computes_separates T f : computes users T f -> separates T f 0 1.
 Proof.
-  intros C. split; [lra|]. intros n w Hn O i Hi. rewrite (C n w Hn O i Hi). destruct (truth users n w f i); simpl; lra.
+  intros C. split; [lra|]. intros n Hn w O i Hi. rewrite (C n w Hn O i Hi). destruct (truth users n w f i); simpl; lra.
 Qed.
 
-(* For every N, an exchange of the symbol at p, at a place that is N or more of something, changes the truth at i <> p. *)
+(* The exchange of u for v at p changes the truth at i <> p; and for every N there is a place with such an exchange. *)
 Definition changes_at (letters : nat) (f : formula) (n p i : nat) (u v : word) :=
   (1 <= p <= n)%nat /\ (1 <= i <= n)%nat /\ i <> p /\ differ_at p u v /\
   (forall j, u j < letters /\ v j < letters)%nat /\ truth users n u f i = false /\ truth users n v f i = true.
@@ -45,12 +48,12 @@ Definition at_end (N n p i : nat) := (N <= n)%nat /\ i = n.
 
 (* ---- the criterion, once for all masks ---- *)
 Lemma separated_words T f low high letters n p i u v :
-  separates T f low high -> (letters <= length (token_embedding T))%nat -> changes_at letters f n p i u v ->
+  separates_at n T f low high -> (letters <= length (token_embedding T))%nat -> changes_at letters f n p i u v ->
   high - low <= Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)).
 Proof.
-  intros [_ S] L (Hp & Hi & _ & _ & A & F & G). assert (Ou : over T n u) by (intros j _; specialize (A j); lia).
+  intros S L (Hp & Hi & _ & _ & A & F & G). assert (Ou : over T n u) by (intros j _; specialize (A j); lia).
   assert (Ov : over T n v) by (intros j _; specialize (A j); lia).
-  pose proof (S n u ltac:(lia) Ou i Hi) as Su. pose proof (S n v ltac:(lia) Ov i Hi) as Sv. rewrite F in Su. rewrite G in Sv.
+  pose proof (S u Ou i Hi) as Su. pose proof (S v Ov i Hi) as Sv. rewrite F in Su. rewrite G in Sv.
   rewrite Rabs_minus_sym. eapply Rle_trans; [|apply Rle_abs]. lra.
 Qed.
 
@@ -64,7 +67,8 @@ Lemma fading_is_hard T place letters f low high : fades T place -> (letters <= l
 Proof.
   intros Fd L Sf S. destruct (Fd (high - low)) as (N & B); [destruct S; lra|].
   destruct (Sf N) as (n & p & i & u & v & P & H).
-  pose proof (separated_words T f low high letters n p i u v S L H). destruct H as (Hp & Hi & Ne & D & _).
+  pose proof (separated_words T f low high letters n p i u v (proj2 S n ltac:(destruct H; lia)) L H).
+  destruct H as (Hp & Hi & Ne & D & _).
   specialize (B n p i u v P Hp Hi Ne D). lra.
 Qed.
 
@@ -139,7 +143,8 @@ Lemma shape_small L e : 0 < e -> exists N, (1 <= N)%nat /\ forall m, (N <= m)%na
   lemma_5_constant T B t * shape (fun _ => m) L m < e.
 Proof.
   intros He. destruct L as [|k]; [exists 1%nat; split; [lia|]; intros; simpl; lra|].
-  apply logarithms_small; [|exact He]. now apply (lemma_5_constant_nonneg users), Warm.
+  apply logarithms_small; [|exact He].
+  exact (lemma_5_constant_nonneg T B t (proj1 (Bounded 0%nat)) (proj1 (Warm 0%nat))).
 Qed.
 
 Lemma fades_late : every_head T (fun a => head_masking a = FutureMasked) -> fades T late.
@@ -150,12 +155,12 @@ Proof.
   exact (S i P).
 Qed.
 
-Lemma fades_at_end : every_head T (fun a => head_masking a <> PastMasked) -> fades T at_end.
+Lemma fades_at_end : fades T at_end.
 Proof.
-  intros U e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
+  intros e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
   intros n p i u v [P ->] Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_no_past_mask users T B t Bounded Warm n p u v Hp D U); auto|].
-  exact (S n P).
+  eapply Rle_lt_trans; [|exact (S n P)].
+  apply (hahn_lemma_5_last_position n p Hp users T B t (Bounded n) (Warm n) u v D). lia.
 Qed.
 
 (* ---- the theorems ---- *)
@@ -173,8 +178,7 @@ Theorem sensitive_late_is_hard : every_head T (fun a => head_masking a = FutureM
   sensitive late letters f -> ~ separates T f low high.
 Proof. intros U. apply fading_is_hard; [now apply fades_late|exact Alphabet]. Qed.
 
-Theorem sensitive_at_end_is_hard : every_head T (fun a => head_masking a <> PastMasked) ->
-  sensitive at_end letters f -> ~ separates T f low high.
-Proof. intros U. apply fading_is_hard; [now apply fades_at_end|exact Alphabet]. Qed.
+Theorem sensitive_at_end_is_hard : sensitive at_end letters f -> ~ separates T f low high.
+Proof. apply fading_is_hard; [apply fades_at_end|exact Alphabet]. Qed.
 End Fading.
 End Hard.

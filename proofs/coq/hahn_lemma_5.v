@@ -1,18 +1,20 @@
 (* [Hahn] Lemma 5 for the transformers of network.v, and what is true under masks.
 
-   Two words of length n differ at p only. Embeddings of positions lie in [-B, B], temperatures are at least t > 0, for
-   every n. C = `lemma_5_constant T B t` does not depend on n, p, i and the words. Then an activation changes by at most
+   Two words of length n differ at p only; embeddings of positions lie in [-B, B] and temperatures are at least t > 0.
+   C = `lemma_5_constant T B t` does not depend on n, p, i and the words. Then an activation changes by at most
 
      C / n                      at every i <> p, if no head has a mask                       hahn_lemma_5
      C / min(p, n + 1 - p)      at every i <> p, whatever the masks                          hahn_lemma_5_any_masks
      C (1 + ln i)^(L-1) / i     at every i <> p, if all heads are future-masked              hahn_lemma_5_future_masked
      C (1 + ln n)^(L-1) / i     at every i <> p, if no head is past-masked                   hahn_lemma_5_no_past_mask
+     C (1 + ln n)^(L-1) / n     at n, whatever the masks        hahn_lemma_5_last_position, in hahn_lemma_5_every_mask.v
 
    with L layers, residual connections, any number of heads, ReLUs and biases. At p itself nothing is claimed.
    Idea: layer by layer, changes at i <> p are at most c w(i) for a shape w that means do not spoil: each head that sees
    p from i has 1/w(i) positions to average over, and the mean of w over what it sees is at most w(i). *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network hahn_lemma_5_row hahn_lemma_5_layer.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network harmonic_numbers hahn_lemma_5_row
+  hahn_lemma_5_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,12 +28,15 @@ Definition largest_row (rows : list row) : R := fold_right (fun r b => Rmax (row
 Definition lemma_5_constant (T : transformer) (B t : R) : R :=
   change_behind t (transformer_layers T) (largest_row (token_embedding T) + B) 0.
 
-(* ---- the hypotheses, for all lengths ---- *)
-Definition bounded_embeddings (users : nat -> nat -> nat -> bool) (T : transformer) (B : R) :=
-  forall n i d, (1 <= i <= n)%nat -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
+(* ---- the hypotheses, for one length and for all ---- *)
+Definition bounded_at (users : nat -> nat -> nat -> bool) (T : transformer) (n : nat) (B : R) := 0 <= B /\
+  forall i d, (1 <= i <= n)%nat -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
 Definition every_head (T : transformer) (P : head -> Prop) :=
   forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> P a.
-Definition warm (T : transformer) (t : R) := 0 < t /\ every_head T (fun a => forall n, warm_head t n a).
+Definition warm_at (T : transformer) (n : nat) (t : R) := 0 < t /\ every_head T (warm_head t n).
+
+Definition bounded_embeddings users T B := forall n, bounded_at users T n B.
+Definition warm T t := forall n, warm_at T n t.
 Definition differ_at (p : nat) (w w' : word) := forall j, j <> p -> w j = w' j.
 
 (* ---- one layer ---- *)
@@ -57,7 +62,8 @@ Lemma known_change_mean n p X c w w' a i : (1 <= p <= n)%nat -> (1 <= i <= n)%na
   mean_at_most n (known_change p X c w) i ((2 * X + c) * w' i) a.
 Proof.
   intros Hp Hi N HX Hc Pw Pw' K. unfold mean_at_most. destruct (K i Hi N) as [K1 K2].
-  set (m := mask_at (head_masking a) i) in *. assert (S : 0 <= shown n m) by (apply sum_nonneg; intros; apply bit_range).
+  set (m := mask_at (head_masking a) i) in *.
+  assert (S : 0 <= shown n m) by (apply sum_nonneg; intros; apply bit_range).
   assert (E : sum n (fun j => bit (m j) * known_change p X c w j)
     <= bit (m p) * (2 * X) + c * sum n (fun j => bit (m j) * w j)).
   { rewrite (sum_apart n p), <- sum_scale by exact Hp. unfold known_change at 1. rewrite Nat.eqb_refl.
@@ -71,7 +77,8 @@ Proof.
 Qed.
 
 Lemma layer_keeps n p X c t w w' l h h' : (1 <= p <= n)%nat -> 0 < t -> 0 <= X -> 0 <= c ->
-  (forall j, (1 <= j)%nat -> 0 <= w j <= w' j) -> (forall a, In a (layer_heads l) -> warm_head t n a /\ carries n p w w' a) ->
+  (forall j, (1 <= j)%nat -> 0 <= w j <= w' j) ->
+  (forall a, In a (layer_heads l) -> warm_head t n a /\ carries n p w w' a) ->
   close_but_at n p X c w h h' ->
   close_but_at n p (size_behind l X) (stretch l * (own_share t X l * c + mean_share t X l * (2 * X + c))) w'
     (after_layer n l h) (after_layer n l h').
@@ -114,7 +121,8 @@ Proof.
   apply IH; [now apply size_nonneg|now apply change_nonneg].
 Qed.
 
-Lemma layers_keep n p t (w : nat -> nat -> R) : (1 <= p <= n)%nat -> 0 < t -> (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
+Lemma layers_keep n p t (w : nat -> nat -> R) : (1 <= p <= n)%nat -> 0 < t ->
+  (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
   forall ls k X c h h', 0 <= X -> 0 <= c ->
   (forall l a, In l ls -> In a (layer_heads l) -> warm_head t n a /\ forall k, carries n p (w k) (w (S k)) a) ->
   close_but_at n p X c (w k) h h' ->
@@ -141,28 +149,22 @@ Proof.
   - eapply Rle_trans; [apply IH|apply Rmax_r].
 Qed.
 
-Lemma embed_bounded users T B n w : bounded_embeddings users T B ->
+Lemma embed_bounded users T B n w : bounded_at users T n B ->
   bounded n (largest_row (token_embedding T) + B) (embed users T n w).
 Proof.
-  intros H i d Hi. unfold embed. eapply Rle_trans; [apply Rabs_triang|].
+  intros [_ H] i d Hi. unfold embed. eapply Rle_trans; [apply Rabs_triang|].
   apply Rplus_le_compat; [apply largest_row_bounds|now apply H].
 Qed.
 
-Lemma embedding_bound_nonneg users T B : bounded_embeddings users T B -> 0 <= B.
-Proof. intros H. eapply Rle_trans; [apply Rabs_pos|exact (H 1%nat 1%nat 0%nat ltac:(lia))]. Qed.
-
-Lemma lemma_5_constant_nonneg users T B t : bounded_embeddings users T B -> 0 < t -> 0 <= lemma_5_constant T B t.
-Proof.
-  intros HB Ht. pose proof (embedding_bound_nonneg users T B HB). pose proof (largest_row_nonneg (token_embedding T)).
-  apply change_behind_nonneg; lra.
-Qed.
+Lemma lemma_5_constant_nonneg T B t : 0 <= B -> 0 < t -> 0 <= lemma_5_constant T B t.
+Proof. intros HB Ht. pose proof (largest_row_nonneg (token_embedding T)). apply change_behind_nonneg; lra. Qed.
 
 Section Lemma5.
 Variable users : nat -> nat -> nat -> bool.
 Variables (T : transformer) (B t : R).
-Hypothesis Bounded : bounded_embeddings users T B.
-Hypothesis Warm : warm T t.
 Variables (n p : nat) (u v : word).
+Hypothesis Bounded : bounded_at users T n B.
+Hypothesis Warm : warm_at T n t.
 Hypothesis Hp : (1 <= p <= n)%nat.
 Hypothesis Exchanged : differ_at p u v.
 
@@ -173,7 +175,7 @@ Lemma changes_have_shape (w : nat -> nat -> R) : (forall k j, (1 <= j)%nat -> 0 
   forall i d, (1 <= i <= n)%nat -> i <> p ->
   Rabs (run users T n u i d - run users T n v i d) <= C * w (length (transformer_layers T)) i.
 Proof.
-  intros Hw Hc i d Hi N. pose proof (embedding_bound_nonneg users T B Bounded) as HB.
+  intros Hw Hc i d Hi N. pose proof (proj1 Bounded) as HB.
   pose proof (largest_row_nonneg (token_embedding T)) as HR. destruct Warm as [Ht W].
   rewrite <- (Nat.add_0_r (length _)). unfold C, lemma_5_constant, run.
   apply (layers_keep n p t w); auto; [lra|lra| |].
@@ -197,7 +199,7 @@ Proof.
   - rewrite sum_scale_r. right. apply Rmult_comm.
 Qed.
 
-Theorem hahn_lemma_5_reach N : (1 <= N)%nat -> every_head T (fun a => (N <= reach (head_masking a))%nat) ->
+Lemma hahn_lemma_5_reach_at N : (1 <= N)%nat -> every_head T (fun a => (N <= reach (head_masking a))%nat) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR N.
 Proof.
   intros HN HR i d Hi Ne. apply (changes_have_shape (fun _ _ => / INR N)); auto.
@@ -205,54 +207,24 @@ Proof.
   - intros l a Hl Ha _. apply flat_carries; [exact HN|now apply (HR l)].
 Qed.
 
-(* Lemma 5: no masks. *)
-Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
+(* No masks. *)
+Lemma hahn_lemma_5_at : every_head T (fun a => head_masking a = Unmasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR n.
 Proof.
-  intros H. apply hahn_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
+  intros H. apply hahn_lemma_5_reach_at; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
 Qed.
 
 (* Any masks: what is in the middle matters as little as without them. *)
-Theorem hahn_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
+Lemma hahn_lemma_5_any_masks_at N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d) <= C / INR N.
 Proof.
-  intros H1 H2. apply hahn_lemma_5_reach; [lia|]. intros l a _ _. destruct (head_masking a); simpl; lia.
+  intros H1 H2. apply hahn_lemma_5_reach_at; [lia|]. intros l a _ _. destruct (head_masking a); simpl; lia.
 Qed.
 
 (* ---- the shape (1 + ln m)^(k-1) / i behind k layers, where i sees m positions at most ---- *)
-Lemma ln_nonneg k : (1 <= k)%nat -> 0 <= ln (INR k).
-Proof.
-  intros H. apply INR_at_least_1 in H. destruct H as [H|<-]; [|rewrite ln_1; lra].
-  left. rewrite <- ln_1. apply ln_increasing; lra.
-Qed.
-
-Lemma ln_le_INR j k : (1 <= j <= k)%nat -> ln (INR j) <= ln (INR k).
-Proof.
-  intros H. pose proof (INR_at_least_1 j ltac:(lia)). destruct (Nat.eq_dec j k) as [->|N]; [lra|].
-  left. apply ln_increasing; [lra|]. apply lt_INR. lia.
-Qed.
-
-(* 1 + 1/2 + ... + 1/k *)
-Definition harmonic (k : nat) : R := sum k (fun j => / INR j).
-
-Lemma harmonic_upper k : (1 <= k)%nat -> harmonic k <= 1 + ln (INR k).
-Proof.
-  unfold harmonic. induction k as [|k IH]; intros H; [lia|]. destruct (Nat.eq_dec k 0) as [->|N].
-  - simpl. rewrite ln_1. lra.
-  - cbn [sum]. specialize (IH ltac:(lia)). assert (P : 0 < INR k) by (apply lt_0_INR; lia).
-    assert (E : / INR (S k) <= ln (INR (S k)) - ln (INR k)); [|lra].
-    rewrite S_INR. set (q := INR k / (INR k + 1)). assert (Q : 0 < q) by (apply Rdiv_lt_0_compat; lra).
-    assert (S : ln (INR k) = ln (INR k + 1) + ln q) by (rewrite <- ln_mult by lra; f_equal; unfold q; field; lra).
-    pose proof (exp_ineq1_le (ln q)) as L. rewrite exp_ln in L by exact Q.
-    replace (/ (INR k + 1)) with (1 - q) by (unfold q; field; lra). lra.
-Qed.
-
 (* m i: how far to the right i looks, through whatever number of layers. *)
 Definition shape (m : nat -> nat) (k i : nat) : R :=
   match k with O => 0 | S k => (1 + ln (INR (m i))) ^ k * / INR i end.
-
-Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k.
-Proof. intros H. rewrite <- (pow1 k). apply pow_incr. lra. Qed.
 
 Lemma shape_grows m k i : (1 <= i)%nat -> (1 <= m i)%nat -> 0 <= shape m k i <= shape m (S k) i.
 Proof.
@@ -297,7 +269,7 @@ Qed.
 Definition causal_shape : nat -> nat -> R := shape (fun i => i).
 Definition common_shape : nat -> nat -> R := shape (fun _ => n).
 
-Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
+Lemma hahn_lemma_5_future_masked_at : every_head T (fun a => head_masking a = FutureMasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
   <= C * causal_shape (length (transformer_layers T)) i.
 Proof.
@@ -308,7 +280,7 @@ Proof.
     + intros f. apply sum_up_to. lia.
 Qed.
 
-Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
+Lemma hahn_lemma_5_no_past_mask_at : every_head T (fun a => head_masking a <> PastMasked) ->
   forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
   <= C * common_shape (length (transformer_layers T)) i.
 Proof.
@@ -322,3 +294,34 @@ Proof.
       * intros f. apply sum_up_to. lia.
 Qed.
 End Lemma5.
+
+(* ---- the theorems, for every n with the same constant ---- *)
+Section EveryLength.
+Variable users : nat -> nat -> nat -> bool.
+Variables (T : transformer) (B t : R).
+Hypothesis Bounded : bounded_embeddings users T B.
+Hypothesis Warm : warm T t.
+Variables (n p : nat) (u v : word).
+Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Exchanged : differ_at p u v.
+
+Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
+Let C : R := lemma_5_constant T B t.
+Let L : nat := length (transformer_layers T).
+
+Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR n.
+Proof. intros H i d. now apply hahn_lemma_5_at. Qed.
+
+Theorem hahn_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+Proof. intros H1 H2 i d. now apply hahn_lemma_5_any_masks_at. Qed.
+
+Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * causal_shape L i.
+Proof. intros H i d. now apply (hahn_lemma_5_future_masked_at users T B t n p). Qed.
+
+Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * common_shape n L i.
+Proof. intros H i d. now apply (hahn_lemma_5_no_past_mask_at users T B t n p). Qed.
+End EveryLength.

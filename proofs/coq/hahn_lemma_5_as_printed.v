@@ -3,11 +3,11 @@
 
    Refuted: the change of a mean is at most the mean of the changes (n = 2); an activation is bounded by what its own
    position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so by
-   o(1) (every odd n >= 9; it stays above tanh(1/4)). With L future-masked layers of uniform attention, exchanging the
+   o(1) (every odd n >= 9; it stays above 0.243), and the number of heads does not matter there (every odd n). With L future-masked layers of uniform attention, exchanging the
    first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n, and with one layer position 2 by 1/2 at every
    n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
+From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row hahn_lemma_5_layer
   hahn_lemma_5 hahn_hard_formulas parity_is_hard.
 Import ListNotations.
 Open Scope R_scope.
@@ -31,7 +31,8 @@ Qed.
 (* Position j has the key k j and the value v j; a row scores by the keys. Weights: the larger of the two. *)
 Definition printed_mean_step : Prop := forall n (k k' v v' : nat -> R),
   Rabs (attend n no_mask k v - attend n no_mask k' v')
-  <= sum n (fun j => Rmax (softmax n no_mask k j) (softmax n no_mask k' j) * Rmax (Rabs (k j - k' j)) (Rabs (v j - v' j))).
+  <= sum n (fun j => Rmax (softmax n no_mask k j) (softmax n no_mask k' j)
+                     * Rmax (Rabs (k j - k' j)) (Rabs (v j - v' j))).
 
 (* The change of the weights is dropped: 0.924 > 0.731. *)
 Theorem printed_mean_step_fails : ~ printed_mean_step.
@@ -64,8 +65,8 @@ Definition means (m : masking) (layers : nat) : transformer :=
 Lemma mean_layer_adds m n k h i d : after_layer n (mean_layer m k) h i d
   = h i d + (if Nat.eqb (S k) d then attend n (mask_at m i) (fun _ => 0) (fun j => h j k) else 0).
 Proof.
-  unfold after_layer, after_heads, feedforward, mean_layer, head_output, attended. cbn [layer_heads layer_units layer_bias
-    total collect head_values entry head_masking].
+  unfold after_layer, after_heads, feedforward, mean_layer, head_output, attended.
+  cbn [layer_heads layer_units layer_bias total collect head_values entry head_masking].
   rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity].
   apply attend_ext; intros j _.
   - unfold scaled_score. cbn [dot_product head_queries head_keys]. apply Rmult_0_l.
@@ -75,7 +76,8 @@ Qed.
 Definition printed_norm_step : Prop := forall users T, exists C, forall n w i d X, (1 <= i <= n)%nat ->
   (forall e, Rabs (embed users T n w i e) <= X) -> Rabs (run users T n w i d) <= C * X.
 
-Lemma means_embed users m layers n w i d : embed users (means m layers) n w i d = if Nat.eqb d 0 then bit (w i =? 1)%nat else 0.
+Lemma means_embed users m layers n w i d :
+  embed users (means m layers) n w i d = if Nat.eqb d 0 then bit (w i =? 1)%nat else 0.
 Proof.
   unfold embed, means. cbn [token_embedding position_embedding collect]. rewrite Rplus_0_r.
   destruct (w i) as [|[|s]]; [| |replace (nth (S (S s)) _ []) with (@nil (nat * Q)) by now destruct s]; cbn;
@@ -97,16 +99,18 @@ Proof.
 Qed.
 
 (* ---- future masks: L layers of means change position n by h_(L-1)(1, 1/2, ..., 1/n)/n ---- *)
-(* The complete homogeneous symmetric polynomial of degree k in 1, 1/2, ..., 1/n: choose the smallest factor 1/j first. *)
+(* The complete homogeneous symmetric polynomial of degree k in 1, 1/2, ..., 1/n, by its smallest factor 1/j. *)
 Fixpoint complete (k n : nat) : R := match k with O => 1 | S k => sum n (fun j => complete k j / INR j) end.
 Definition running_mean (f : nat -> R) (i : nat) : R := sum i f / INR i.
 
 Lemma running_means_S k f i : Nat.iter (S k) running_mean f i = sum i (Nat.iter k running_mean f) / INR i.
 Proof. reflexivity. Qed.
 
-Lemma running_means_ext k f g : (forall j, f j = g j) -> forall i, Nat.iter k running_mean f i = Nat.iter k running_mean g i.
+Lemma running_means_ext k f g : (forall j, f j = g j) ->
+  forall i, Nat.iter k running_mean f i = Nat.iter k running_mean g i.
 Proof.
-  intros H. induction k as [|k IH]; intros i; [apply H|]. rewrite !running_means_S. f_equal. apply sum_ext. intros. apply IH.
+  intros H. induction k as [|k IH]; intros i; [apply H|]. rewrite !running_means_S.
+  f_equal. apply sum_ext. intros. apply IH.
 Qed.
 
 Lemma running_means_of_first k i : (1 <= i)%nat -> Nat.iter (S k) running_mean (one_hot 1) i = complete k i / INR i.
@@ -119,7 +123,8 @@ Qed.
 
 Lemma running_means_of_nothing k i : Nat.iter k running_mean (fun _ => 0) i = 0.
 Proof.
-  revert i. induction k as [|k IH]; intros i; [reflexivity|]. rewrite running_means_S, sum_zero by (intros; apply IH). unfold Rdiv. ring.
+  revert i. induction k as [|k IH]; intros i; [reflexivity|].
+  rewrite running_means_S, sum_zero by (intros; apply IH). unfold Rdiv. ring.
 Qed.
 
 Lemma means_run users n w layers k : (k <= layers)%nat -> forall i d, (1 <= i <= n)%nat ->
@@ -132,7 +137,8 @@ Proof.
   - rewrite seq_S, map_app, fold_left_app. cbn [map fold_left]. rewrite mean_layer_adds, IH by lia.
     rewrite Nat.add_0_l. destruct (Nat.eqb_spec (S k) d) as [<-|N].
     + rewrite (proj2 (Nat.leb_gt (S k) k)), Nat.leb_refl by lia. cbn [mask_at].
-      rewrite (attend_uniform_future n i 0) by exact Hi. rewrite running_means_S, Rplus_0_l. f_equal. apply sum_ext. intros j Hj. rewrite IH by lia. now rewrite Nat.leb_refl.
+      rewrite (attend_uniform_future n i 0) by exact Hi. rewrite running_means_S, Rplus_0_l. f_equal.
+      apply sum_ext. intros j Hj. rewrite IH by lia. now rewrite Nat.leb_refl.
     + destruct (Nat.leb_spec d k), (Nat.leb_spec d (S k)); try lra; lia.
 Qed.
 
@@ -154,27 +160,63 @@ Corollary second_position_changes users n : (2 <= n)%nat ->
 Proof. intros H. rewrite future_masked_means_change by lia. simpl. lra. Qed.
 
 Corollary last_position_changes users n : (1 <= n)%nat ->
-  run users (means FutureMasked 2) n (lone 1) n 2%nat - run users (means FutureMasked 2) n zeros n 2%nat = harmonic n / INR n.
+  run users (means FutureMasked 2) n (lone 1) n 2%nat - run users (means FutureMasked 2) n zeros n 2%nat
+  = harmonic n / INR n.
 Proof.
   intros H. rewrite future_masked_means_change by lia. cbn [Nat.sub complete]. f_equal. apply sum_ext. intros j _.
   unfold Rdiv. ring.
 Qed.
 
-(* [SHA] Section 1: "only an O(1/n) change in any other output activation", of all transformers with softmax attention. *)
+(* It is of order (ln n)^(L-1): between (ln(n+1))^k/k! and (1 + ln n)^k for k = L - 1. *)
+Lemma power_difference a b k : 0 <= b <= a -> a ^ S k - b ^ S k <= INR (S k) * a ^ k * (a - b).
+Proof.
+  intros H. induction k as [|k IH]; [simpl; lra|]. rewrite (S_INR (S k)).
+  replace (a ^ S (S k) - b ^ S (S k)) with (a * (a ^ S k - b ^ S k) + b ^ S k * (a - b)) by (simpl; ring).
+  pose proof (pow_incr b a (S k) H) as P. apply Rmult_le_compat_r with (r := a - b) in P; [|lra].
+  apply Rmult_le_compat_l with (r := a) in IH; [|lra].
+  replace ((INR (S k) + 1) * a ^ S k * (a - b)) with (a * (INR (S k) * a ^ k * (a - b)) + a ^ S k * (a - b))
+    by (simpl (a ^ S k); ring). lra.
+Qed.
+
+Theorem complete_lower k : forall n, ln (INR (S n)) ^ k / INR (fact k) <= complete k n.
+Proof.
+  induction k as [|k IHk]; [intros; simpl; lra|]. assert (F : 0 < INR (fact k)) by apply INR_fact_lt_0.
+  pose proof (INR_at_least_1 (S k) ltac:(lia)) as K. induction n as [|n IHn].
+  - cbn [complete sum]. simpl (INR 1). rewrite ln_1. simpl. unfold Rdiv. lra.
+  - cbn [complete sum] in *. specialize (IHk (S n)). set (a := ln (INR (S (S n)))) in *. set (b := ln (INR (S n))) in *.
+    assert (G : a - b <= / INR (S n)) by apply ln_step.
+    assert (AB : 0 <= b <= a) by (split; [apply ln_nonneg|apply ln_le_INR]; lia).
+    pose proof (power_difference a b k AB) as D. pose proof (INR_at_least_1 (S n) ltac:(lia)) as N.
+    assert (E : (a ^ S k - b ^ S k) / INR (fact (S k)) <= complete k (S n) / INR (S n)).
+    { apply Rle_trans with (a ^ k / INR (fact k) * / INR (S n)).
+      - rewrite fact_simpl, mult_INR. apply Rmult_le_reg_r with (INR (S k) * INR (fact k)); [nra|].
+        replace ((a ^ S k - b ^ S k) / (INR (S k) * INR (fact k)) * (INR (S k) * INR (fact k)))
+          with (a ^ S k - b ^ S k) by (field; lra).
+        replace (a ^ k / INR (fact k) * / INR (S n) * (INR (S k) * INR (fact k))) with (INR (S k) * a ^ k * / INR (S n))
+          by (field; lra).
+        eapply Rle_trans; [exact D|]. apply Rmult_le_compat_l; [|exact G].
+        apply Rmult_le_pos; [lra|apply pow_le; lra].
+      - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|exact IHk]. }
+    unfold Rdiv in *. lra.
+Qed.
+
+Theorem complete_upper k : forall n, (1 <= n)%nat -> complete k n <= (1 + ln (INR n)) ^ k.
+Proof.
+  induction k as [|k IH]; intros n Hn; [simpl; lra|]. cbn [complete]. pose proof (ln_nonneg n Hn) as L.
+  set (x := 1 + ln (INR n)) in *. apply Rle_trans with (x ^ k * harmonic n).
+  - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold Rdiv.
+    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, lt_0_INR; lia|].
+    eapply Rle_trans; [apply IH; lia|]. pose proof (ln_nonneg j ltac:(lia)). pose proof (ln_le_INR j n Hj).
+    apply pow_incr. unfold x. lra.
+  - pose proof (harmonic_upper n Hn). pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl.
+    rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|unfold x; lra].
+Qed.
+
+(* [SHA] Section 1, of transformers with softmax attention: "only an O(1/n) change in any other output activation". *)
 Definition printed_in_sha (place : nat -> nat -> Prop) : Prop := forall users T B t,
   bounded_embeddings users T B -> warm T t -> exists C, forall n p u v i, (1 <= p <= n)%nat -> (1 <= i <= n)%nat ->
   i <> p -> place n i -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) <= C / INR n.
-
-Lemma harmonic_lower n : ln (INR (S n)) <= harmonic n.
-Proof.
-  induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic; simpl; lra|]. unfold harmonic in *. cbn [sum].
-  assert (P : 0 < INR (S n)) by (apply lt_0_INR; lia).
-  assert (L : ln (INR (S (S n))) <= ln (INR (S n)) + / INR (S n)); [|lra].
-  rewrite (S_INR (S n)). set (x := INR (S n)) in *. apply ln_below; [lra|]. rewrite exp_plus, exp_ln by exact P.
-  pose proof (Rmult_le_compat_l x _ _ ltac:(lra) (exp_ineq1_le (/ x))) as E.
-  replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
-Qed.
 
 Lemma harmonic_unbounded x : exists n, (1 <= n)%nat /\ x < harmonic n.
 Proof.
@@ -184,16 +226,17 @@ Proof.
 Qed.
 
 Lemma means_bounded users m L : bounded_embeddings users (means m L) 0.
-Proof. intros n i d _. simpl. rewrite Rabs_R0. lra. Qed.
+Proof. intros n. split; [lra|]. intros i d _. simpl. rewrite Rabs_R0. lra. Qed.
 Lemma means_warm m L : warm (means m L) 1.
 Proof.
-  split; [lra|]. intros l a Hl Ha n i _. cbn [means transformer_layers] in Hl. apply in_map_iff in Hl.
+  intros n. split; [lra|]. intros l a Hl Ha i _. cbn [means transformer_layers] in Hl. apply in_map_iff in Hl.
   destruct Hl as (k & <- & _). destruct Ha as [<-|[]]. cbn. unfold Q2R. simpl. lra.
 Qed.
 
 Theorem printed_in_sha_fails_at_position_2 : ~ printed_in_sha (fun n i => i = 2%nat).
 Proof.
-  intros H. destruct (H (fun _ _ _ => true) _ 0 1 (means_bounded _ FutureMasked 1) (means_warm FutureMasked 1)) as (C & K).
+  intros H.
+  destruct (H (fun _ _ _ => true) _ 0 1 (means_bounded _ FutureMasked 1) (means_warm FutureMasked 1)) as (C & K).
   destruct (exceeds (2 * C)) as (n & Hn & L).
   specialize (K (n + 2)%nat 1%nat (lone 1) zeros 2%nat ltac:(lia) ltac:(lia) ltac:(lia) eq_refl).
   assert (D : differ_at 1 (lone 1) zeros) by (intros j Nj; symmetry; now apply zeros_lone). specialize (K D).
@@ -205,7 +248,8 @@ Qed.
 
 Theorem printed_in_sha_fails_at_position_n : ~ printed_in_sha (fun n i => i = n).
 Proof.
-  intros H. destruct (H (fun _ _ _ => true) _ 0 1 (means_bounded _ FutureMasked 2) (means_warm FutureMasked 2)) as (C & K).
+  intros H.
+  destruct (H (fun _ _ _ => true) _ 0 1 (means_bounded _ FutureMasked 2) (means_warm FutureMasked 2)) as (C & K).
   destruct (harmonic_unbounded (Rmax C 1)) as (n & Hn & L). pose proof (Rmax_l C 1). pose proof (Rmax_r C 1).
   assert (N : (2 <= n)%nat).
   { destruct (Nat.eq_dec n 1) as [->|]; [|lia]. unfold harmonic in L. simpl in L. lra. }
@@ -224,7 +268,8 @@ Definition activation (m : nat) (y : R) (j : nat) : R := if Nat.eqb j 1 then y e
 Definition retrieved (m : nat) (y : R) : R :=
   attend (1 + m + m) no_mask (fun j => y * activation m y j / 2) (activation m y).
 
-Lemma sum_activations m y (f : R -> R) : sum (1 + m + m) (fun j => f (activation m y j)) = f y + INR m * f 1 + INR m * f (-1).
+Lemma sum_activations m y (f : R -> R) :
+  sum (1 + m + m) (fun j => f (activation m y j)) = f y + INR m * f 1 + INR m * f (-1).
 Proof.
   rewrite (sum_cut (1 + m) m), (sum_cut 1 m). cbn [sum].
   rewrite (sum_ext m _ (fun _ => f 1 * 1)), (sum_ext m (fun k => f (activation m y (1 + m + k))) (fun _ => f (-1) * 1)).
@@ -234,12 +279,14 @@ Proof.
 Qed.
 
 Lemma retrieved_is m y : retrieved m y
-  = (exp (y * y / 2) * y + INR m * (exp (y / 2) - exp (- y / 2))) / (exp (y * y / 2) + INR m * (exp (y / 2) + exp (- y / 2))).
+  = (exp (y * y / 2) * y + INR m * (exp (y / 2) - exp (- y / 2)))
+    / (exp (y * y / 2) + INR m * (exp (y / 2) + exp (- y / 2))).
 Proof.
   unfold retrieved, attend, softmax, weight, no_mask, Rdiv. cbv zeta.
   rewrite (sum_ext _ _ (fun j => exp (y * activation m y j * / 2) * activation m y j
     * / sum (1 + m + m) (fun j => exp (y * activation m y j * / 2)))) by (intros; ring).
-  rewrite sum_scale_r, (sum_activations m y (fun x => exp (y * x * / 2) * x)), (sum_activations m y (fun x => exp (y * x * / 2))).
+  rewrite sum_scale_r, (sum_activations m y (fun x => exp (y * x * / 2) * x)).
+  rewrite (sum_activations m y (fun x => exp (y * x * / 2))).
   cbv beta. rewrite (Rmult_1_r y). replace (y * -1) with (- y) by ring. f_equal; [ring|]. f_equal. ring.
 Qed.
 
@@ -277,4 +324,12 @@ Proof.
   assert (Z : exp 1 * / x <= 3 * / 8).
   { apply Rmult_le_compat; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra|exact E|exact X]. }
   unfold Rdiv. lra.
+Qed.
+
+(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1; with 65536 equal heads
+   as above and f = (1/64) times the sum of what they retrieve, L_f = 4. At every odd n. *)
+Theorem printed_heads_fails m : (2 * (1 + exp 1 + 4)) ^ 2 * (1 / 2) < 65536 / 64 * (retrieved m (1 / 2) - retrieved m 0).
+Proof.
+  pose proof (retrieved_changes m). pose proof exp_le_3. pose proof (exp_pos 1). set (e := exp 1) in *.
+  assert (e * e <= 3 * 3) by (apply Rmult_le_compat; lra). simpl. lra.
 Qed.

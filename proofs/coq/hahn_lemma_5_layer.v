@@ -4,7 +4,7 @@
    values of their entries. With entering activations in [-X, X] and temperatures of at least t, no two scores of a row
    of head a differ by more than its `oscillation` Ω, and with V its `value_norm`, `stretch` = 1 + F:
 
-     change behind the layer at i <= (1 + F) ((1 + Σ V Ω e^Ω) (change at i) + (Σ V (1 + Ω) e^Ω) (mean change seen from i))
+     change behind it at i <= (1 + F) ((1 + Σ V Ω e^Ω) (change at i) + (Σ V (1 + Ω) e^Ω) (mean change seen from i))
 
    with sums over the heads, any masks, residual connections and biases. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
@@ -19,7 +19,8 @@ Proof. intros H. induction l as [|x l IH]; simpl; [lra|]. specialize (H x). lra.
 Lemma total_Rabs {X} (f g : X -> R) l : (forall x, In x l -> Rabs (f x) <= g x) -> Rabs (total f l) <= total g l.
 Proof.
   induction l as [|x l IH]; intros H; simpl; [rewrite Rabs_R0; lra|].
-  eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [apply H; now left|apply IH; intros; apply H; now right].
+  eapply Rle_trans; [apply Rabs_triang|].
+  apply Rplus_le_compat; [apply H; now left|apply IH; intros; apply H; now right].
 Qed.
 
 Lemma total_minus {X} (f g : X -> R) l : total f l - total g l = total (fun x => f x - g x) l.
@@ -111,7 +112,8 @@ Definition own_share (t X : R) (l : layer) : R :=
   1 + total (fun a => value_norm a * (exp (oscillation t X a) * oscillation t X a)) (layer_heads l).
 Definition mean_share (t X : R) (l : layer) : R :=
   total (fun a => value_norm a * (exp (oscillation t X a) * (1 + oscillation t X a))) (layer_heads l).
-Definition stretch (l : layer) : R := 1 + total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)) (layer_units l).
+Definition stretch (l : layer) : R :=
+  1 + total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)) (layer_units l).
 Definition size_behind (l : layer) (X : R) : R :=
   stretch l * ((1 + total value_norm (layer_heads l)) * X)
   + (total (fun u => Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l) + row_norm (layer_bias l)).
@@ -126,7 +128,8 @@ Proof.
 Qed.
 Lemma stretch_at_least_1 l : 1 <= stretch l.
 Proof.
-  unfold stretch. assert (0 <= total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)) (layer_units l)); [|lra].
+  unfold stretch.
+  assert (0 <= total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)) (layer_units l)); [|lra].
   apply total_nonneg. intros u. apply Rmult_le_pos; apply row_norm_nonneg.
 Qed.
 Lemma own_share_at_least_1 t X l : 0 < t -> 1 <= own_share t X l.
@@ -145,7 +148,8 @@ Qed.
 Definition bounded (n : nat) (X : R) (h : nat -> vector) := forall i d, (1 <= i <= n)%nat -> Rabs (h i d) <= X.
 Definition apart (n : nat) (delta : nat -> R) (h h' : nat -> vector) :=
   forall i d, (1 <= i <= n)%nat -> Rabs (h i d - h' i d) <= delta i.
-Definition warm_head (t : R) (n : nat) (a : head) := forall i, (1 <= i <= n)%nat -> t <= expression_value (head_temperature a) n i.
+Definition warm_head (t : R) (n : nat) (a : head) :=
+  forall i, (1 <= i <= n)%nat -> t <= expression_value (head_temperature a) n i.
 
 Lemma sees_itself a n i : (1 <= i <= n)%nat -> visible n (mask_at (head_masking a) i) i.
 Proof.
@@ -174,7 +178,8 @@ Lemma scaled x b : Rabs x <= score_norm (head_queries a) (head_keys a) * b -> 0 
 Proof.
   intros Hx Hb. pose proof (Warm i Hi) as W. pose proof (score_norm_nonneg (head_queries a) (head_keys a)) as K.
   replace (sharp * b) with (score_norm (head_queries a) (head_keys a) * b * / t) by (unfold sharp, Rdiv; ring).
-  apply product_bounded; [exact Hx|]. assert (0 < / expression_value (head_temperature a) n i) by (apply Rinv_0_lt_compat; lra).
+  apply product_bounded; [exact Hx|].
+  assert (0 < / expression_value (head_temperature a) n i) by (apply Rinv_0_lt_compat; lra).
   rewrite Rabs_right by lra. now apply Rinv_le_contravar.
 Qed.
 
@@ -218,11 +223,13 @@ Proof.
   assert (V : visible n m i) by now apply sees_itself. pose proof (shown_positive n m i V) as N.
   set (g := score_norm (head_queries a) (head_keys a) / t). set (w := oscillation t X a). set (R := row_norm r).
   assert (Ew : w = 2 * (g * (X * X))) by (unfold w, oscillation, g, Rdiv; ring).
-  pose proof (row_moves n m (scaled_score a n h i) (scaled_score a n h' i) (fun j => linear r (h j)) (fun j => linear r (h' j))
+  pose proof (row_moves n m (scaled_score a n h i) (scaled_score a n h' i)
+    (fun j => linear r (h j)) (fun j => linear r (h' j))
     (fun j => g * (X * (delta i + delta j))) (fun j => R * delta j) (g * (X * X)) (R * X) i V) as G.
   rewrite <- Ew in G. apply Rmult_le_reg_r with (shown n m); [lra|].
   eapply Rle_trans; [apply G; intros j [Hj _]|].
-  - repeat split; [now apply score_bounded|now apply score_bounded|now apply (value_bounded n)|now apply (value_bounded n)].
+  - repeat split;
+      [now apply score_bounded|now apply score_bounded|now apply (value_bounded n)|now apply (value_bounded n)].
   - split; [now apply score_close|]. apply linear_close. intros d. now apply D.
   - pose proof (exp_pos w). pose proof (row_norm_nonneg r : 0 <= R). pose proof (oscillation_nonneg t X a Ht : 0 <= w).
     rewrite (sum_ext n _ (fun j => R * (w * delta i) * bit (m j) + R * (1 + w) * (bit (m j) * delta j))).
@@ -263,7 +270,8 @@ Lemma unit_close u (x y : vector) d e : (forall c, Rabs (x c - y c) <= e) ->
   Rabs (unit_output x d u - unit_output y d u) <= row_norm (unit_reads u) * row_norm (unit_writes u) * e.
 Proof.
   intros H. unfold unit_output. rewrite <- Rmult_minus_distr_r.
-  assert (E : Rabs (relu (linear (unit_reads u) x + Q2R (unit_bias u)) - relu (linear (unit_reads u) y + Q2R (unit_bias u)))
+  assert (E : Rabs (relu (linear (unit_reads u) x + Q2R (unit_bias u))
+                    - relu (linear (unit_reads u) y + Q2R (unit_bias u)))
     <= row_norm (unit_reads u) * e).
   { eapply Rle_trans; [apply relu_close|]. pose proof (linear_close (unit_reads u) x y e H) as L.
     eapply Rle_trans; [right|exact L]. f_equal. ring. }
@@ -271,7 +279,8 @@ Proof.
 Qed.
 
 (* ---- a layer ---- *)
-Lemma after_heads_bounded n l h X : bounded n X h -> bounded n ((1 + total value_norm (layer_heads l)) * X) (after_heads n l h).
+Lemma after_heads_bounded n l h X :
+  bounded n X h -> bounded n ((1 + total value_norm (layer_heads l)) * X) (after_heads n l h).
 Proof.
   intros B i d Hi. unfold after_heads. eapply Rle_trans; [apply Rabs_triang|]. pose proof (B i d Hi).
   rewrite Rmult_plus_distr_r, <- total_scale_r, Rmult_1_l. apply Rplus_le_compat; [assumption|].
@@ -283,8 +292,8 @@ Proof.
   intros B i d Hi. pose proof (after_heads_bounded n l h X B i) as G.
   unfold after_layer, feedforward, size_behind, stretch. set (g := after_heads n l h i) in *.
   set (Y := (1 + total value_norm (layer_heads l)) * X) in *.
-  assert (U : Rabs (total (unit_output g d) (layer_units l)) <= total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)
-     * Y + Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l)).
+  assert (U : Rabs (total (unit_output g d) (layer_units l)) <= total (fun u => row_norm (unit_reads u)
+     * row_norm (unit_writes u) * Y + Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l)).
   { apply total_Rabs. intros u _. apply unit_bounded. intros e. now apply G. }
   rewrite total_plus, total_scale_r in U. pose proof (entry_bounded (layer_bias l) d). pose proof (G d Hi).
   eapply Rle_trans; [apply Rabs_triang|].
@@ -307,8 +316,8 @@ Proof.
     apply Rplus_le_compat; [now apply D|]. rewrite <- !total_scale_r, <- total_plus. apply total_Rabs. intros a Ha.
     eapply Rle_trans; [apply (head_output_close n h h' X t delta a i mu c); auto|]. right. ring. }
   unfold after_layer, feedforward, stretch. set (g := after_heads n l h i) in *. set (g' := after_heads n l h' i) in *.
-  replace (g d + _ - _) with ((g d - g' d) + (total (unit_output g d) (layer_units l) - total (unit_output g' d) (layer_units l)))
-    by ring.
+  replace (g d + _ - _) with ((g d - g' d)
+    + (total (unit_output g d) (layer_units l) - total (unit_output g' d) (layer_units l))) by ring.
   eapply Rle_trans; [apply Rabs_triang|]. rewrite total_minus, Rmult_plus_distr_r, Rmult_1_l.
   apply Rplus_le_compat; [apply A|]. rewrite <- total_scale_r. apply total_Rabs. intros u _. now apply unit_close.
 Qed.

@@ -21,7 +21,8 @@ Lemma shown_unmasked n : shown n no_mask = INR n.
 Proof. unfold shown. rewrite <- sum_one. reflexivity. Qed.
 Lemma shown_future n i : (i <= n)%nat -> shown n (future i) = INR i.
 Proof.
-  intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H. apply sum_ext. intros. unfold future. lra.
+  intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
+  apply sum_ext. intros. unfold future. lra.
 Qed.
 Lemma shown_past n i : (1 <= i <= n)%nat -> shown n (past i) = INR (S n - i).
 Proof.
@@ -77,7 +78,8 @@ Qed.
 Section Row.
 Variables (n : nat) (m : mask) (s s' v v' ds dv : nat -> R) (S V : R) (p : nat).
 Hypothesis Seen : visible n m p.
-Hypothesis Bounded : forall j, visible n m j -> Rabs (s j) <= S /\ Rabs (s' j) <= S /\ Rabs (v j) <= V /\ Rabs (v' j) <= V.
+Hypothesis Bounded : forall j, visible n m j ->
+  Rabs (s j) <= S /\ Rabs (s' j) <= S /\ Rabs (v j) <= V /\ Rabs (v' j) <= V.
 Hypothesis Close : forall j, visible n m j -> Rabs (s j - s' j) <= ds j /\ Rabs (v j - v' j) <= dv j.
 
 Lemma least_total : shown n m * exp (- S) <= sum n (weight m s).
@@ -90,7 +92,8 @@ Lemma one_term j : (1 <= j <= n)%nat ->
   Rabs (weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - attend n m s' v'))
   <= exp S * (bit (m j) * (dv j + 2 * V * ds j)).
 Proof.
-  intros Hj. unfold weight. destruct (m j) eqn:E; simpl; [|rewrite !Rmult_0_l, Rminus_0_r, Rmult_0_l, Rplus_0_r, Rabs_R0; lra].
+  intros Hj. unfold weight. destruct (m j) eqn:E; simpl;
+    [|rewrite !Rmult_0_l, Rminus_0_r, Rmult_0_l, Rplus_0_r, Rabs_R0; lra].
   destruct (Bounded j (conj Hj E)) as (A & A' & B & B'), (Close j (conj Hj E)) as (C & D).
   apply Rabs_bounds in A, A'. pose proof (exp_monotone (s j) S ltac:(lra)). pose proof (exp_pos (s j)).
   pose proof (exp_lipschitz (s j) (s' j) S ltac:(lra) ltac:(lra)) as L.
@@ -108,8 +111,10 @@ Theorem row_moves : Rabs (attend n m s v - attend n m s' v') * shown n m
   <= exp (2 * S) * sum n (fun j => bit (m j) * (dv j + 2 * V * ds j)).
 Proof.
   set (A := attend n m s v). set (A' := attend n m s' v'). set (z := sum n (weight m s)).
-  assert (E : (A - A') * z = sum n (fun j => weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - A'))).
-  { rewrite (sum_ext n _ (fun j => weight m s j * v j - weight m s j * A' - weight m s' j * (v' j - A'))) by (intros; ring).
+  assert (E : (A - A') * z
+    = sum n (fun j => weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - A'))).
+  { rewrite (sum_ext n _ (fun j => weight m s j * v j - weight m s j * A' - weight m s' j * (v' j - A')))
+      by (intros; ring).
     pose proof (deviations_cancel n m s' v' p Seen) as D. pose proof (attend_times_total n m s v p Seen) as T.
     fold A' in D. fold A z in T. rewrite !sum_minus, D, sum_scale_r, <- T. fold z. ring. }
   assert (B : Rabs (A - A') * z <= exp S * sum n (fun j => bit (m j) * (dv j + 2 * V * ds j))).
@@ -120,7 +125,8 @@ Proof.
   replace (2 * S) with (S + S) by ring. rewrite exp_plus.
   assert (I : exp S * exp (- S) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
   replace (Rabs (A - A') * shown n m) with (exp S * (Rabs (A - A') * (shown n m * exp (- S)))); [lra|].
-  replace (exp S * (Rabs (A - A') * (shown n m * exp (- S)))) with (Rabs (A - A') * shown n m * (exp S * exp (- S))) by ring.
+  replace (exp S * (Rabs (A - A') * (shown n m * exp (- S))))
+    with (Rabs (A - A') * shown n m * (exp S * exp (- S))) by ring.
   rewrite I. ring.
 Qed.
 End Row.

@@ -15,7 +15,7 @@ Open Scope R_scope.
 
 Fixpoint even_ones (w : list bool) : bool := match w with [] => true | b :: u => xorb b (even_ones u) end.
 
-Definition parity (p : R) (w : list bool) (x : option bool) : R :=
+Definition parity_language (p : R) (w : list bool) (x : option bool) : R :=
   match x with
   | None => if even_ones w then p else 0
   | Some _ => if even_ones w then (1 - p) / 2 else 1 / 2
@@ -38,20 +38,20 @@ Section Parity.
 Variable p : R.
 Hypothesis Hp : 0 < p < 1.
 
-Let chance := parity p.
+Let chance := parity_language p.
 Notation ce := (cross_entropy bits chance).
 
 (* ---- masses ---- *)
 Lemma chance_even w b : even_ones w = true -> chance w (Some b) = (1 - p) / 2.
-Proof. intros E. unfold chance, parity. now rewrite E. Qed.
+Proof. intros E. unfold chance, parity_language. now rewrite E. Qed.
 Lemma chance_odd w b : even_ones w = false -> chance w (Some b) = 1 / 2.
-Proof. intros E. unfold chance, parity. now rewrite E. Qed.
+Proof. intros E. unfold chance, parity_language. now rewrite E. Qed.
 Lemma chance_letter w a b : chance w (Some a) = chance w (Some b).
 Proof. reflexivity. Qed.
 Lemma chance_after u a b : chance (a :: u) (Some b) = if xorb a (even_ones u) then (1 - p) / 2 else 1 / 2.
 Proof. reflexivity. Qed.
 Lemma chance_positive w b : 0 < chance w (Some b).
-Proof. unfold chance, parity. destruct (even_ones w); lra. Qed.
+Proof. unfold chance, parity_language. destruct (even_ones w); lra. Qed.
 Lemma mass_positive w : 0 < mass chance w.
 Proof. induction w as [|b u IH]; simpl; [lra|]. apply Rmult_lt_0_compat; [exact (chance_positive u b)|exact IH]. Qed.
 
@@ -76,7 +76,7 @@ Proof.
   rewrite mass_where_S. induction n as [|n IH]; [simpl; lra|]. rewrite sum_words_S.
   rewrite (sum_words_ext _ _ _ _ (fun u => (1 - p / 2) * (mass chance u * chance u (Some true)))).
   - rewrite sum_words_scale, IH. simpl. lra.
-  - intros u _. cbn [total bits mass]. unfold chance, parity. simpl. destruct (even_ones u); simpl; field.
+  - intros u _. cbn [total bits mass]. unfold chance, parity_language. simpl. destruct (even_ones u); simpl; field.
 Qed.
 
 (* What the prefixes of length n that end with b weigh, even ones or all. *)
@@ -86,7 +86,7 @@ Theorem even_given_last n b :
   = even_given p b * sum_words bits (S (S n)) (fun w => mass chance w * bit (ends_with b w)).
 Proof.
   rewrite <- sum_words_scale, !(sum_words_S _ bits (S n)), !(sum_words_S _ bits n). apply sum_words_ext. intros u _.
-  cbn [total bits mass even_ones]. unfold chance, parity, even_given. simpl.
+  cbn [total bits mass even_ones]. unfold chance, parity_language, even_given. simpl.
   destruct (even_ones u), b; simpl; field; lra.
 Qed.
 
@@ -114,7 +114,7 @@ Lemma cost_at_least q w : predictor bits q ->
 Proof.
   intros Q. destruct (end_given q w Q) as [E F]. destruct (Q w) as [P _].
   pose proof (equal_halves _ _ (P (Some false)) (P (Some true))) as H. rewrite F in H.
-  unfold cost, end_cost, letters_cost, chance, parity. cbn [total symbols map bits]. rewrite E.
+  unfold cost, end_cost, letters_cost, chance, parity_language. cbn [total symbols map bits]. rewrite E.
   destruct (even_ones w); [|lra]. apply Rmult_le_compat_l with (r := (1 - p) / 2) in H; lra.
 Qed.
 
@@ -302,7 +302,7 @@ Proof.
   unfold cost. cbn [total symbols map bits]. rewrite E. unfold fair in F |- *.
   set (r := exp (L w) / (1 + exp (L w))) in *. rewrite ln_quotient by lra.
   replace ((1 - r) / 2 + (1 - r) / 2) with (1 - r) in F by field. rewrite F.
-  unfold end_cost, letters_cost, chance, parity. destruct (even_ones w); field.
+  unfold end_cost, letters_cost, chance, parity_language. destruct (even_ones w); field.
 Qed.
 
 (* A predictor that looks at the last symbol only. *)
@@ -317,6 +317,16 @@ Proof.
   cbn [total bits mass]. rewrite !cost_of_fair, !chance_after, (chance_letter u false true).
   unfold even_given, end_cost, letters_cost. cbn [even_ones by_last].
   destruct (even_ones u); simpl xorb; cbn iota; field; lra.
+Qed.
+
+(* A predictor that knows the parity. *)
+Theorem cost_by_parity a c n : (1 <= n)%nat -> ce n (fair (fun w => if even_ones w then a else c)) =
+  (softplus a - p * a + softplus c) / 2 + (1 - p / 2) * ln 2.
+Proof.
+  intros Hn. destruct n as [|n]; [lia|]. apply mean_is; [apply alive_positive|]. unfold alive.
+  rewrite <- sum_words_scale, !(sum_words_S _ bits n). apply sum_words_ext. intros u _.
+  cbn [total bits mass]. rewrite !cost_of_fair, (chance_letter u false true). unfold end_cost, letters_cost.
+  cbn [even_ones]. destruct (even_ones u); simpl xorb; cbn iota; field.
 Qed.
 
 Definition best_by_last (b : bool) : R := log_odds (even_given p b * p).
@@ -334,7 +344,7 @@ Theorem chance_given_last_least q n : predictor bits q -> (2 <= n)%nat ->
   (forall b u v, odds_of_end q (b :: u) = odds_of_end q (b :: v)) -> chance_given_last p <= ce n q.
 Proof.
   intros Q Hn H. pose proof (hahn_theorem_6_parity q n 0 Q Hn) as G.
-  assert (M : moved_before_last q n 0) by (intros u b _; rewrite (H b _ (true :: u)), Rminus_eq_0, Rabs_R0; lra).
+  assert (M : moved_before_last q n 0) by (intros u b _; rewrite (H b _ (true :: u)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0; lra).
   specialize (G M). lra.
 Qed.
 
@@ -342,7 +352,7 @@ Theorem unigram_chance_least q n : predictor bits q -> (1 <= n)%nat ->
   (forall u v, odds_of_end q u = odds_of_end q v) -> unigram_chance p <= ce n q.
 Proof.
   intros Q Hn H. pose proof (unigram_chance_bound q n 0 Q Hn) as G.
-  assert (M : moved_by_last q n 0) by (intros u _; rewrite (H _ (true :: u)), Rminus_eq_0, Rabs_R0; lra).
+  assert (M : moved_by_last q n 0) by (intros u _; rewrite (H _ (true :: u)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0; lra).
   specialize (G M). lra.
 Qed.
 
@@ -389,10 +399,10 @@ Proof.
   - left. now apply Rinv_0_lt_compat.
 Qed.
 
-(* A prefix as a word of network.v, and what a network says at its last position. *)
-Definition as_word (w : list bool) : formula.word := fun i => if nth (length w - i) w false then 1%nat else 0%nat.
+(* The symbols 0 and 1 of a network, and what it says at the last position of a prefix. *)
+Definition bit_code (b : bool) : nat := if b then 1 else 0.
 Definition output_at_end users (T : transformer) (w : list bool) : R :=
-  run users T (length w) (as_word w) (length w) (transformer_output T).
+  run users T (length w) (as_word bit_code w) (length w) (transformer_output T).
 
 (* Without attention, without any layer: what is embedded for 0, and for 1. *)
 Definition embedding_only (a b : Q) : transformer := Transformer [[(0%nat, a)]; [(0%nat, b)]] [] [] 0%nat.
@@ -401,13 +411,13 @@ Lemma embedding_only_reads users a b n w : length w = S n ->
   output_at_end users (embedding_only a b) w = by_last (fun x => Q2R (if x then b else a)) w.
 Proof.
   intros H. destruct w as [|x w]; [discriminate|]. unfold output_at_end, run, embed, embedding_only, as_word. simpl.
-  rewrite Nat.sub_diag. unfold entry. destruct x; simpl; lra.
+  rewrite Nat.sub_diag. unfold entry, bit_code. destruct x; simpl; lra.
 Qed.
 
 (* "Converges to unigram chance level": no, and not from any n on. *)
 Theorem hahn_theorem_6_parity_as_printed_fails p : 0 < p < 1 -> exists T e,
   transformer_layers T = [] /\ 0 < e /\ forall users n, (2 <= n)%nat ->
-  cross_entropy bits (parity p) n (fair (output_at_end users T)) <= unigram_chance p - e.
+  cross_entropy bits (parity_language p) n (fair (output_at_end users T)) <= unigram_chance p - e.
 Proof.
   intros Hp. pose proof (chance_given_last_below_unigram p Hp) as Gap.
   set (g := unigram_chance p - chance_given_last p).
@@ -416,7 +426,7 @@ Proof.
   destruct (rational_near (best_by_last p true) (g / 4) Hg) as (b & Hb).
   exists (embedding_only a b), (g / 2). split; [reflexivity|]. split; [lra|]. intros users n Hn.
   replace (cross_entropy _ _ _ _)
-    with (cross_entropy bits (parity p) n (fair (by_last (fun x => Q2R (if x then b else a))))).
+    with (cross_entropy bits (parity_language p) n (fair (by_last (fun x => Q2R (if x then b else a))))).
   2: { unfold cross_entropy, mean. f_equal. apply sum_words_ext. intros w Hw. unfold cost, fair.
        now rewrite <- (embedding_only_reads users a b (n - 1)) by lia. }
   rewrite cost_by_last by assumption. pose proof (chance_given_last_attained p Hp n Hn) as E.

@@ -4,7 +4,9 @@
    (a) gamma N^2 (s_j - 1/j) and (b) 2 gamma N (s_j + j/(2N)) find the rightmost, (c) 2 gamma N (s_j - j/(2N)) the
    leftmost maximal position, to within 2q in the norm of the paper (which has 4q) and within q in every mean of values
    of [0, 1]. Idea: tied positions lie on one side only and weigh q, q^2, ...; the others go on from there, around
-   the end, with the next powers of q. All are distinct, so together they weigh at most q + q^2 + ... = q/(1-q). *)
+   the end, with the next powers of q. All are distinct, so together they weigh at most q + q^2 + ... = q/(1-q).
+   For this the term need not be half of the gap: in D s_j + gamma j and D s_j - gamma j any D >= gamma N will do, in
+   D s_j - gamma N^2/j any D >= gamma N^2 (`lemma_08b_any_ratio` and its fellows); the paper's cases follow. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
@@ -111,7 +113,136 @@ Proof.
   - rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|]. apply right_ties_sum; destruct Vp; lia || exact Hq.
 Qed.
 
-(* ---- the three cases ---- *)
+(* A gap of 1 between values s: what is below the greatest is below it by 1. *)
+Lemma greatest n m s (Gap : has_gap n m s 1) p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j,
+  visible n m j -> s j = s p \/ s j <= s p - 1.
+Proof. intros [[V M]|[V M]]; apply (Gap p V); intros j Vj; now destruct (M j Vj). Qed.
+
+Lemma reciprocal_gap N j p : 1 <= j <= p -> p <= INR N -> p - j <= INR N ^ 2 * (1 / j - 1 / p).
+Proof.
+  intros Hj Hp. replace (1 / j - 1 / p) with ((p - j) / (j * p)) by (field; lra).
+  apply Rmult_le_reg_r with (j * p); [apply Rmult_lt_0_compat; lra|].
+  replace (INR N ^ 2 * ((p - j) / (j * p)) * (j * p)) with ((p - j) * (INR N * INR N)) by (field; lra).
+  apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat; lra.
+Qed.
+
+(* ---- any ratio of the tie-breaking term: levels, whose steps are at least D, beside a slope g with g N <= D ---- *)
+Section Levels.
+Variables (n : nat) (m : mask) (l : nat -> R) (g : R) (N : nat) (D : R) (p : nat).
+Hypothesis Hg : 0 < g.
+Hypothesis Vp : visible n m p.
+Hypothesis Highest : forall j, visible n m j -> l j <= l p.
+
+Section Right.
+Hypothesis HN : forall j, visible n m j -> (j <= N)%nat.
+Hypothesis Below : forall j, visible n m j -> (p < j)%nat -> l j <= l p - D.
+
+Lemma dominated_rising : g * INR N <= D ->
+  sum n (except p (weight m (fun j => l j + g * INR j)))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => l j + g * INR j) p.
+Proof.
+  intros HD. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
+  pose proof (HN j Vj) as Lj. pose proof (HN p Vp) as Lp. pose proof (Highest j Vj) as Hj.
+  destruct (Nat.ltb_spec j p) as [L|L].
+  - rewrite minus_INR by lia. lra.
+  - specialize (Below j Vj ltac:(lia)). rewrite minus_INR, plus_INR by lia. lra.
+Qed.
+
+Lemma dominated_reciprocal : g * INR N ^ 2 <= D ->
+  sum n (except p (weight m (fun j => l j - g * INR N ^ 2 * (1 / INR j))))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => l j - g * INR N ^ 2 * (1 / INR j)) p.
+Proof.
+  intros HD. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
+  pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p Vp)) as L2.
+  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, Vp).
+  pose proof (Highest j Vj) as Hj. destruct (Nat.ltb_spec j p) as [L|L].
+  - rewrite minus_INR by lia. apply lt_INR in L.
+    pose proof (reciprocal_gap N (INR j) (INR p) ltac:(lra) L2) as G.
+    apply Rmult_le_compat_l with (r := g) in G; lra.
+  - specialize (Below j Vj ltac:(lia)).
+    assert (F : INR (p + N - j) <= INR N) by (apply le_INR; lia).
+    assert (1 / INR p <= 1). { apply Rmult_le_reg_r with (INR p); [lra|]. field_simplify; lra. }
+    assert (1 / INR N <= 1 / INR j). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
+    assert (T : INR N <= INR N ^ 2 * (1 - 1 / INR p + 1 / INR j)).
+    { replace (INR N) with (INR N ^ 2 * (1 / INR N)) at 1 by (field; lra).
+      apply Rmult_le_compat_l; [apply pow_le; lra|lra]. }
+    apply Rmult_le_compat_l with (r := g) in T; [|lra]. apply Rmult_le_compat_l with (r := g) in F; lra.
+Qed.
+End Right.
+
+Lemma dominated_falling : (n <= N)%nat -> (forall j, visible n m j -> (j < p)%nat -> l j <= l p - D) ->
+  g * INR N <= D ->
+  sum n (except p (weight m (fun j => l j - g * INR j)))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => l j - g * INR j) p.
+Proof.
+  intros HN Below HD. apply dominated_right with N; auto. intros j Vj Ne.
+  assert (j <= N)%nat by (destruct Vj; lia). assert (p <= N)%nat by (destruct Vp; lia).
+  pose proof (Highest j Vj) as Hj. destruct (Nat.ltb_spec p j) as [L|L].
+  - rewrite minus_INR by lia. lra.
+  - specialize (Below j Vj ltac:(lia)). rewrite minus_INR, plus_INR by lia. lra.
+Qed.
+End Levels.
+
+Section AnyRatio.
+Variables (n : nat) (m : mask) (s : nat -> R) (g D : R) (N p : nat).
+Hypothesis Hg : 0 < g.
+Hypothesis Gap : has_gap n m s 1.
+
+Lemma levels_below : 0 <= D -> is_rightmost n m s p \/ is_leftmost n m s p ->
+  (forall j, visible n m j -> D * s j <= D * s p) /\
+  (forall j, visible n m j -> s j < s p -> D * s j <= D * s p - D).
+Proof.
+  intros HD R. assert (H : forall j, visible n m j -> s j <= s p) by (destruct R as [[_ M]|[_ M]]; intros; now apply M).
+  split; intros j Vj; [now apply Rmult_le_compat_l; auto|]. intros L. destruct (greatest n m s Gap p R j Vj); [lra|].
+  replace (D * s p - D) with (D * (s p - 1)) by ring. now apply Rmult_le_compat_l.
+Qed.
+
+Lemma dominated_8b_any_ratio : g * INR N <= D -> (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (except p (weight m (fun j => D * s j + g * INR j)))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j + g * INR j) p.
+Proof.
+  intros HD HN R. pose proof (pos_INR N). assert (0 <= D) by nra.
+  destruct (levels_below ltac:(assumption) (or_introl R)).
+  apply (dominated_rising n m (fun j => D * s j) g N D p); auto; try apply R.
+  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
+Qed.
+
+Lemma dominated_8c_any_ratio : g * INR N <= D -> (n <= N)%nat -> is_leftmost n m s p ->
+  sum n (except p (weight m (fun j => D * s j - g * INR j)))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j - g * INR j) p.
+Proof.
+  intros HD HN R. pose proof (pos_INR N). assert (0 <= D) by nra.
+  destruct (levels_below ltac:(assumption) (or_intror R)).
+  apply (dominated_falling n m (fun j => D * s j) g N D p); auto; try apply R.
+  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
+Qed.
+
+Lemma dominated_8a_any_ratio : g * INR N ^ 2 <= D -> (forall j, visible n m j -> (j <= N)%nat) ->
+  is_rightmost n m s p ->
+  sum n (except p (weight m (fun j => D * s j - g * INR N ^ 2 * (1 / INR j))))
+    <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j - g * INR N ^ 2 * (1 / INR j)) p.
+Proof.
+  intros HD HN R. pose proof (pow_le (INR N) 2 (pos_INR N)). assert (0 <= D) by nra.
+  destruct (levels_below ltac:(assumption) (or_introl R)).
+  apply (dominated_reciprocal n m (fun j => D * s j) g N D p); auto; try apply R.
+  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
+Qed.
+(* Within 2 e^(-g) of the one-hot vector, in the norm of the paper. *)
+Theorem lemma_08a_any_ratio : g * INR N ^ 2 <= D -> (forall j, visible n m j -> (j <= N)%nat) ->
+  is_rightmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m (fun j => D * s j - g * INR N ^ 2 * (1 / INR j)) j)) <= 2 * exp (- g).
+Proof. intros HD HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8a_any_ratio]. Qed.
+
+Theorem lemma_08b_any_ratio : g * INR N <= D -> (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m (fun j => D * s j + g * INR j) j)) <= 2 * exp (- g).
+Proof. intros HD HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8b_any_ratio]. Qed.
+
+Theorem lemma_08c_any_ratio : g * INR N <= D -> (n <= N)%nat -> is_leftmost n m s p ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m (fun j => D * s j - g * INR j) j)) <= 2 * exp (- g).
+Proof. intros HD HN R. apply distance_8; [exact Hg|apply R|now apply dominated_8c_any_ratio]. Qed.
+End AnyRatio.
+
+(* ---- the three cases of the paper: the term is 1/j, j/(2N) or -j/(2N) ---- *)
 Section Cases.
 Variables (n : nat) (m : mask) (s : nat -> R) (g : R) (N : nat).
 Hypothesis Hg : 0 < g.
@@ -121,74 +252,43 @@ Definition score_8a (j : nat) : R := g * INR N ^ 2 * (s j - 1 / INR j).
 Definition score_8b (j : nat) : R := 2 * g * INR N * (s j + INR j / (2 * INR N)).
 Definition score_8c (j : nat) : R := 2 * g * INR N * (s j - INR j / (2 * INR N)).
 
-Lemma greatest p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j,
-  visible n m j -> s j = s p \/ s j <= s p - 1.
-Proof. intros [[V M]|[V M]]; apply (Gap p V); intros j Vj; now destruct (M j Vj). Qed.
-
-Lemma reciprocal_gap j p : 1 <= j <= p -> p <= INR N -> p - j <= INR N ^ 2 * (1 / j - 1 / p).
+Lemma dominated_ext t t' p : (forall j, visible n m j -> t j = t' j) -> visible n m p ->
+  sum n (except p (weight m t')) <= exp (- g) / (1 - exp (- g)) * weight m t' p ->
+  sum n (except p (weight m t)) <= exp (- g) / (1 - exp (- g)) * weight m t p.
 Proof.
-  intros Hj Hp. replace (1 / j - 1 / p) with ((p - j) / (j * p)) by (field; lra).
-  apply Rmult_le_reg_r with (j * p); [apply Rmult_lt_0_compat; lra|].
-  replace (INR N ^ 2 * ((p - j) / (j * p)) * (j * p)) with ((p - j) * (INR N * INR N)) by (field; lra).
-  apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat; lra.
+  intros E Vp. assert (W : forall j, (1 <= j <= n)%nat -> weight m t j = weight m t' j).
+  { intros j Hj. unfold weight. destruct (m j) eqn:M; [now rewrite E|reflexivity]. }
+  assert (S : sum n (except p (weight m t)) = sum n (except p (weight m t'))).
+  { apply sum_ext. intros j Hj. unfold except. now rewrite W. }
+  rewrite S, (W p (proj1 Vp)). easy.
 Qed.
 
 Lemma dominated_8a p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
   sum n (except p (weight m score_8a)) <= exp (- g) / (1 - exp (- g)) * weight m score_8a p.
 Proof.
-  intros HN R. pose proof R as [V M]. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
-  pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p V)) as L2.
-  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
-  assert (T : INR (if (j <? p)%nat then p - j else p + N - j) <= INR N ^ 2 * ((s p - 1 / INR p) - (s j - 1 / INR j))).
-  { destruct (Nat.ltb_spec j p) as [L|L].
-    - rewrite minus_INR by lia. apply lt_INR in L.
-      pose proof (reciprocal_gap (INR j) (INR p) ltac:(lra) L2) as G.
-      assert (s j <= s p) by apply (proj1 (M j Vj)).
-      assert (0 <= INR N ^ 2 * (s p - s j)) by (apply Rmult_le_pos; [apply pow_le; lra|lra]). lra.
-    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_introl R) j Vj) as [E|L0].
-      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
-      assert (1 / INR p <= 1). { apply Rmult_le_reg_r with (INR p); [lra|]. field_simplify; lra. }
-      assert (1 / INR N <= 1 / INR j). { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
-      replace (INR N) with (INR N ^ 2 * (1 / INR N)) at 1 by (field; lra).
-      apply Rmult_le_compat_l; [apply pow_le; lra|lra]. }
-  unfold score_8a. apply Rmult_le_compat_l with (r := g) in T; lra.
+  intros HN R. apply (dominated_ext _ (fun j => g * INR N ^ 2 * s j - g * INR N ^ 2 * (1 / INR j))).
+  - intros j _. unfold score_8a. ring.
+  - apply R.
+  - apply dominated_8a_any_ratio; auto. lra.
 Qed.
 
 Lemma dominated_8b p : (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
   sum n (except p (weight m score_8b)) <= exp (- g) / (1 - exp (- g)) * weight m score_8b p.
 Proof.
-  intros HN R. pose proof R as [V M]. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
-  pose proof (le_INR _ _ (HN j Vj)) as L1. pose proof (le_INR _ _ (HN p V)) as L2.
-  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
-  replace (score_8b j) with (g * (2 * INR N * s j + INR j)) by (unfold score_8b; field; lra).
-  replace (score_8b p) with (g * (2 * INR N * s p + INR p)) by (unfold score_8b; field; lra).
-  assert (T : INR (if (j <? p)%nat then p - j else p + N - j) <= (2 * INR N * s p + INR p) - (2 * INR N * s j + INR j)).
-  { destruct (Nat.ltb_spec j p) as [L|L].
-    - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
-      assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
-    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_introl R) j Vj) as [E|L0].
-      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
-      assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
-  apply Rmult_le_compat_l with (r := g) in T; lra.
+  intros HN R. assert (P : 1 <= INR N).
+  { apply INR_at_least_1. destruct R as [V _]. specialize (HN p V). destruct V. lia. }
+  apply (dominated_ext _ (fun j => 2 * g * INR N * s j + g * INR j)); [|apply R|].
+  - intros j _. unfold score_8b. field. lra.
+  - apply (dominated_8b_any_ratio n m s g (2 * g * INR N) N p); auto. nra.
 Qed.
 
 Lemma dominated_8c p : (n <= N)%nat -> is_leftmost n m s p ->
   sum n (except p (weight m score_8c)) <= exp (- g) / (1 - exp (- g)) * weight m score_8c p.
 Proof.
-  intros HN R. pose proof R as [V M]. apply dominated_right with N; auto. intros j Vj Ne.
-  assert (L1 : INR j <= INR N) by (apply le_INR; destruct Vj; lia).
-  assert (L2 : INR p <= INR N) by (apply le_INR; destruct V; lia).
-  assert (P1 : 1 <= INR j) by (apply INR_at_least_1, Vj). assert (P2 : 1 <= INR p) by (apply INR_at_least_1, V).
-  replace (score_8c j) with (g * (2 * INR N * s j - INR j)) by (unfold score_8c; field; lra).
-  replace (score_8c p) with (g * (2 * INR N * s p - INR p)) by (unfold score_8c; field; lra).
-  assert (T : INR (if (p <? j)%nat then j - p else N + j - p) <= (2 * INR N * s p - INR p) - (2 * INR N * s j - INR j)).
-  { destruct (Nat.ltb_spec p j) as [L|L].
-    - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).
-      assert (0 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_pos; lra). lra.
-    - apply Rle_trans with (INR N); [apply le_INR; lia|]. destruct (greatest p (or_intror R) j Vj) as [E|L0].
-      { destruct (M j Vj) as [_ A]. specialize (A ltac:(lia)). lra. }
-      assert (2 * INR N * 1 <= 2 * INR N * (s p - s j)) by (apply Rmult_le_compat_l; lra). lra. }
-  apply Rmult_le_compat_l with (r := g) in T; lra.
+  intros HN R. assert (P : 1 <= INR N) by (apply INR_at_least_1; destruct R as [[V _] _]; lia).
+  apply (dominated_ext _ (fun j => 2 * g * INR N * s j - g * INR j)); [|apply R|].
+  - intros j _. unfold score_8c. field. lra.
+  - apply (dominated_8c_any_ratio n m s g (2 * g * INR N) N p); auto. nra.
 Qed.
 
 (* The statements of the paper, with 2 in place of 4. *)

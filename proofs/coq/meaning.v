@@ -48,6 +48,8 @@ Fixpoint integer_eqb (a b : integer) : bool :=
   | IntPlus a a', IntPlus b b' | IntMinus a a', IntMinus b b' => integer_eqb a b && integer_eqb a' b'
   | _, _ => false
   end.
+Definition real_function_eqb (g h : real_function) : bool :=
+  match g, h with Ln, Ln | Sqrt, Sqrt | Log2Floor, Log2Floor | Log2Ceil, Log2Ceil => true | _, _ => false end.
 Fixpoint expression_eqb (x y : expression) : bool :=
   match x, y with
   | Num p, Num q => Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q)
@@ -56,6 +58,7 @@ Fixpoint expression_eqb (x y : expression) : bool :=
       expression_eqb x y && expression_eqb x' y'
   | Neg x, Neg y => expression_eqb x y
   | Power x a, Power y b => expression_eqb x y && integer_eqb a b
+  | Apply g x, Apply h y => real_function_eqb g h && expression_eqb x y
   | _, _ => false
   end.
 Definition position_function_eqb (u v : position_function) : bool :=
@@ -72,10 +75,12 @@ Proof.
   - apply andb_prop in H as [H1 H2]. f_equal; auto.
   - apply andb_prop in H as [H1 H2]. f_equal; auto.
 Qed.
+Lemma real_function_eqb_eq g h : real_function_eqb g h = true -> g = h.
+Proof. now destruct g, h. Qed.
 Lemma expression_eqb_eq x : forall y, expression_eqb x y = true -> x = y.
 Proof.
   induction x; intros [] H; simpl in H; try discriminate; try reflexivity;
-    try (apply andb_prop in H as [H1 H2]; f_equal; auto using integer_eqb_eq); [|f_equal; auto].
+    try (apply andb_prop in H as [H1 H2]; f_equal; auto using integer_eqb_eq, real_function_eqb_eq); [|f_equal; auto].
   destruct q, q0. simpl in *. apply Z.eqb_eq in H1. apply Pos.eqb_eq in H2. now subst.
 Qed.
 Lemma position_function_eqb_eq u v : position_function_eqb u v = true -> u = v.

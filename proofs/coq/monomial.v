@@ -112,7 +112,7 @@ Proof. destruct x; simpl; intros H; try discriminate. now apply Qeq_bool_R. Qed.
 Lemma distance_from_end_value x : is_distance_from_end x = true -> expression_value x n i = INR (S n - i).
 Proof.
   intros H. rewrite minus_INR, S_INR by lia.
-  destruct x as [| | |a b|a b| | | |]; try discriminate; destruct a; try discriminate; simpl in H;
+  destruct x as [| | |a b|a b| | | | |]; try discriminate; destruct a; try discriminate; simpl in H;
     [destruct a1, a2|destruct a1, b]; try discriminate; cbn [expression_value];
     rewrite (number_value _ _ H), Q2R_1; lra.
 Qed.
@@ -123,7 +123,7 @@ Proof.
     expression_value x n i = monomial_value a n i).
   { intros y a D E. injection E as <-. rewrite (distance_from_end_value y D).
     unfold monomial_value, sign. simpl. rewrite Q2R_1. ring. }
-  induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k]; intros a H;
+  induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx]; intros a H;
     cbn [monomial_of] in H;
     match type of H with (if ?c then _ else _) = _ => destruct c eqn:D; [now apply P|] end; try discriminate;
     cbn [expression_value].

@@ -7,8 +7,9 @@
    To be compared with constructions/network/run.py, definition by definition: `embed` is its embed; `linear` is
    combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with softmax in
    place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in which all heads of a
-   layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the limit
-   of 64 on exponents (docs/certificate.md, 1) has no counterpart; x / 0 is excluded by well_defined.v. *)
+   layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the
+   limits on exponents and on arguments of functions (docs/certificate.md, 1) have no counterpart; x / 0 and logarithms
+   of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula.
 Import ListNotations.
@@ -16,10 +17,12 @@ Open Scope R_scope.
 
 (* ---- expressions in the position i and the length n ---- *)
 Inductive integer := Int (z : Z) | IntI | IntN | IntPlus (a b : integer) | IntMinus (a b : integer).
+Inductive real_function := Ln | Sqrt | Log2Floor | Log2Ceil.
 Inductive expression :=
 | Num (q : Q) | VarI | VarN
 | Add (x y : expression) | Sub (x y : expression) | Mul (x y : expression) | Div (x y : expression)
-| Neg (x : expression) | Power (x : expression) (k : integer).
+| Neg (x : expression) | Power (x : expression) (k : integer)
+| Apply (g : real_function) (x : expression).
 
 Fixpoint integer_value (k : integer) (n i : nat) : Z :=
   match k with
@@ -27,6 +30,17 @@ Fixpoint integer_value (k : integer) (n i : nat) : Z :=
   | IntPlus a b => integer_value a n i + integer_value b n i
   | IntMinus a b => integer_value a n i - integer_value b n i
   end%Z.
+
+(* ln and sqrt are rounded down to a multiple of 10^-30, log2floor and log2ceil to an integer. *)
+Definition units : R := 10 ^ 30.
+Definition to_units (x : R) : R := IZR (Int_part (x * units)) / units.
+Definition function_value (g : real_function) (x : R) : R :=
+  match g with
+  | Ln => to_units (ln x)
+  | Sqrt => to_units (sqrt x)
+  | Log2Floor => IZR (Int_part (ln x / ln 2))
+  | Log2Ceil => - IZR (Int_part (- (ln x / ln 2)))
+  end.
 
 Fixpoint expression_value (x : expression) (n i : nat) : R :=
   match x with
@@ -37,6 +51,7 @@ Fixpoint expression_value (x : expression) (n i : nat) : R :=
   | Div x y => expression_value x n i / expression_value y n i
   | Neg x => - expression_value x n i
   | Power x k => powerRZ (expression_value x n i) (integer_value k n i)
+  | Apply g x => function_value g (expression_value x n i)
   end.
 
 (* [f]: 1 where f holds; with `shifted`, where it holds one position to the left (at i = 1, position 0). The formula
@@ -68,6 +83,12 @@ Record transformer := Transformer {
   position_embedding : list (direction * position_function);
   transformer_layers : list layer;
   transformer_output : direction }.
+
+(* Some lengths: from the least on, and up to the greatest if there is one. Length 0 never counts. *)
+Record lengths := Lengths { least_length : nat; greatest_length : option nat }.
+Definition every_length : lengths := Lengths 1 None.
+Definition allowed (L : lengths) (n : nat) : Prop :=
+  (1 <= n)%nat /\ (least_length L <= n)%nat /\ match greatest_length L with Some N => (n <= N)%nat | None => True end.
 
 (* ---- what it computes ---- *)
 Definition vector := direction -> R.
@@ -126,5 +147,10 @@ Definition over (T : transformer) (n : nat) (w : word) : Prop :=
 (* What is to be proved: every length, every word, every position, exactly. *)
 Definition computes (T : transformer) (f : formula) : Prop :=
   forall n w, (1 <= n)%nat -> over T n w ->
+  forall i, (1 <= i <= n)%nat -> run T n w i (transformer_output T) = bit (truth users n w f i).
+
+(* The same for some lengths only. *)
+Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop :=
+  forall n w, allowed L n -> over T n w ->
   forall i, (1 <= i <= n)%nat -> run T n w i (transformer_output T) = bit (truth users n w f i).
 End Run.

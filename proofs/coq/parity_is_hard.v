@@ -1,11 +1,14 @@
-(* PARITY, MAJORITY and the temporal operators are hard for transformers of bounded embeddings and temperatures that stay
-   above some t > 0 ([Hahn] Section 6, [SHA] Section 1): none separates their truth from their falsehood by any margin,
-   so none computes them. [SHA] Theorems 12 to 21 compute all of them, with temperatures that fall or embeddings that
-   grow: this file says that one of both is needed, whatever the masks, the layers, the heads and the weights.
+(* PARITY, MAJORITY and the temporal operators are hard for transformers of bounded embeddings and temperatures that
+   stay above some t > 0 ([Hahn] Section 6, [SHA] Section 1): none separates their truth from their falsehood by any
+   margin, so none computes them. [SHA] Theorems 12 to 21 compute all of them, with temperatures that fall or embeddings
+   that grow: this file says that one of both is needed, whatever the masks, the layers, the heads and the weights.
+   And how cold it must be: PARITY at length n needs a temperature of at most K/ln(n/K), K a constant of the network
+   without its temperatures. [SHA] has 1/n; what lies between is not decided here.
 
    Idea: one symbol in the middle of a word decides, and it moves what other positions compute by at most C/n. *)
-From Coq Require Import Reals List Bool Arith ZArith Lia.
-From Certify Require Import finite_sums formula network hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas.
+From Coq Require Import Reals List Bool Arith ZArith Lra Lia.
+From Certify Require Import finite_sums exponential formula network hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas
+  hahn_how_cold.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -51,7 +54,8 @@ Qed.
 
 (* ---- formulas ---- *)
 Definition parity : formula := OnCount ODD ToLeft (Symbol 1).
-Definition majority : formula := Compare AtLeast (Plus 1 ToLeft (Symbol 1) (Number 0)) (Plus 1 ToLeft (Symbol 0) (Number 0)).
+Definition majority : formula :=
+  Compare AtLeast (Plus 1 ToLeft (Symbol 1) (Number 0)) (Plus 1 ToLeft (Symbol 0) (Number 0)).
 Definition some_one_before : formula := Since (Truth true) (Symbol 1).
 Definition some_one_from_here : formula := Until (Truth true) (Symbol 1).
 Definition first_is_one : formula := Since (Truth true) (And (Positional FIRST) (Symbol 1)).
@@ -60,6 +64,10 @@ Definition previous_times (k : nat) : formula := Nat.iter k Previous (Symbol 1).
 Section Examples.
 Variable users : nat -> nat -> nat -> bool.
 
+Lemma lone_changes f n p i : 1 <= p <= n -> 1 <= i <= n -> i <> p ->
+  truth users n zeros f i = false -> truth users n (lone p) f i = true -> changes_at users 2 f n p i zeros (lone p).
+Proof. unfold changes_at. pose proof (zeros_lone p). pose proof (binary_lone p). tauto. Qed.
+
 (* A formula that is false on 0...0 and true at i if the lone 1 stands at p, for p and n beyond N. *)
 Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
   (forall N, exists n p i, place N n p i /\ 1 <= p <= n /\ 1 <= i <= n /\ i <> p /\
@@ -67,15 +75,21 @@ Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
   sensitive users place 2 f.
 Proof.
   intros H N. destruct (H N) as (n & p & i & P & Hp & Hi & Ne & F & G). exists n, p, i, zeros, (lone p).
-  split; [exact P|]. unfold changes_at. pose proof (zeros_lone p). pose proof (binary_lone p). tauto.
+  split; [exact P|]. now apply lone_changes.
+Qed.
+
+Lemma parity_of_zeros n i : truth users n zeros parity i = false.
+Proof. change (Nat.odd (length (filter (fun j => zeros j =? 1) (seq 1 i))) = false). now rewrite count_none. Qed.
+Lemma parity_of_lone n p i : 1 <= p <= i -> truth users n (lone p) parity i = true.
+Proof.
+  intros H. change (Nat.odd (length (filter (fun j => lone p j =? 1) (seq 1 i))) = true).
+  rewrite (filter_ext_length _ (fun j => j =? p)) by apply letter_lone. rewrite count_here by lia. reflexivity.
 Qed.
 
 Lemma parity_sensitive : sensitive users inside 2 parity.
 Proof.
-  apply lone_decides. intros N. exists (2 * N + 2), (N + 1), (2 * N + 2). unfold inside. repeat split; try lia.
-  - change (Nat.odd (length (filter (fun j => zeros j =? 1) (seq 1 (2 * N + 2)))) = false). now rewrite count_none.
-  - change (Nat.odd (length (filter (fun j => lone (N + 1) j =? 1) (seq 1 (2 * N + 2)))) = true).
-    rewrite (filter_ext_length _ (fun j => j =? N + 1)) by apply letter_lone. rewrite count_here by lia. reflexivity.
+  apply lone_decides. intros N. exists (2 * N + 2), (N + 1), (2 * N + 2). unfold inside.
+  rewrite parity_of_zeros, parity_of_lone by lia. repeat split; lia.
 Qed.
 
 Lemma majority_on n q : truth users n (ones_up_to q) majority n
@@ -129,14 +143,16 @@ Lemma since_sensitive : sensitive users inside 2 some_one_before.
 Proof.
   apply lone_decides. intros N. exists (2 * N + 2), (N + 1), (2 * N + 2). unfold inside. repeat split; try lia.
   - apply not_true_iff_false. intros H. apply satisfies_since in H. destruct H as (j & _ & H & _). discriminate H.
-  - apply satisfies_since. exists (N + 1). repeat split; try lia. unfold satisfies. cbn. now rewrite letter_lone, Nat.eqb_refl.
+  - apply satisfies_since. exists (N + 1). repeat split; try lia. unfold satisfies. cbn.
+    now rewrite letter_lone, Nat.eqb_refl.
 Qed.
 
 Lemma until_sensitive : sensitive users inside 2 some_one_from_here.
 Proof.
   apply lone_decides. intros N. exists (2 * N + 3), (N + 2), 1. unfold inside. repeat split; try lia.
   - apply not_true_iff_false. intros H. apply satisfies_until in H. destruct H as (j & _ & H & _). discriminate H.
-  - apply satisfies_until. exists (N + 2). repeat split; try lia. unfold satisfies. cbn. now rewrite letter_lone, Nat.eqb_refl.
+  - apply satisfies_until. exists (N + 2). repeat split; try lia. unfold satisfies. cbn.
+    now rewrite letter_lone, Nat.eqb_refl.
 Qed.
 
 Lemma first_is_one_sensitive : sensitive users at_end 2 first_is_one.
@@ -169,11 +185,50 @@ Proof. intros C. exact (inside_is_hard _ since_sensitive _ _ (computes_separates
 Theorem until_is_hard : ~ computes users T some_one_from_here.
 Proof. intros C. exact (inside_is_hard _ until_sensitive _ _ (computes_separates users T _ C)). Qed.
 
-(* Even the first symbol is lost from sight, unless past masks show it. *)
-Theorem first_is_one_is_hard : every_head T (fun a => head_masking a <> PastMasked) -> ~ computes users T first_is_one.
+(* Even the first symbol is lost from sight. *)
+Theorem first_is_one_is_hard : ~ computes users T first_is_one.
 Proof.
-  intros U C. apply (sensitive_at_end_is_hard users T B t Bounded Warm 2 first_is_one 0%R 1%R Binary U).
+  intros C. apply (sensitive_at_end_is_hard users T B t Bounded Warm 2 first_is_one 0%R 1%R Binary).
   - exact first_is_one_sensitive.
   - now apply computes_separates.
 Qed.
 End Examples.
+
+(* ---- how cold: at most K/ln(n/K), for a network that computes PARITY at length n ---- *)
+Open Scope R_scope.
+
+Theorem parity_needs_cold users T B : 0 <= B -> (2 <= length (token_embedding T))%nat -> exists K, 0 < K /\
+  forall n t, (1 <= n)%nat -> 0 < t <= 1 -> bounded_at users T n B -> warm_at T n t -> computes users T parity ->
+  INR n <= K * exp (K / t).
+Proof.
+  intros HB L. destruct (sensitive_needs_cold users T B 2 parity HB L) as (K & HK & H).
+  exists (3 * K + 3). split; [lra|]. intros n t Hn Ht Bd W C.
+  assert (E : exp (K / t) <= exp ((3 * K + 3) / t)) by (apply exp_quotient_monotone; lra).
+  assert (O : 1 <= exp (K / t)).
+  { pose proof (exp_ineq1_le (K / t)). pose proof (quotient_nonneg K t HK ltac:(lra)). lra. }
+  assert (G : (3 * K + 3) * exp (K / t) <= (3 * K + 3) * exp ((3 * K + 3) / t)) by (apply Rmult_le_compat_l; lra).
+  assert (Z : 0 <= K * exp (K / t)) by (apply Rmult_le_pos; lra).
+  destruct (Nat.eq_dec n 1) as [->|N1]; [simpl; lra|]. set (N := (n / 2)%nat).
+  assert (HN : (1 <= N /\ 2 * N <= n <= 2 * N + 1)%nat).
+  { pose proof (Nat.div_mod n 2 ltac:(lia)). pose proof (Nat.mod_upper_bound n 2 ltac:(lia)). fold N in H0. lia. }
+  destruct (computes_separates users T parity C) as [_ S]. specialize (S n Hn).
+  assert (M : (1 - 0) * INR N <= K * exp (K / t)).
+  { apply (H n N n zeros (lone N) N t 0 1); auto; [|unfold inside; lia|lia].
+    apply lone_changes; try lia; [apply parity_of_zeros|apply parity_of_lone; lia]. }
+  assert (F : INR n <= 3 * INR N).
+  { replace 3 with (INR 3) by (simpl; lra). rewrite <- mult_INR. apply le_INR. lia. }
+  lra.
+Qed.
+
+Corollary parity_needs_temperature users T B : 0 <= B -> (2 <= length (token_embedding T))%nat -> exists K, 0 < K /\
+  forall n t, (1 <= n)%nat -> 0 < t <= 1 -> bounded_at users T n B -> warm_at T n t -> computes users T parity ->
+  t * ln (INR n / K) <= K.
+Proof.
+  intros HB L. destruct (parity_needs_cold users T B HB L) as (K & HK & H). exists K. split; [exact HK|].
+  intros n t Hn Ht Bd W C. specialize (H n t Hn Ht Bd W C).
+  assert (P : 0 < INR n / K) by (apply Rdiv_lt_0_compat; [apply lt_0_INR; lia|exact HK]).
+  assert (E : ln (INR n / K) <= K / t).
+  { apply ln_below; [exact P|]. apply Rmult_le_reg_r with K; [exact HK|].
+    replace (INR n / K * K) with (INR n) by (field; lra). lra. }
+  replace K with (t * (K / t)) at 2 by (field; lra). apply Rmult_le_compat_l; lra.
+Qed.

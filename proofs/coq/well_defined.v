@@ -1,11 +1,14 @@
-(* Expressions may divide by zero, and a temperature may fail to be positive: then there is no network to speak of.
+(* Expressions may divide by zero or take the logarithm of what is not positive, and a temperature may fail to be
+   positive: then there is no network to speak of.
 
    Proved: `well_defined T = true` implies that every position embedding has a value and every temperature a positive
-   one, at every position of every length. (Over the real numbers of Coq x / 0 is some number; nothing rests on it.) *)
+   one, at every position of every length; `well_defined_from m T = true`, of every length from m on. (Over the real
+   numbers of Coq x / 0 is some number, and so is the logarithm of 0; nothing rests on it.) *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums formula network linear_combination monomial.
+From Certify Require Import finite_sums formula network linear_combination monomial expression_bounds.
 Open Scope R_scope.
 
+Definition in_domain (g : real_function) (x : R) : Prop := match g with Sqrt => 0 <= x | _ => 0 < x end.
 Fixpoint has_value (x : expression) (n i : nat) : Prop :=
   match x with
   | Num _ | VarI | VarN => True
@@ -13,10 +16,17 @@ Fixpoint has_value (x : expression) (n i : nat) : Prop :=
   | Div x y => has_value x n i /\ has_value y n i /\ expression_value y n i <> 0
   | Neg x => has_value x n i
   | Power x k => has_value x n i /\ ((integer_value k n i < 0)%Z -> expression_value x n i <> 0)
+  | Apply g x => has_value x n i /\ in_domain g (expression_value x n i)
   end.
 
+Section From.
+Variable m : nat.                                                  (* the least length *)
+
 Definition is_nonzero (x : expression) : bool :=
-  match monomial_of x with Some m => negb (is_zero (monomial_factor m)) | None => false end.
+  match monomial_of x with Some a => negb (is_zero (monomial_factor a)) | None => false end || surely_positive m x.
+Definition surely_in_domain (g : real_function) (x : expression) : bool :=
+  surely_positive m x ||
+  match g, lower_bound m x with Sqrt, Some q => Qle_bool 0 q | _, _ => false end.
 Fixpoint always_has_value (x : expression) : bool :=
   match x with
   | Num _ | VarI | VarN => true
@@ -25,70 +35,76 @@ Fixpoint always_has_value (x : expression) : bool :=
   | Neg x => always_has_value x
   | Power x (Int z) => always_has_value x && (Z.leb 0 z || is_nonzero x)
   | Power x _ => always_has_value x && is_nonzero x
-  end.
-Definition is_positive (x : expression) : bool :=
-  match monomial_of x with
-  | Some m => Qle_bool 0 (monomial_factor m) && negb (is_zero (monomial_factor m)) && negb (monomial_alternates m)
-  | None => false
+  | Apply g x => always_has_value x && surely_in_domain g x
   end.
 
-Definition well_defined (T : transformer) : bool :=
+Definition well_defined_from (T : transformer) : bool :=
   forallb (fun e => match snd e with Formula x => always_has_value x | Bracket _ _ => true end) (position_embedding T)
-  && forallb (fun l => forallb (fun a => always_has_value (head_temperature a) && is_positive (head_temperature a))
-      (layer_heads l))
-             (transformer_layers T).
+  && forallb (fun l => forallb (fun a =>
+       always_has_value (head_temperature a) && surely_positive m (head_temperature a)) (layer_heads l))
+     (transformer_layers T).
 
 Section Position.
 Variables n i : nat.
 Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hm : (m <= n)%nat.
 
 Lemma is_nonzero_correct x : is_nonzero x = true -> expression_value x n i <> 0.
 Proof.
-  unfold is_nonzero. destruct (monomial_of x) as [m|] eqn:E; [|discriminate]. intros H.
-  rewrite (monomial_of_value n i Hi x m E). destruct (inverse m) as [b|] eqn:Inv.
-  - pose proof (inverse_value n i Hi m b Inv) as V. intros Z. rewrite Z in V. lra.
-  - unfold inverse in Inv. apply negb_true_iff in H. rewrite H in Inv. discriminate.
+  unfold is_nonzero. intros H. apply orb_prop in H as [H|H].
+  - destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
+    rewrite (monomial_of_value n i Hi x a E). destruct (inverse a) as [b|] eqn:Inv.
+    + pose proof (inverse_value n i Hi a b Inv) as V. intros Z. rewrite Z in V. lra.
+    + unfold inverse in Inv. apply negb_true_iff in H. rewrite H in Inv. discriminate.
+  - pose proof (surely_positive_correct m n i Hi Hm x H). lra.
+Qed.
+
+Lemma surely_in_domain_correct g x : surely_in_domain g x = true -> in_domain g (expression_value x n i).
+Proof.
+  unfold surely_in_domain. intros H. apply orb_prop in H as [H|H].
+  - pose proof (surely_positive_correct m n i Hi Hm x H). destruct g; simpl; lra.
+  - destruct g; try discriminate. pose proof (lower_bound_correct m n i Hi Hm x) as B.
+    destruct (lower_bound m x) as [q|]; [|discriminate]. apply Qle_bool_R in H. rewrite Q2R_0 in H.
+    specialize (B q eq_refl). simpl. lra.
 Qed.
 
 Lemma always_has_value_correct x : always_has_value x = true -> has_value x n i.
 Proof.
-  induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k]; simpl; intros H; auto;
-    try (apply andb_prop in H as [H1 H2]; auto; fail).
+  induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx];
+    cbn [always_has_value has_value]; intros H; auto; try (apply andb_prop in H as [H1 H2]; auto; fail).
   - apply andb_prop in H as [H1 H2]. apply andb_prop in H2 as [H2 H3].
     split; [auto|split; [auto|now apply is_nonzero_correct]].
   - destruct k as [z| | | |]; apply andb_prop in H as [H1 H2]; (split; [auto|]); intros L;
       try (now apply is_nonzero_correct). apply orb_prop in H2 as [H2|H2]; [|now apply is_nonzero_correct].
     apply Z.leb_le in H2. simpl in L. lia.
-Qed.
-
-Lemma is_positive_correct x : is_positive x = true -> 0 < expression_value x n i.
-Proof.
-  unfold is_positive. destruct (monomial_of x) as [m|] eqn:E; [|discriminate]. intros H.
-  apply andb_prop in H as [H A]. apply andb_prop in H as [P Z]. apply negb_true_iff in A, Z.
-  rewrite (monomial_of_value n i Hi x m E). unfold monomial_value, sign. rewrite A.
-  apply Qle_bool_R in P. rewrite Q2R_0 in P.
-  assert (F : Q2R (monomial_factor m) <> 0).
-  { intros F. assert (G : (monomial_factor m == 0)%Q) by (apply eqR_Qeq; now rewrite Q2R_0).
-    apply Qeq_bool_iff in G. unfold is_zero in Z. congruence. }
-  assert (Pos : forall k, (1 <= k)%nat -> forall z, 0 < powerRZ (INR k) z).
-  { intros k Hk z. apply powerRZ_lt, lt_0_INR. lia. }
-  assert (F' : 0 < Q2R (monomial_factor m)) by lra. rewrite Rmult_1_r.
-  pose proof (Rmult_lt_0_compat _ _ F' (Pos i ltac:(lia) (monomial_i m))) as P1.
-  pose proof (Rmult_lt_0_compat _ _ P1 (Pos n ltac:(lia) (monomial_n m))) as P2.
-  exact (Rmult_lt_0_compat _ _ P2 (Pos (S n - i)%nat ltac:(lia) (monomial_end m))).
+  - apply andb_prop in H as [H1 H2]. split; [auto|now apply surely_in_domain_correct].
 Qed.
 End Position.
+End From.
 
-(* At every position of every length, the embeddings have values and the temperatures positive ones. *)
-Definition defined (T : transformer) : Prop := forall n i, (1 <= i <= n)%nat ->
+Definition well_defined (T : transformer) : bool := well_defined_from 1 T.
+
+(* At every position of every length, or of every allowed one, the embeddings have values and the temperatures positive
+   ones. *)
+Definition defined_at (T : transformer) (n i : nat) : Prop :=
   (forall d x, In (d, Formula x) (position_embedding T) -> has_value x n i) /\
   (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
      has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).
+Definition defined (T : transformer) : Prop := forall n i, (1 <= i <= n)%nat -> defined_at T n i.
+Definition defined_for (L : lengths) (T : transformer) : Prop :=
+  forall n i, allowed L n -> (1 <= i <= n)%nat -> defined_at T n i.
+
+Lemma well_defined_at m T n i : well_defined_from m T = true -> (1 <= i <= n)%nat -> (m <= n)%nat -> defined_at T n i.
+Proof.
+  intros H Hi Hm. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
+  - intros d x In_. specialize (E _ In_). simpl in E. now apply (always_has_value_correct m).
+  - intros l a Hl Ha. specialize (L l Hl). rewrite forallb_forall in L. specialize (L a Ha).
+    apply andb_prop in L as [V P].
+    split; [now apply (always_has_value_correct m)|now apply (surely_positive_correct m)].
+Qed.
 
 Theorem well_defined_correct T : well_defined T = true -> defined T.
-Proof.
-  intros H n i Hi. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
-  - intros d x In_. specialize (E _ In_). simpl in E. now apply always_has_value_correct.
-  - intros l a Hl Ha. specialize (L l Hl). rewrite forallb_forall in L. specialize (L a Ha).
-    apply andb_prop in L as [V P]. split; [now apply always_has_value_correct|now apply is_positive_correct].
-Qed.
+Proof. intros H n i Hi. apply (well_defined_at 1); auto. lia. Qed.
+
+Theorem well_defined_for L T : well_defined_from (least_length L) T = true -> defined_for L T.
+Proof. intros H n i (_ & Hm & _) Hi. now apply (well_defined_at (least_length L)). Qed.

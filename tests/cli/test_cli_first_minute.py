@@ -17,7 +17,7 @@ from certify.shipped import pages
 
 NEEDS_MORE = ("prove", "crosscheck")
 """Commands whose examples need Coq, or minutes; tests of their own run them."""
-LONG = ("certify audit examples/claims/sha.toml --html sha.html",)
+LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n")
 REFUTED = ("audit",)
 
 

@@ -53,6 +53,7 @@ _RELATIONS: dict[str, Relation] = {
 }  # fmt: skip
 _MASKS = {"Unmasked": Mask.NONE, "FutureMasked": Mask.FUTURE, "PastMasked": Mask.PAST}
 _INFIX = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Power": "^", "IntPlus": "+", "IntMinus": "-"}
+_FUNCTIONS = {"Ln": "ln", "Sqrt": "sqrt", "Log2Floor": "log2floor", "Log2Ceil": "log2ceil"}
 _LEAVES = {"VarI": "i", "VarN": "n", "IntI": "i", "IntN": "n"}
 
 
@@ -271,5 +272,7 @@ def _infix(node: Node) -> str:
             return f"({number})"
         case ("Neg", value) | ("IntMinus", ("Int", Fraction(numerator=0)), value):
             return f"(-{_infix(value)})"
+        case ("Apply", str(function), value):
+            return f"{_FUNCTIONS[function]}({_infix(value)})"
     operator, left, right = node
     return f"({_infix(left)}{_INFIX[operator]}{_infix(right)})"

@@ -14,7 +14,7 @@ from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Formula, Or, Since, Symbol
 from constructions.network.transformer import Transformer, Weighting
 from constructions.regimes import Regime
-from proofs.by_coq.predicates import predicate_function
+from proofs.by_coq.predicates import condition_data
 from proofs.by_coq.transformer_file import comment, expression, theorem_file
 from tests.with_coq import ask_coq
 
@@ -25,6 +25,9 @@ from tests.with_coq import ask_coq
     ("1/(n-i+1)", "(Div (Num 1) (Add (Sub VarN VarI) (Num 1)))"),
     ("(-1)^i", "(Power (Neg (Num 1)) IntI)"),
     ("i^-2", "(Power VarI (IntMinus (Int 0) (Int 2)))"),
+    ("1/ln(n+1)", "(Div (Num 1) (Apply Ln (Add VarN (Num 1))))"),
+    ("log2ceil(2*n)-sqrt(log2floor(i))",
+     "(Sub (Apply Log2Ceil (Mul (Num 2) VarN)) (Apply Sqrt (Apply Log2Floor VarI)))"),
 ])
 def test_expressions_are_printed_as_they_are_parsed(text: str, expected: str) -> None:
     assert expression(parse_expression(text)) == expected
@@ -36,18 +39,18 @@ def test_exponents_that_are_no_sums_are_unsupported(text: str) -> None:
         expression(parse_expression(text))
 
 
-def test_a_predicate_becomes_a_function_over_the_integers() -> None:
+def test_a_predicate_becomes_data() -> None:
     definition = parse_predicate_definition("THIRD(k,n) := k % 3 == 1 and not k // 2 >= n")
-    assert predicate_function(definition) == (
-        "fun k n => (andb (Z.eqb (Z.modulo (Z.of_nat k) 3%Z) 1%Z) "
-        "(negb (Z.geb (Z.div (Z.of_nat k) 2%Z) (Z.of_nat n))))"
+    assert condition_data(definition) == (
+        "(Both (Related Equal (Remainder TheNumber 3) (Literal 1)) "
+        "(Fails (Related AtLeast (Quotient TheNumber 2) TheLength)))"
     )
 
 
 @pytest.mark.parametrize("condition", ["k / 2 == 1", "k % n == 1", "2 ^ k == n", "k // 0 == 1", "k % -3 == 1"])
 def test_predicates_that_divide_by_what_may_be_no_positive_number_are_unsupported(condition: str) -> None:
     with pytest.raises(Unsupported, match="predicate P: "):
-        predicate_function(parse_predicate_definition(f"P(k,n) := {condition}"))
+        condition_data(parse_predicate_definition(f"P(k,n) := {condition}"))
 
 
 def since() -> Transformer:

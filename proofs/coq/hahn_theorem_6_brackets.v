@@ -25,14 +25,14 @@ Definition same (k l : kind) : bool := match k, l with Round, Round | Square, Sq
 Fixpoint stack (w : list bracket) : list kind :=
   match w with [] => [] | Opens k :: u => k :: stack u | Closes _ :: u => tl (stack u) end.
 
-Definition dyck (p : R) (w : list bracket) (x : option bracket) : R :=
+Definition dyck_language (p : R) (w : list bracket) (x : option bracket) : R :=
   match x, stack w with
   | Some (Opens _), _ => p / 2
   | Some (Closes k), top :: _ => if same k top then 1 - p else 0
   | None, [] => 1 - p
   | _, _ => 0
   end.
-Definition brackets : list bracket := [Opens Round; Opens Square; Closes Round; Closes Square].
+Definition four_brackets : list bracket := [Opens Round; Opens Square; Closes Round; Closes Square].
 
 (* It ends with a closing bracket and is not balanced: the type of what closes next is asked for. *)
 Definition asked (w : list bracket) : bool :=
@@ -82,9 +82,9 @@ Proof.
 Qed.
 
 (* A bijection of the words of one length. *)
-Lemma sum_exchange n : forall k f, sum_words brackets n (fun w => f (exchange k w)) = sum_words brackets n f.
+Lemma sum_exchange n : forall k f, sum_words four_brackets n (fun w => f (exchange k w)) = sum_words four_brackets n f.
 Proof.
-  induction n as [|n IH]; intros k f; [reflexivity|]. cbn [sum_words total brackets exchange].
+  induction n as [|n IH]; intros k f; [reflexivity|]. cbn [sum_words total four_brackets exchange].
   rewrite (IH (S k) (fun u => f (Closes Round :: u))), (IH (S k) (fun u => f (Closes Square :: u))).
   destruct k as [|k]; [cbn [other]; lra|].
   rewrite (IH k (fun u => f (Opens Round :: u))), (IH k (fun u => f (Opens Square :: u))). lra.
@@ -111,20 +111,22 @@ Qed.
 Section Dyck.
 Variable p : R.
 Hypothesis Hp : 0 < p < 1.
-Let chance := dyck p.
-Notation ce := (cross_entropy brackets chance).
+Let chance := dyck_language p.
+Notation ce := (cross_entropy four_brackets chance).
 
 Definition dyck_optimum : R := entropy p + p * ln 2.
-Definition share_asked (n : nat) : R := mean brackets chance n (fun w => bit (asked w)).        (* P_0(n) *)
+Definition share_asked (n : nat) : R := mean four_brackets chance n (fun w => bit (asked w)).        (* P_0(n) *)
 
 (* ---- masses ---- *)
 Lemma chance_nonneg w x : 0 <= chance w x.
-Proof. unfold chance, dyck. destruct x as [[k|k]|], (stack w) as [|t l]; try lra. destruct (same k t); lra. Qed.
+Proof.
+  unfold chance, dyck_language. destruct x as [[k|k]|], (stack w) as [|t l]; try lra. destruct (same k t); lra.
+Qed.
 Lemma mass_nonneg w : 0 <= mass chance w.
 Proof. induction w as [|a u IH]; simpl; [lra|]. apply Rmult_le_pos; [apply (chance_nonneg u (Some a))|exact IH]. Qed.
 
 Lemma chance_exchange w k x : chance (exchange (S k) w) x = chance w x.
-Proof. unfold chance, dyck. rewrite stack_exchange. now destruct (stack w) as [|t l]. Qed.
+Proof. unfold chance, dyck_language. rewrite stack_exchange. now destruct (stack w) as [|t l]. Qed.
 
 Lemma mass_exchange w : forall k, mass chance (exchange k w) = mass chance w.
 Proof.
@@ -134,29 +136,29 @@ Proof.
 Qed.
 
 (* A prefix goes on, or ends. *)
-Lemma mass_of_next u : total (fun a => mass chance (a :: u)) brackets = (1 - chance u None) * mass chance u.
-Proof. cbn [total brackets mass]. unfold chance, dyck. destruct (stack u) as [|[|] l]; simpl; field. Qed.
+Lemma mass_of_next u : total (fun a => mass chance (a :: u)) four_brackets = (1 - chance u None) * mass chance u.
+Proof. cbn [total four_brackets mass]. unfold chance, dyck_language. destruct (stack u) as [|[|] l]; simpl; field. Qed.
 
-Lemma alive_falls n : alive brackets chance (S n) <= alive brackets chance n.
+Lemma alive_falls n : alive four_brackets chance (S n) <= alive four_brackets chance n.
 Proof.
   unfold alive. rewrite sum_words_S. apply sum_words_le. intros u _. rewrite mass_of_next.
   pose proof (chance_nonneg u None). pose proof (mass_nonneg u). nra.
 Qed.
 
-Lemma sum_words_nonneg n f : (forall w, 0 <= f w) -> 0 <= sum_words brackets n f.
+Lemma sum_words_nonneg n f : (forall w, 0 <= f w) -> 0 <= sum_words four_brackets n f.
 Proof.
-  intros H. apply Rle_trans with (sum_words brackets n (fun w => 0 * f w)).
+  intros H. apply Rle_trans with (sum_words four_brackets n (fun w => 0 * f w)).
   - rewrite sum_words_scale. lra.
   - apply sum_words_le. intros w _. specialize (H w). lra.
 Qed.
 
-Lemma alive_positive n : 0 < alive brackets chance n.
+Lemma alive_positive n : 0 < alive four_brackets chance n.
 Proof.
   apply Rlt_le_trans with (p ^ n); [apply pow_lt; lra|]. induction n as [|n IH]; [unfold alive; simpl; lra|].
-  unfold alive. rewrite sum_words_S. apply Rle_trans with (sum_words brackets n (fun u => p * mass chance u)).
+  unfold alive. rewrite sum_words_S. apply Rle_trans with (sum_words four_brackets n (fun u => p * mass chance u)).
   - rewrite sum_words_scale. simpl. apply Rmult_le_compat_l; [lra|exact IH].
   - apply sum_words_le. intros u _. rewrite mass_of_next. pose proof (mass_nonneg u).
-    assert (chance u None <= 1 - p) by (unfold chance, dyck; destruct (stack u); lra).
+    assert (chance u None <= 1 - p) by (unfold chance, dyck_language; destruct (stack u); lra).
     apply Rmult_le_compat_r; lra.
 Qed.
 
@@ -180,11 +182,11 @@ Proof.
   apply Rmult_le_compat_l with (r := p / 2) in E; [|lra]. unfold dyck_optimum. lra.
 Qed.
 
-Lemma cost_at_least q w : predictor brackets q ->
-  dyck_optimum + (1 - p) * asked_cost q w <= cost brackets chance q w.
+Lemma cost_at_least q w : predictor four_brackets q ->
+  dyck_optimum + (1 - p) * asked_cost q w <= cost four_brackets chance q w.
 Proof.
-  intros Q. destruct (Q w) as [P T]. unfold cost, asked_cost, odds_of_right, odds_of_round, chance, dyck.
-  cbn [total symbols map brackets] in *. pose proof (P None) as PN.
+  intros Q. destruct (Q w) as [P T]. unfold cost, asked_cost, odds_of_right, odds_of_round, chance, dyck_language.
+  cbn [total symbols map four_brackets] in *. pose proof (P None) as PN.
   pose proof (P (Some (Opens Round))) as A. pose proof (P (Some (Opens Square))) as B.
   pose proof (P (Some (Closes Round))) as C. pose proof (P (Some (Closes Square))) as D.
   set (a := q w (Some (Opens Round))) in *. set (b := q w (Some (Opens Square))) in *.
@@ -221,30 +223,32 @@ Proof.
 Qed.
 
 Lemma asked_total q n s : moved_by_opening q n s ->
-  softplus (- (s / 2)) * sum_words brackets n (fun w => mass chance w * bit (asked w))
-  <= sum_words brackets n (fun w => mass chance w * asked_cost q w).
+  softplus (- (s / 2)) * sum_words four_brackets n (fun w => mass chance w * bit (asked w))
+  <= sum_words four_brackets n (fun w => mass chance w * asked_cost q w).
 Proof.
   intros H. set (f w := mass chance w * asked_cost q w).
-  assert (E : sum_words brackets n (fun w => mass chance w * asked_cost q (exchange 0 w)) = sum_words brackets n f).
+  assert (E : sum_words four_brackets n (fun w => mass chance w * asked_cost q (exchange 0 w))
+    = sum_words four_brackets n f).
   { rewrite <- (sum_exchange n 0 f). apply sum_words_ext. intros w _. unfold f. now rewrite mass_exchange. }
   apply Rmult_le_reg_l with 2; [lra|].
-  replace (2 * sum_words brackets n f) with (sum_words brackets n f + sum_words brackets n f) by lra.
+  replace (2 * sum_words four_brackets n f) with (sum_words four_brackets n f + sum_words four_brackets n f) by lra.
   rewrite <- E at 2. rewrite <- Rmult_assoc, <- sum_words_scale, <- sum_words_plus. apply sum_words_le. intros w L.
   unfold f. pose proof (pair_cost q n s w H L) as P. pose proof (mass_nonneg w) as M.
   apply Rmult_le_compat_l with (r := mass chance w) in P; [|exact M]. lra.
 Qed.
 
-Theorem hahn_theorem_6_dyck q n s : predictor brackets q -> moved_by_opening q n s ->
+Theorem hahn_theorem_6_dyck q n s : predictor four_brackets q -> moved_by_opening q n s ->
   dyck_optimum + share_asked n * (1 - p) * softplus (- (s / 2)) <= ce n q.
 Proof.
   intros Q H. pose proof (alive_positive n) as A. apply mean_at_least; [exact A|].
-  apply Rle_trans with (sum_words brackets n (fun w => dyck_optimum * mass chance w
+  apply Rle_trans with (sum_words four_brackets n (fun w => dyck_optimum * mass chance w
     + (1 - p) * (mass chance w * asked_cost q w))).
   - rewrite sum_words_plus, !sum_words_scale. pose proof (asked_total q n s H) as T.
-    apply Rmult_le_compat_l with (r := 1 - p) in T; [|lra]. unfold share_asked, mean. fold (alive brackets chance n).
-    set (S := sum_words brackets n (fun w => mass chance w * bit (asked w))) in *.
-    replace ((dyck_optimum + S / alive brackets chance n * (1 - p) * softplus (- (s / 2))) * alive brackets chance n)
-      with (dyck_optimum * alive brackets chance n + (1 - p) * (softplus (- (s / 2)) * S)) by (field; lra). lra.
+    apply Rmult_le_compat_l with (r := 1 - p) in T; [|lra]. unfold share_asked, mean.
+    fold (alive four_brackets chance n). set (A' := alive four_brackets chance n) in *.
+    set (S := sum_words four_brackets n (fun w => mass chance w * bit (asked w))) in *.
+    replace ((dyck_optimum + S / A' * (1 - p) * softplus (- (s / 2))) * A')
+      with (dyck_optimum * A' + (1 - p) * (softplus (- (s / 2)) * S)) by (field; lra). lra.
   - apply sum_words_le. intros w _. pose proof (cost_at_least q w Q) as C.
     apply Rmult_le_compat_l with (r := mass chance w) in C; [lra|apply mass_nonneg].
 Qed.
@@ -252,22 +256,23 @@ Qed.
 (* ---- how often the type is asked for ---- *)
 Definition high (w : list bracket) : bool := match stack w with _ :: _ :: _ => true | _ => false end.
 
-Lemma asked_next u : total (fun a => mass chance (a :: u) * bit (asked (a :: u))) brackets
+Lemma asked_next u : total (fun a => mass chance (a :: u) * bit (asked (a :: u))) four_brackets
   = (1 - p) * (mass chance u * bit (high u)).
 Proof.
-  unfold asked, high. cbn [total brackets mass stack]. unfold chance, dyck.
+  unfold asked, high. cbn [total four_brackets mass stack]. unfold chance, dyck_language.
   destruct (stack u) as [|[|] [|t l]]; simpl; field.
 Qed.
 
 Lemma high_after_two u : p * p * mass chance u <=
-  total (fun a => total (fun b => mass chance (b :: a :: u) * bit (high (b :: a :: u))) brackets) brackets.
+  total (fun a => total (fun b => mass chance (b :: a :: u) * bit (high (b :: a :: u))) four_brackets) four_brackets.
 Proof.
   assert (N : forall a b, 0 <= mass chance (b :: a :: u) * bit (high (b :: a :: u))).
   { intros a b. apply Rmult_le_pos; [apply mass_nonneg|apply bit_range]. }
   assert (E : forall k l, mass chance (Opens k :: Opens l :: u) * bit (high (Opens k :: Opens l :: u))
     = p / 2 * (p / 2) * mass chance u) by (intros k l; unfold high; simpl; ring).
-  assert (T : forall f : bracket -> R, (forall b, 0 <= f b) -> f (Opens Round) + f (Opens Square) <= total f brackets).
-  { intros f Hf. cbn [total brackets]. pose proof (Hf (Closes Round)). pose proof (Hf (Closes Square)). lra. }
+  assert (T : forall f : bracket -> R, (forall b, 0 <= f b) ->
+    f (Opens Round) + f (Opens Square) <= total f four_brackets).
+  { intros f Hf. cbn [total four_brackets]. pose proof (Hf (Closes Round)). pose proof (Hf (Closes Square)). lra. }
   eapply Rle_trans; [|apply T].
   - eapply Rle_trans; [|apply Rplus_le_compat; apply T; intros b; apply N].
     cbv beta. rewrite !E. lra.
@@ -278,19 +283,19 @@ Qed.
 Theorem share_asked_at_least n : (3 <= n)%nat -> p ^ 2 * (1 - p) <= share_asked n.
 Proof.
   intros Hn. destruct n as [|[|[|n]]]; [lia|lia|lia|]. apply mean_at_least; [apply alive_positive|].
-  apply Rle_trans with (p ^ 2 * (1 - p) * alive brackets chance n).
+  apply Rle_trans with (p ^ 2 * (1 - p) * alive four_brackets chance n).
   { apply Rmult_le_compat_l; [apply Rmult_le_pos; [apply pow_le|]; lra|].
     pose proof (alive_falls n). pose proof (alive_falls (S n)). pose proof (alive_falls (S (S n))). lra. }
   rewrite sum_words_S, (sum_words_ext _ _ _ _ (fun u => (1 - p) * (mass chance u * bit (high u))))
     by (intros; apply asked_next).
   rewrite sum_words_scale, !sum_words_S. unfold alive.
-  replace (p ^ 2 * (1 - p) * sum_words brackets n (mass chance))
-    with ((1 - p) * sum_words brackets n (fun u => p * p * mass chance u)) by (rewrite sum_words_scale; ring).
+  replace (p ^ 2 * (1 - p) * sum_words four_brackets n (mass chance))
+    with ((1 - p) * sum_words four_brackets n (fun u => p * p * mass chance u)) by (rewrite sum_words_scale; ring).
   apply Rmult_le_compat_l; [lra|]. apply sum_words_le. intros u _. apply high_after_two.
 Qed.
 
 (* ---- a constant, and the limit ---- *)
-Theorem dyck_separated q n s : predictor brackets q -> (3 <= n)%nat -> moved_by_opening q n s ->
+Theorem dyck_separated q n s : predictor four_brackets q -> (3 <= n)%nat -> moved_by_opening q n s ->
   dyck_optimum + p ^ 2 * (1 - p) ^ 2 * softplus (- (s / 2)) <= ce n q.
 Proof.
   intros Q Hn H. pose proof (hahn_theorem_6_dyck q n s Q H) as G. pose proof (share_asked_at_least n Hn) as P.
@@ -300,22 +305,50 @@ Proof.
   lra.
 Qed.
 
-Theorem dyck_separated_limit q s : predictor brackets q -> (forall n, moved_by_opening q n (s n)) -> Un_cv s 0 ->
+Lemma share_asked_range n : 0 <= share_asked n <= 1.
+Proof.
+  unfold share_asked, mean. pose proof (alive_positive n) as A.
+  assert (0 <= sum_words four_brackets n (fun w => mass chance w * bit (asked w)) <= alive four_brackets chance n).
+  { split; [apply sum_words_nonneg; intros w; apply Rmult_le_pos; [apply mass_nonneg|apply bit_range]|].
+    apply sum_words_le. intros w _. pose proof (mass_nonneg w). pose proof (bit_range (asked w)). nra. }
+  split; apply Rmult_le_reg_r with (alive four_brackets chance n); try exact A;
+    unfold Rdiv; rewrite ?Rmult_assoc, ?Rinv_l; lra.
+Qed.
+
+(* By the tangent at 0. *)
+Theorem dyck_separated_from q n s : predictor four_brackets q -> moved_by_opening q n s -> 0 <= s ->
+  dyck_optimum + share_asked n * (1 - p) * ln 2 - s <= ce n q.
+Proof.
+  intros Q H S. pose proof (hahn_theorem_6_dyck q n s Q H) as G.
+  pose proof (softplus_above_tangent_at_0 (- (s / 2))) as T. pose proof (share_asked_range n) as P.
+  assert (K : 0 <= share_asked n * (1 - p) <= 1) by nra. set (k := share_asked n * (1 - p)) in *.
+  assert (k * (ln 2 - s) <= k * softplus (- (s / 2))) by (apply Rmult_le_compat_l; lra).
+  assert (k * s <= 1 * s) by (apply Rmult_le_compat_r; lra). lra.
+Qed.
+
+Theorem dyck_separated_limit q s : predictor four_brackets q -> (forall n, moved_by_opening q n (s n)) -> Un_cv s 0 ->
   forall e, 0 < e -> exists N, forall n, (N <= n)%nat -> dyck_optimum + share_asked n * (1 - p) * ln 2 - e <= ce n q.
 Proof.
   intros Q H C e He. destruct (C e He) as (N & HN). exists N. intros n Hn. specialize (HN n Hn). unfold R_dist in HN.
-  rewrite Rminus_0_r in HN. pose proof (Rle_abs (s n)).
-  pose proof (hahn_theorem_6_dyck q n (s n) Q (H n)) as G.
-  pose proof (softplus_above_tangent_at_0 (- (s n / 2))) as T.
-  assert (S : 0 <= share_asked n <= 1).
-  { unfold share_asked, mean. pose proof (alive_positive n) as A.
-    assert (0 <= sum_words brackets n (fun w => mass chance w * bit (asked w)) <= alive brackets chance n).
-    { split; [apply sum_words_nonneg; intros w; apply Rmult_le_pos; [apply mass_nonneg|apply bit_range]|].
-      apply sum_words_le. intros w _. pose proof (mass_nonneg w). pose proof (bit_range (asked w)). nra. }
-    split; apply Rmult_le_reg_r with (alive brackets chance n); try exact A;
-      unfold Rdiv; rewrite ?Rmult_assoc, ?Rinv_l; lra. }
-  assert (K : 0 <= share_asked n * (1 - p) <= 1) by nra. set (k := share_asked n * (1 - p)) in *.
-  assert (k * (ln 2 - e) <= k * softplus (- (s n / 2))) by (apply Rmult_le_compat_l; lra).
-  assert (k * e <= 1 * e) by (apply Rmult_le_compat_r; lra). lra.
+  rewrite Rminus_0_r in HN. pose proof (Rle_abs (s n)). apply dyck_separated_from; [exact Q| |lra].
+  intros c x k y L. eapply Rle_trans; [apply (H n c x k y L)|]. lra.
 Qed.
 End Dyck.
+
+(* ---- a step of the printed proof ---- *)
+(* "When such a prefix is followed by the correct closing bracket, the model will incur at least log 2": not after each
+   one. Whoever always prefers ), whatever the prefix is, pays as little as one likes after (() . *)
+Definition always (r : R) (w : list bracket) (x : option bracket) : R :=
+  match x with None | Some (Opens _) => 1 / 4 | Some (Closes Round) => r / 4 | Some (Closes Square) => (1 - r) / 4 end.
+
+Theorem second_task_as_printed_fails e : 0 < e -> exists q, predictor four_brackets q /\
+  (forall n, moved_by_opening q n 0) /\ asked_cost q [Closes Round; Opens Round; Opens Round] = e.
+Proof.
+  intros He. set (r := exp (- e)). pose proof (exp_negative_below_1 e He : 0 < r < 1) as Hr. exists (always r).
+  split; [|split].
+  - intros w. split; [intros [[k|[|]]|]; simpl; lra|]. simpl. lra.
+  - intros n c x k y _. unfold odds_of_round, always. rewrite Rminus_diag_eq by reflexivity. rewrite Rabs_R0. lra.
+  - unfold asked_cost, odds_of_right, odds_of_round, always. simpl. rewrite softplus_odds by lra.
+    replace (r / 4 + (1 - r) / 4) with (1 / 4) by field. rewrite !ln_quotient, ln_1 by lra.
+    unfold r. rewrite ln_exp. lra.
+Qed.

@@ -1,0 +1,212 @@
+(* Formulas, expressions and the conditions of users' predicates as text: the grammar of docs/certificate.md, section 1,
+   with no more parentheses than it needs. To be compared with constructions/language/printer.py and
+   constructions/language/expression_forms.py.
+
+   An operator has a level; an operand below the level that its place asks for goes into parentheses. A letter is kept
+   as JSON spells it. A number that names nothing is written `?`, which no reader accepts. *)
+From Coq Require Import String Ascii ZArith QArith List Bool.
+From Certify Require Import formula network user_predicates json_text.
+Import ListNotations.
+Open Scope string_scope.
+Open Scope nat_scope.
+Open Scope writer_scope.
+
+Definition prefix (sign : string) (a : writer) : writer := exactly sign ^^ a.
+Definition infix (left : writer) (sign : string) (right : writer) : writer := left ^^ exactly sign ^^ right.
+Definition called (name : string) (a : writer) : writer := between (name ++ "(") ")" a.
+
+(* A text with its level. *)
+Record piece := Piece { piece_level : nat; piece_text : writer }.
+Definition atom (s : string) : piece := Piece 8 (exactly s).
+Definition at_level (wanted : nat) (p : piece) : writer :=
+  if piece_level p <? wanted then between "(" ")" (piece_text p) else piece_text p.
+Definition signed (level : nat) (sign : string) (p : piece) : piece := Piece level (prefix sign (at_level level p)).
+Definition binary (level : nat) (left : piece) (sign : string) (right : piece) : piece :=
+  Piece level (infix (at_level level left) sign (at_level (S level) right)).
+Definition power (base : piece) (exponent : piece) : piece :=
+  Piece 7 (infix (at_level 8 base) "^" (at_level 6 exponent)).
+
+(* ---- expressions in i and n: + - at level 4, * / at 5, a sign at 6, ^ at 7, the rest at 8 ---- *)
+Definition integer_piece (z : Z) : piece := Piece (if (z <? 0)%Z then 6 else 8) (exactly (integer_text z)).
+Definition rational_piece (q : Q) : piece :=
+  match Qden q with
+  | xH => integer_piece (Qnum q)
+  | d => Piece 5 (infix (exactly (integer_text (Qnum q))) "/" (exactly (positive_text d)))
+  end.
+Definition rational_text (q : Q) : string := text_of (piece_text (rational_piece q)).
+
+Fixpoint exponent_piece (k : integer) : piece :=
+  match k with
+  | Int z => integer_piece z
+  | IntI => atom "i" | IntN => atom "n"
+  | IntMinus (Int 0) b => signed 6 "-" (exponent_piece b)
+  | IntPlus a b => binary 4 (exponent_piece a) "+" (exponent_piece b)
+  | IntMinus a b => binary 4 (exponent_piece a) "-" (exponent_piece b)
+  end.
+
+Definition function_name (g : real_function) : string :=
+  match g with Ln => "ln" | Sqrt => "sqrt" | Log2Floor => "log2floor" | Log2Ceil => "log2ceil" end.
+
+Fixpoint expression_piece (x : expression) : piece :=
+  match x with
+  | Num q => rational_piece q
+  | VarI => atom "i" | VarN => atom "n"
+  | Add x y => binary 4 (expression_piece x) "+" (expression_piece y)
+  | Sub x y => binary 4 (expression_piece x) "-" (expression_piece y)
+  | Mul x y => binary 5 (expression_piece x) "*" (expression_piece y)
+  | Div x y => binary 5 (expression_piece x) "/" (expression_piece y)
+  | Neg x => signed 6 "-" (expression_piece x)
+  | Power x k => power (expression_piece x) (exponent_piece k)
+  | Apply g x => Piece 8 (called (function_name g) (piece_text (expression_piece x)))
+  end.
+Definition expression_text (x : expression) : string := text_of (piece_text (expression_piece x)).
+
+(* ---- conditions of users' predicates: or at level 0, and at 1, not at 2, comparisons at 3 ---- *)
+Definition relation_sign (r : relation) : string :=
+  match r with
+  | AtMost => " <= " | Below => " < " | AtLeast => " >= " | Above => " > " | Equal => " == " | Unequal => " != "
+  end.
+
+Fixpoint amount_piece (x : amount) : piece :=
+  match x with
+  | Literal z => integer_piece (Z.of_N z)
+  | TheNumber => atom "k" | TheLength => atom "n"
+  | Negated x => signed 6 "-" (amount_piece x)
+  | Sum x y => binary 4 (amount_piece x) "+" (amount_piece y)
+  | Difference x y => binary 4 (amount_piece x) "-" (amount_piece y)
+  | Times x y => binary 5 (amount_piece x) "*" (amount_piece y)
+  | Quotient x d => binary 5 (amount_piece x) "//" (atom (positive_text d))
+  | Remainder x d => binary 5 (amount_piece x) "%" (atom (positive_text d))
+  | Raised x d => power (amount_piece x) (atom (positive_text d))
+  end.
+
+Definition number_test (p : predicate) : string :=
+  match p with SQUARE => "SQUARE" | POW2 => "POW2" | PRIME => "PRIME" | _ => "?" end.
+
+Fixpoint condition_piece (c : condition) : piece :=
+  match c with
+  | Related r x y => Piece 3 (infix (piece_text (amount_piece x)) (relation_sign r) (piece_text (amount_piece y)))
+  | Tested p x => Piece 8 (called (number_test p) (piece_text (amount_piece x)))
+  | Fails c => signed 2 "not " (condition_piece c)
+  | Both c d => binary 1 (condition_piece c) " and " (condition_piece d)
+  | Either c d => binary 0 (condition_piece c) " or " (condition_piece d)
+  end.
+
+Definition definition_text (d : definition) : string :=
+  let (name, c) := d in
+  name ++ (if mentions_length c then "(k,n) := " else "(k) := ") ++ text_of (piece_text (condition_piece c)).
+
+(* ---- letters ---- *)
+Definition is_word_character (c : ascii) : bool :=
+  is_between 97 122 c || is_between 65 90 c || is_between 48 57 c || Ascii.eqb c "_".
+
+(* A quotation mark or a backslash of the letter is escaped for the formula, and the escape for JSON. *)
+Fixpoint escaped (letter : string) : string :=
+  match letter with
+  | "" => ""
+  | String "\" (String "\" rest) => "\\\\" ++ escaped rest
+  | String "\" (String c rest) => String "\" (String c (escaped rest))
+  | String "'" rest => "\\'" ++ escaped rest
+  | String c rest => String c (escaped rest)
+  end.
+Definition symbol_writer (letter : string) : writer :=
+  if forallb is_word_character (list_ascii_of_string letter) then exactly "Q_" ^^ exactly letter
+  else between "Q['" "']" (exactly (escaped letter)).
+
+(* ---- formulas: <-> at level 0, -> at 1, | at 2, & at 3, comparisons at 4, since and until at 5, signs at 6 ---- *)
+Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
+  match l with [] => None | g :: l => if formula_eqb f g then Some place else place_in l f (S place) end.
+
+Definition formula_level (f : formula) : nat :=
+  match f with
+  | Iff _ _ => 0 | Implies _ _ => 1 | Or _ _ => 2 | And _ _ => 3 | Compare _ _ _ => 4
+  | Since (Truth true) _ | Until (Truth true) _ | Not _ | Previous _ | Next _ => 6
+  | Since _ _ | Until _ _ => 5
+  | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ => 7
+  end.
+
+Definition sign_before (first : bool) (z : Z) : writer :=
+  exactly (if first then (if z <? 0 then "-" else "") else (if z <? 0 then " - " else " + "))%Z.
+Definition side_sign (s : side) : string := match s with ToLeft => "#<[" | ToRight => "#>[" end.
+
+Section FormulaText.
+Variables (letters names : list string).                               (* of the alphabet; of the users' predicates *)
+(* The formulas that the file lists, and calls $1, $2, ... elsewhere. A file that lists none abbreviates. *)
+Variable listed : list formula.
+
+Definition abbreviates : bool := match listed with [] => true | _ => false end.
+
+Definition predicate_writer (p : predicate) : writer :=
+  match p with
+  | ODD => exactly "ODD" | EVEN => exactly "EVEN" | FIRST => exactly "FIRST" | LAST => exactly "LAST"
+  | SQUARE => exactly "SQUARE" | POW2 => exactly "POW2" | PRIME => exactly "PRIME"
+  | MOD m r => called "MOD" (infix (exactly (natural_text m)) "," (exactly (natural_text r)))
+  | User name => exactly (nth name names "?")
+  end.
+
+(* A formula in a place that asks for a level; `a` is its text. *)
+Definition operand (wanted : nat) (f : formula) (a : writer) : writer := fun rest =>
+  match place_in listed f 1 with
+  | Some place => (exactly "$" ^^ exactly (natural_text place)) rest
+  | None => at_level wanted (Piece (formula_level f) a) rest
+  end.
+
+Definition sign (s : string) (f : formula) (a : writer) : writer := prefix s (operand 6 f a).
+Definition temporal (f : formula) (a : writer) (s : string) (g : formula) (b : writer) : writer :=
+  infix (operand 6 f a) s (operand 5 g b).
+Definition connective (left : nat) (f : formula) (a : writer) (s : string) (right : nat) (g : formula) (b : writer) :=
+  infix (operand left f a) s (operand right g b).
+
+(* The text of a formula, even if it is listed itself. *)
+Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
+  match f with
+  | Truth true => exactly "true" | Truth false => exactly "false"
+  | Symbol a => symbol_writer (nth a letters "?")
+  | Positional p => predicate_writer p
+  | OnCount p s f => predicate_writer p ^^ between ("(" ++ side_sign s) "])" (operand 0 f (own_text f))
+  | Compare r t u => term_writer true t ^^ exactly (relation_sign r) ^^ term_writer true u
+  | Not f =>
+      match f with
+      | Since (Truth true) (Not g) => if abbreviates then sign "H " g (own_text g) else sign "!" f (own_text f)
+      | Until (Truth true) (Not g) => if abbreviates then sign "G " g (own_text g) else sign "!" f (own_text f)
+      | _ => sign "!" f (own_text f)
+      end
+  | Previous f => sign "prev " f (own_text f)
+  | Next f => sign "next " f (own_text f)
+  | And f g => connective 3 f (own_text f) " & " 4 g (own_text g)
+  | Or f g => connective 2 f (own_text f) " | " 3 g (own_text g)
+  | Implies f g => connective 2 f (own_text f) " -> " 1 g (own_text g)
+  | Iff f g => connective 1 f (own_text f) " <-> " 1 g (own_text g)
+  | Since f g =>
+      let plain := temporal f (own_text f) " since " g (own_text g) in
+      match f with
+      | Truth true => if abbreviates then sign "O " g (own_text g) else plain
+      | Or h same => if abbreviates && formula_eqb same g then temporal h (own_text h) " S " g (own_text g) else plain
+      | _ => plain
+      end
+  | Until f g =>
+      let plain := temporal f (own_text f) " until " g (own_text g) in
+      match f with
+      | Truth true => if abbreviates then sign "F " g (own_text g) else plain
+      | Or h same => if abbreviates && formula_eqb same g then temporal h (own_text h) " U " g (own_text g) else plain
+      | _ => plain
+      end
+  end rest
+with term_writer (first : bool) (t : term) (rest : string) {struct t} : string :=
+  match t with
+  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c)))
+      rest
+  | Plus a s f t => (sign_before first a
+      ^^ (if (Z.abs a =? 1)%Z then nothing else exactly (integer_text (Z.abs a)) ^^ exactly "*")
+      ^^ between (side_sign s) "]" (operand 0 f (own_text f))
+      ^^ term_writer false t) rest
+  end.
+
+Definition formula_writer (f : formula) : writer := operand 0 f (own_text f).
+Definition count_writer (s : side) (f : formula) : writer := between (side_sign s) "]" (formula_writer f).
+Definition position_function_writer (p : position_function) : writer :=
+  match p with
+  | Formula x => piece_text (expression_piece x)
+  | Bracket f shifted => between "[" "]" (formula_writer f) ^^ exactly (if shifted then "(i-1)" else "")
+  end.
+End FormulaText.

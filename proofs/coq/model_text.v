@@ -1,0 +1,188 @@
+(* A network with its meanings and names as the text of its model file (docs/certificate.md, section 2), to be compared
+   with `transformer_to_json` and `write_canonical` of constructions/network/json_form.py; and what it means that such a
+   file is proved.
+
+   The theorem of an exported folder is `file_computes text letters formula`, where `text` is what lies in the folder as
+   model.json. Nothing has to read that file: a model is written as text, and the texts are compared. *)
+From Coq Require Import String Ascii ZArith QArith List Bool.
+From Coq.Init Require Import Byte.
+From Certify Require Import formula network meaning well_defined user_predicates json_text formula_text.
+Import ListNotations.
+Open Scope string_scope.
+Open Scope nat_scope.
+Open Scope writer_scope.
+
+(* Names are kept as JSON spells them. *)
+Record model := Model {
+  model_letters : list string;                                         (* the alphabet *)
+  model_definitions : list definition;                                 (* the users' predicates *)
+  model_listed : list formula;                                         (* what the file calls $1, $2, ... *)
+  model_directions : list string;
+  model_labels : list (list (string * string));                        (* name and source of each head of each layer *)
+  model_network : transformer;
+  model_meanings : list meaning }.
+
+Definition model_users (m : model) : nat -> nat -> nat -> bool := users_of (model_definitions m).
+
+(* ---- the text ---- *)
+Section ModelText.
+Variable m : model.
+
+Definition quoted (a : writer) : json := Quoted (text_of a).
+Definition name_of (d : direction) : string := nth d (model_directions m) "?".
+Definition predicate_names : list string := map fst (model_definitions m).
+Definition formula_json (f : formula) : json :=
+  quoted (formula_writer (model_letters m) predicate_names (model_listed m) f).
+Definition count_json (s : side) (f : formula) : json :=
+  quoted (count_writer (model_letters m) predicate_names (model_listed m) s f).
+Definition position_function_json (p : position_function) : json :=
+  quoted (position_function_writer (model_letters m) predicate_names (model_listed m) p).
+Definition listed_json (f : formula) : json :=
+  quoted (own_text (model_letters m) predicate_names (model_listed m) f).
+Definition expression_json (x : expression) : json := Quoted (expression_text x).
+Definition rational_json (q : Q) : json := Quoted (rational_text q).
+
+Definition kind (name : string) (l : list (string * json)) : json := Fields (("kind", Quoted name) :: l).
+Definition meaning_json (a : meaning) : json :=
+  match a with
+  | IsPosition v => kind "position" [("value", position_function_json v)]
+  | IsTruth f => kind "truth" [("formula", formula_json f)]
+  | IsSlack f => kind "slack" [("formula", formula_json f)]
+  | IsNear f guard => kind "near" [("formula", formula_json f); ("when", formula_json guard)]
+  | IsProduct x f => kind "product" [("value", expression_json x); ("formula", formula_json f)]
+  | IsMean s f => kind "mean" [("count", count_json s f)]
+  | IsOthers s f _ => kind "others" [("count", count_json s f)]
+  | IsAnything => kind "any" []
+  end.
+
+Definition by_direction {X} (write : X -> json) (l : list (direction * X)) : json :=
+  Fields (map (fun e => (name_of (fst e), write (snd e))) l).
+Definition row_json (r : row) : json := by_direction rational_json r.
+
+Definition mask_name (k : masking) : string :=
+  match k with Unmasked => "none" | FutureMasked => "future" | PastMasked => "past" end.
+Definition head_json (label : string * string) (a : head) : json := Fields [
+  ("name", Quoted (fst label));
+  ("source", Quoted (snd label));
+  ("mask", Quoted (mask_name (head_masking a)));
+  ("weighting", Quoted "softmax");
+  ("temperature", expression_json (head_temperature a));
+  ("queries", Items (map row_json (head_queries a)));
+  ("keys", Items (map row_json (head_keys a)));
+  ("values", by_direction row_json (head_values a))].
+Definition unit_json (u : relu_unit) : json := Fields [
+  ("reads", row_json (unit_reads u));
+  ("bias", rational_json (unit_bias u));
+  ("writes", row_json (unit_writes u))].
+Definition layer_json (labels : list (string * string)) (l : layer) : json := Fields [
+  ("heads", Items (map (fun a => head_json (fst a) (snd a)) (combine labels (layer_heads l))));
+  ("feedforward", Fields [
+    ("units", Items (map unit_json (layer_units l)));
+    ("bias", row_json (layer_bias l))])].
+
+Definition model_json : json :=
+  let T := model_network m in
+  Fields ([
+    ("format", Quoted "certify-transformer");
+    ("version", Verbatim "1");
+    ("alphabet", Items (map Quoted (model_letters m)));
+    ("predicates", Items (map (fun d => Quoted (definition_text d)) (model_definitions m)))]
+  ++ match model_listed m with [] => [] | l => [("formulas", Items (map listed_json l))] end ++ [
+    ("directions", Fields (combine (model_directions m) (map meaning_json (model_meanings m))));
+    ("token_embedding", Fields (combine (model_letters m) (map row_json (token_embedding T))));
+    ("position_embedding", by_direction position_function_json (position_embedding T));
+    ("layers", Items (map (fun l => layer_json (fst l) (snd l)) (combine (model_labels m) (transformer_layers T))));
+    ("output", Quoted (name_of (transformer_output T)))])%list.
+
+Definition model_text : string := json_text model_json.
+End ModelText.
+
+(* ---- what a model must be so that its text says all of it, and nothing else ---- *)
+Fixpoint ascending (d : direction) (l : list direction) : bool :=
+  match l with [] => true | e :: l => (d <=? e) && ascending (S e) l end.
+Definition are_places (size : nat) (l : list direction) : bool := ascending 0 l && forallb (fun d => d <? size) l.
+Definition is_reduced (q : Q) : bool := (Z.gcd (Qnum q) (Zpos (Qden q)) =? 1)%Z.
+Definition is_row (size : nat) (r : row) : bool :=
+  are_places size (map fst r) && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
+
+Definition is_head (size : nat) (a : head) : bool :=
+  (length (head_queries a) =? length (head_keys a)) && forallb (is_row size) (head_queries a)
+  && forallb (is_row size) (head_keys a) && are_places size (map fst (head_values a))
+  && forallb (fun e => is_row size (snd e)) (head_values a).
+Definition is_unit (size : nat) (u : relu_unit) : bool :=
+  is_row size (unit_reads u) && is_reduced (unit_bias u) && is_row size (unit_writes u).
+Definition is_layer (size : nat) (labels : list (string * string)) (l : layer) : bool :=
+  (length labels =? length (layer_heads l)) && forallb (fun a => is_spelling (fst a) && is_spelling (snd a)) labels
+  && forallb (is_head size) (layer_heads l) && forallb (is_unit size) (layer_units l) && is_row size (layer_bias l).
+
+Definition taken : list string := ["true"; "false"; "not"; "and"; "or"; "prev"; "next"; "since"; "until";
+  "Y"; "X"; "S"; "U"; "O"; "H"; "F"; "G"; "Q";
+  "ODD"; "EVEN"; "MOD"; "FIRST"; "LAST"; "SQUARE"; "POW2"; "PRIME"; "log2ceil"; "log2floor"; "ln"; "sqrt"].
+Definition is_predicate_name (s : string) : bool :=
+  match s with String c _ => negb (is_between 48 57 c || Ascii.eqb c "_") | _ => false end
+  && forallb is_word_character (list_ascii_of_string s) && negb (existsb (String.eqb s) taken)
+  && negb (String.prefix "Q_" s).
+
+Definition are_names (l : list string) : bool := are_distinct l && forallb is_spelling l.
+Definition is_whole (m : model) : bool :=
+  let T := model_network m in
+  let size := length (model_directions m) in
+  are_names (model_letters m) && forallb (fun s => negb (String.eqb s "")) (model_letters m)
+  && are_names (model_directions m) && (length (model_meanings m) =? size)
+  && are_distinct (predicate_names m) && forallb is_predicate_name (predicate_names m)
+  && (length (token_embedding T) =? length (model_letters m)) && forallb (is_row size) (token_embedding T)
+  && are_places size (map fst (position_embedding T))
+  && (length (model_labels m) =? length (transformer_layers T))
+  && forallb (fun l => is_layer size (fst l) (snd l)) (combine (model_labels m) (transformer_layers T))
+  && (transformer_output T <? size).
+
+(* ---- what is proved of a file ---- *)
+Definition formula_text (m : model) (f : formula) : string :=
+  text_of (formula_writer (model_letters m) (predicate_names m) [] f).
+Definition output_meaning (m : model) : meaning :=
+  nth (transformer_output (model_network m)) (model_meanings m) IsAnything.
+
+(* A file with this text, over these letters, is that of a network that computes this formula: what the file says the
+   output holds is the truth of the formula; the network is defined, and computes it for every n, every word and every
+   position. The letters are in the order in which words number them. *)
+Definition file_computes (text : string) (letters : list string) (formula : string) : Prop :=
+  exists m f, is_whole m = true /\ model_text m = text /\ model_letters m = letters
+    /\ output_meaning m = IsTruth f /\ formula_text m f = formula
+    /\ defined (model_network m) /\ computes (model_users m) (model_network m) f.
+
+Fixpoint strings_eqb (l k : list string) : bool :=
+  match l, k with
+  | [], [] => true | s :: l, t :: k => String.eqb s t && strings_eqb l k | _, _ => false
+  end.
+Definition output_means (m : model) (f : formula) : bool :=
+  match output_meaning m with IsTruth g => formula_eqb g f | _ => false end.
+Definition file_states (m : model) (f : formula) (text : string) (letters : list string) (formula : string) : bool :=
+  is_whole m && String.eqb (model_text m) text && strings_eqb (model_letters m) letters
+  && output_means m f && String.eqb (formula_text m f) formula.
+
+Lemma strings_eqb_eq l : forall k, strings_eqb l k = true -> l = k.
+Proof.
+  induction l as [|s l IH]; intros [|t k]; simpl; intros H; try discriminate; [reflexivity|].
+  apply andb_prop in H as [A B]. apply String.eqb_eq in A. f_equal; auto.
+Qed.
+Lemma output_means_eq m f : output_means m f = true -> output_meaning m = IsTruth f.
+Proof.
+  unfold output_means. destruct (output_meaning m); try discriminate. intros H. f_equal. now apply formula_eqb_eq.
+Qed.
+
+Theorem file_computes_if m f text letters formula : file_states m f text letters formula = true ->
+  defined (model_network m) /\ computes (model_users m) (model_network m) f -> file_computes text letters formula.
+Proof.
+  unfold file_states. intros H [D C]. apply andb_prop in H as [H F]. apply andb_prop in H as [H O].
+  apply andb_prop in H as [H L]. apply andb_prop in H as [W T].
+  apply String.eqb_eq in F, T. apply strings_eqb_eq in L. apply output_means_eq in O.
+  exists m, f. exact (conj W (conj T (conj L (conj O (conj F (conj D C)))))).
+Qed.
+
+(* ---- the bytes of a file, in pieces: a long literal is read by pieces ---- *)
+Inductive part := Part (bytes : list byte).
+Definition part_bytes (p : part) : list byte := let (l) := p in l.
+Definition text_of_parts (l : list part) : string := string_of_list_byte (concat (map part_bytes l)).
+Declare Scope part_scope.
+Delimit Scope part_scope with part.
+String Notation part Part part_bytes : part_scope.

@@ -1,0 +1,293 @@
+"""The checker that Coq extracts: without axioms, complete, and strict about what it reads."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.exports.every_n_checker import write_every_n_checker
+from constructions.compiler import compile_formula
+from constructions.errors import InputError, InternalError
+from constructions.language.parser import parse_formula
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
+from constructions.regimes import Regime
+from proofs.by_coq.extracted import (
+    PROGRAM,
+    READERS,
+    OCamlMissing,
+    checker_sources,
+    compiled_files,
+    extract_checker,
+    find_ocaml,
+)
+from proofs.by_coq.kernel import Coq
+from tests.with_coq import coq_or_skip, library_of
+from tests.with_ocaml import canonical, judge, ocaml_or_skip
+
+ROOT = Path(__file__).parents[2]
+TEXT = "ODD(#<[Q_a]) & prev Q_b"
+SAID = "for every n, every word of length n over {a, b} and every position: the output is exactly 1 if %s, else 0"
+Model = dict[str, Any]
+
+
+def model(text: str = TEXT, *definitions: str) -> Model:
+    formula = parse_formula(text, "ab", parse_predicate_definitions(definitions))
+    return transformer_to_json(compile_formula(formula, "ab", Regime()))
+
+
+def written(folder: Path, content: Model | str | bytes) -> Path:
+    path = folder / "model.json"
+    text = write_canonical(content) if isinstance(content, dict) else content
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return path
+
+
+# -- what is built -----------------------------------------------------------------------------------------------------
+
+
+def test_the_makefile_builds_every_reader_and_what_is_extracted() -> None:
+    files = compiled_files((READERS / "Makefile").read_text(encoding="utf-8"))
+    assert sorted(files) == sorted(["checker.ml", "checker.mli", *(path.name for path in READERS.glob("*.ml"))])
+
+
+def test_every_file_of_the_program_is_explained_in_its_readme() -> None:
+    explained = set(re.findall(r"`(\w+\.\w+)`", (READERS / "README.md").read_text(encoding="utf-8")))
+    assert {path.name for path in READERS.iterdir() if path.suffix in (".ml", ".v")} <= explained
+
+
+def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail() -> None:
+    coq = coq_or_skip()
+    source = extract_checker(coq, library_of(coq))["checker.ml"]
+    assert "let check_file " in source and "let find_refusal " in source
+    assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|int|raise|exception)\b", source) == []
+
+
+def script(folder: Path, body: str) -> Coq:
+    program = folder / "coqc"
+    program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return Coq(str(program), "8.16.1")
+
+
+@pytest.mark.parametrize(("body", "complaint"), [
+    ("printf 'Axioms:\\nclassic : forall P : Prop, P\\n'", r"rests on axioms: classic : forall P : Prop, P$"),
+    ("echo nothing", "does not say whether the checker that it extracts rests on axioms"),
+    ("echo 'Error: no' >&2; exit 1", r"Coq 8.16.1 does not extract the checker: no$"),
+])
+def test_no_checker_is_written_where_coq_names_axioms_or_says_nothing(tmp_path: Path, body: str,
+                                                                      complaint: str) -> None:
+    with pytest.raises(InternalError, match=complaint):
+        extract_checker(script(tmp_path, body), tmp_path)
+
+
+def test_without_ocaml_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(OCamlMissing, match=r"^ocamlopt is not on the path; install OCaml"):
+        find_ocaml()
+
+
+def test_the_folder_is_whole_its_program_runs_and_it_is_never_written_over(tmp_path: Path) -> None:
+    ocaml_or_skip()
+    coq = coq_or_skip()
+    place = write_every_n_checker(str(tmp_path / "every-n"))
+    assert {path.name for path in place.parent.iterdir()} == {*checker_sources(coq, library_of(coq)), PROGRAM}
+    done = subprocess.run([place, written(tmp_path, model())], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "proved")
+    with pytest.raises(InputError, match="the folder is not empty"):
+        write_every_n_checker(str(tmp_path / "every-n"))
+
+
+# -- what it reads -----------------------------------------------------------------------------------------------------
+
+
+def test_a_model_file_and_its_certificate_are_proved(tmp_path: Path) -> None:
+    claim = {"formula": TEXT, "alphabet": ["a", "b"], "max_n": 4, "regime": "temperature", "causal": False}
+    certificate = {"format": "certify-certificate", "version": 1, "claim": claim, "transformer": model(), "bounds": []}
+    for content in (model(), certificate):
+        found = judge(written(tmp_path, content))
+        assert (found.status, found.word, found.text) == (0, "proved", SAID % TEXT)
+
+
+def test_a_model_in_another_spelling_is_not_judged_but_written_in_its_own(tmp_path: Path) -> None:
+    content = model()
+    content["token_embedding"]["b"]["is[Q_a]"] = "0"
+    content["layers"][0]["heads"][0]["queries"][0] = {"one": "12/2"} | content["layers"][0]["heads"][0]["queries"][0]
+    path = written(tmp_path, json.dumps(dict(reversed(content.items()))))
+    found = judge(path)
+    assert (found.status, found.word, found.text) == (
+        2, "malformed", "line 1: not as certify writes what was read; certify-every-n --canonical FILE writes it so")
+    text = canonical(path)
+    assert text == write_canonical(transformer_to_json(read_transformer(json.dumps(content))))
+    assert judge(written(tmp_path, text)).word in ("proved", "unproved")
+
+
+@pytest.mark.parametrize("place", range(0, 6000, 700))
+def test_a_byte_changed_in_a_model_is_read_or_is_not_its_spelling(tmp_path: Path, place: int) -> None:
+    """Where a space or a name of a head was changed, what is read is another text, or the file is no model."""
+    data = bytearray(write_canonical(model()).encode("ascii"))
+    place %= len(data)
+    data[place] ^= 1
+    found = judge(written(tmp_path, bytes(data)))
+    try:
+        network = read_transformer(data.decode("ascii"))
+    except InputError:
+        assert found.word == "malformed"
+    else:
+        is_spelling = write_canonical(transformer_to_json(network)).encode("ascii") == data
+        assert (found.word == "malformed") is not is_spelling
+
+
+def test_another_formula_that_is_asked_for_is_not_proved(tmp_path: Path) -> None:
+    path = written(tmp_path, model())
+    assert judge(path, f"({TEXT})").word == "proved"
+    found = judge(path, "prev Q_b & ODD(#<[Q_a])")
+    assert (found.status, found.word, found.place) == (
+        3, "unproved", "the output does not mean the truth of the formula")
+
+
+def test_a_certificate_that_claims_another_formula_is_not_proved(tmp_path: Path) -> None:
+    content = {"format": "certify-certificate", "claim": {"formula": "Q_a"}, "transformer": model(), "bounds": []}
+    assert judge(written(tmp_path, content)).word == "unproved"
+
+
+@pytest.mark.parametrize("text", [
+    "H (Q_a -> O Q_b)", "Q_a S Q_b | G F Q_a", "!(Q_a <-> Q_b) until (Q_a U Q_b)", "(Q_a -> Q_b) -> Q_a -> Q_b",
+    "3*#<[Q_a] - 2*#>[prev Q_b] != 5", "MOD(3,2) & MOD(5,1)(#>[Q_a & Q_b]) | LAST", "-#<[Q_a] + 1 <= 2 - #<[Q_b]",
+    "#<[#>[Q_a] >= 3] == 0 & 0 < 1 & true", "(Q_a & Q_b) & Q_a & (Q_b | Q_a)",
+])
+def test_the_formula_that_is_printed_is_the_one_in_the_file(tmp_path: Path, text: str) -> None:
+    shown = SAID.partition("%s")
+    found = judge(written(tmp_path, model(text))).text
+    assert found.startswith(shown[0]) and found.endswith(shown[2])
+    assert parse_formula(found[len(shown[0]):-len(shown[2])], "ab") is parse_formula(text, "ab")
+
+
+def test_predicates_of_the_user_are_read_and_those_without_a_form_in_coq_are_not(tmp_path: Path) -> None:
+    found = judge(written(tmp_path, model("THIRD & Q_a", "THIRD(k,n) := k % 3 == 1 and not (SQUARE(n) or k > 7)")))
+    assert (found.word, found.text) == ("proved", SAID % "THIRD & Q_a")
+    found = judge(written(tmp_path, model("HALF & Q_a", "HALF(k,n) := 2*k == n/2")))
+    assert (found.status, found.word) == (3, "unsupported") and "predicate HALF: / has no Coq form" in found.text
+
+
+def test_symbols_in_any_script_are_read_and_shown_in_ascii(tmp_path: Path) -> None:
+    alphabet = ["(", "é", "'"]
+    network = compile_formula(parse_formula(r"prev Q['é'] & !Q['\'']", alphabet), alphabet, Regime())
+    path = tmp_path / "model.json"
+    text = write_canonical(transformer_to_json(network))
+    path.write_text(json.dumps(transformer_to_json(network), ensure_ascii=False), encoding="utf-8")
+    assert canonical(path) == text
+    path.write_text(text, encoding="utf-8")
+    found = judge(path)
+    assert found.word == "proved" and r"over {(, \u00e9, '}" in found.text
+
+
+def edited(change: Callable[[Model], object]) -> str:
+    content = model()
+    change(content)
+    return json.dumps(content)
+
+
+def with_formula(text: str) -> str:
+    return edited(lambda m: m["directions"]["is[Q_a]"].update(formula=text))
+
+
+def with_weight(number: object) -> str:
+    return edited(lambda m: m["token_embedding"]["a"].update({"is[Q_a]": number}))
+
+
+MALFORMED = {
+    "": "not JSON: expected a value",
+    "null": "found null, expected an object: a model or a certificate",
+    "[" * 100_000: "brackets nested deeper than 40",
+    '{"a":' * 100_000: "brackets nested deeper than 40",
+    "[" + "0," * 2_000_000 + "0]": "more than 1048576 values",
+    "[" + "0," * 9_000_000 + "0]": "longer than 16000000 bytes",
+    "\0" * 100: "not JSON: expected a value",
+    '{"a": 1, "a": 2}': 'key "a" occurs twice in one object, expected once',
+    '{"a": NaN}': "a constant that is no number",
+    '{"a": 1e400}': "a floating-point number, expected an exact rational",
+    '{"a": 01}': "expected no more digits after 0",
+    '{"a": ' + "1" * 100_000 + "}": "an integer of 100000 digits, expected at most 1000",
+    '{"a": "\\ud800"}': "found a lone surrogate",
+    '{"a": "\n"}': "expected no control character in a string",
+    json.dumps({}): 'model: no key "format", expected the keys format, version',
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text[:20]))
+def test_what_is_no_model_is_one_line_and_exit_status_2(tmp_path: Path, text: str) -> None:
+    found = judge(written(tmp_path, text))
+    assert (found.status, found.word) == (2, "malformed") and MALFORMED[text] in found.text
+
+
+@pytest.mark.parametrize("data", [b'{"a": "\xff"}', b'"\xc0\x80"', b'"\xed\xa0\x80"', b'"\xf4\x90\x80\x80"',
+                                  b"\xe2\x82"])
+def test_bytes_that_are_not_utf_8_are_refused(tmp_path: Path, data: bytes) -> None:
+    found = judge(written(tmp_path, data))
+    assert (found.status, found.word) == (2, "malformed") and "is not UTF-8 text" in found.text
+
+
+@pytest.mark.parametrize(("make", "problem"), [
+    (lambda: edited(lambda m: m.update(more=1)), 'unknown key "more"'),
+    (lambda: edited(lambda m: m.update(output="x")), '.output: "x", expected one of the'),
+    (lambda: edited(lambda m: m["alphabet"].append("a")), "expected distinct non-empty symbols"),
+    (lambda: edited(lambda m: m["layers"][0]["heads"][0]["queries"].append({})), "expected as many (d_k)"),
+    (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(mask="left")), "expected one of none, future, past"),
+    (lambda: edited(lambda m: m["predicates"].append("ODD(k) := k == 1")), "the name is taken by the language"),
+    (lambda: edited(lambda m: m["predicates"].append("A(k) := k")), "found a number, expected a condition"),
+    (lambda: edited(lambda m: m["position_embedding"].update({"is[Q_a]": "j"})), "expected i, n or a number"),
+    (lambda: edited(lambda m: m["position_embedding"].update({"is[Q_a]": "[Q_a]"})), "predicates on the position"),
+    (lambda: with_weight("1/0"), "no zero denominator"),
+    (lambda: with_weight("1e5"), "expected a rational"),
+    (lambda: with_weight("1" * 1001), "expected a rational"),
+    (lambda: with_weight(True), "expected a rational"),
+    (lambda: with_formula("Q_c"), 'symbol "c" is not in the alphabet'),
+    (lambda: with_formula("Q_a &"), "found the end, expected a formula of the core language"),
+    (lambda: with_formula("Q_a W Q_b"), 'found "W", expected the end of the formula'),
+    (lambda: with_formula("#<[Q_a]"), "found a number, expected a formula"),
+    (lambda: with_formula("$1"), "expected an entry of the table of formulas before here"),
+    (lambda: with_formula("#<[Q_a]*#<[Q_a] == 1"), "found a product of two counts"),
+    (lambda: with_formula("(" * 100_000 + "Q_a" + ")" * 100_000), "nested more than 1000 deep"),
+    (lambda: with_formula("!" * 100_000 + "Q_a"), "nested more than 1000 deep"),
+    (lambda: with_formula("*".join(["9" * 900] * 1000) + " >= 0"), "found a number of more than 1000 digits"),
+], ids=str)
+def test_what_does_not_fit_in_a_model_is_one_line_that_says_where(tmp_path: Path, make: Callable[[], str],
+                                                                   problem: str) -> None:
+    found = judge(written(tmp_path, make()))
+    assert (found.status, found.word) == (2, "malformed") and problem in found.text
+
+
+@pytest.mark.parametrize(("make", "problem"), [
+    (lambda: with_formula(" & ".join(["Q_a"] * 100_000)), "a formula more than 1000 deep"),
+    (lambda: with_formula(" S ".join(["Q_a"] * 60)), "a formula of more than 100000 parts"),
+    (lambda: with_formula(" + ".join(["#<[Q_a]"] * 100_000) + " >= 0"), "a comparison of 100000 counts"),
+    (lambda: with_formula("MOD(100001,1)"), "which Coq writes in unary: at most 100000 here"),
+    (lambda: with_formula("PRIME(#<[Q_a] - #>[Q_b])"), "the Coq library has predicates on single counts only"),
+    (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(weighting="relu")), "only softmax is proved"),
+    (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(temperature="2^(i/n)")), "as it is used here"),
+], ids=str)
+def test_what_the_library_has_no_counterpart_of_is_one_line_and_exit_status_3(
+        tmp_path: Path, make: Callable[[], str], problem: str) -> None:
+    found = judge(written(tmp_path, make()))
+    assert (found.status, found.word) == (3, "unsupported") and problem in found.text
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    found = judge(tmp_path / "none.json")
+    assert (found.status, found.word) == (2, "malformed") and "No such file" in found.text
+
+
+def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^proved +(.*?): (for every n.*)$", page, re.MULTILINE)
+    network = compile_formula(parse_formula("ODD(#<[Q_1])", "01"), "01", Regime())
+    path = tmp_path / "model.json"
+    path.write_text(write_canonical(transformer_to_json(network)), encoding="utf-8")
+    assert judge(path).text == shown[1]
