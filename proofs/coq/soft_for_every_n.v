@@ -7,7 +7,7 @@
    at temperature 5/(7 n (b + log2ceil(n^p))) nothing moves by more than 1/4, for every n, word and position. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums exponential linear_combination formula network hard_attention norms soft_layers
-  theorem_26_uniform_tieless whole_networks.
+  theorem_26_uniform_tieless whole_numbers whole_networks.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -32,10 +32,10 @@ Proof.
   destruct p as [x|g s]; cbn [position_law position_value].
   2:{ intros [= <- <-]. pose proof (bit_range (truth users n no_word g (if s then (i - 1)%nat else i))).
       rewrite Q2R_1, Rabs_right; simpl; lra. }
-  destruct x as [q| | | | | |x y| |x k]; try discriminate; cbn [position_law expression_value].
+  destruct x as [q| | | | | |x y| |x k|g x]; try discriminate; cbn [position_law expression_value].
   - intros [= <- <-]. apply Num_case.
   - intros [= <- <-]. rewrite Q2R_1, Rabs_right; simpl; lra.
-  - destruct x as [q| | | | | | | |]; try discriminate; destruct y; try discriminate; cbn [expression_value].
+  - destruct x as [q| | | | | | | | |]; try discriminate; destruct y; try discriminate; cbn [expression_value].
     + intros [= <- <-]. destruct (Num_case q) as [A B]. split; [exact A|]. unfold Rdiv. rewrite Rabs_mult.
       rewrite (Rabs_right (/ INR i)) by (left; apply Rinv_0_lt_compat; lra).
       assert (/ INR i <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). simpl in *.
@@ -205,3 +205,17 @@ Proof.
   - replace (5 / (7 * INR n * z)) with (/ INR n * / (7 / 5 * z)) by (field; lra). unfold Rdiv at 2.
     apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra.
 Qed.
+
+(* For people: the layer and the place, from 1, of the first head that is neither uniform nor one of those above. *)
+Fixpoint first_dull (D : nat) (K : kinds) (ls : list layer) (number : nat) : option (nat * nat) :=
+  match ls with
+  | [] => None
+  | l :: ls =>
+    match filter (fun ha => negb (uniform_head (snd ha) || sharp_head K (snd ha)))
+                 (combine (seq 1 (length (layer_heads l))) (layer_heads l)) with
+    | (place, _) :: _ => Some (number, place)
+    | [] => first_dull D (layer_kinds D K l) ls (S number)
+    end
+  end.
+Definition dull_head (T : transformer) : option (nat * nat) :=
+  first_dull (beyond T) (from_each (embedding_kind T) (beyond T)) (transformer_layers T) 1.
