@@ -158,6 +158,10 @@ class CoqFile:
         ]  # fmt: skip
         return "\n".join(parts)
 
+    def network_text(self) -> str:
+        """The network alone, with the formulas that its embeddings mention."""
+        return "\n".join([self._users(), self._formulas(), self._network()])
+
     # -- formulas ------------------------------------------------------------------------------------------------------
 
     def _formulas_of_embedding(self) -> list[Formula]:
