@@ -7,7 +7,7 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check
   corollaries_17_18_22_23
-  hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold
+  hahn_lemma_5_row hahn_lemma_5_first_layer hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_as_printed
   section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers
@@ -38,7 +38,7 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
-Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
+Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
   @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @hahn_lemma_5_every_mask,
   @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
   @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth,
