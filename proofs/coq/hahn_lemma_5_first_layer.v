@@ -1,7 +1,7 @@
 (* [Hahn] Lemma 5, the first layer: the sharp bound.
 
-   Before the first layer only position p has changed. Proved: if one visible position changes its score and its value as
-   it likes, N positions are visible, values lie in [-X, X] and p's score exceeds the others by at most Ω, before and
+   Before the first layer only position p has changed. Proved: if one visible position changes its score and its value
+   as it likes, N positions are visible, values lie in [-X, X] and p's score exceeds the others by at most Ω, before and
    after, then attention moves by at most 2X e^Ω/(e^Ω + N - 1); and that is attained, for every N, Ω >= 0 and X >= 0.
    Idea: with t the weight of p and m the mean of the others, v t + m (1 - t) becomes v' t' + m (1 - t'). *)
 From Coq Require Import Reals Lra Lia Arith.
@@ -85,7 +85,8 @@ Qed.
 Theorem first_layer_moves :
   Rabs (attend n m s v - attend n m s' v') <= 2 * X * greatest_share (shown n m) omega.
 Proof.
-  destruct (attend_mixes n m s v p omega X Seen HX) as (t & Ht & ->); [intros; now apply Values|intros; now apply Scores|].
+  destruct (attend_mixes n m s v p omega X Seen HX) as (t & Ht & ->);
+    [intros; now apply Values|intros; now apply Scores|].
   destruct (attend_mixes n m s' v' p omega X Seen HX) as (t' & Ht' & ->);
     [intros; now apply Values|intros; now apply Scores|].
   destruct others_stay as [Ez Er]. rewrite Ez, Er. destruct (Values p Seen) as [V V'].
