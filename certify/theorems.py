@@ -16,7 +16,8 @@ from certify.showing.words import show_alphabet
 from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
 from constructions.language.printer import Style, describe_formula, format_formula
-from proofs.by_coq import Coq, ask, compiled_library, find_coq
+from proofs.by_coq import Coq, ask, ask_about_file, compiled_library, find_coq
+from proofs.by_coq.library import library_digest
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ class Theorem:
         return exit_status(self.verdict)
 
 
-def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None) -> Theorem:
+def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None, *, of_file: bool = False) -> Theorem:
     """Let Coq decide whether the network computes its formula on all words of every length.
+
+    With ``of_file``, the theorem is that of an exported folder, which is about the text of the model file.
 
     Raises:
         CoqMissing: if there is no ``coqc``.
@@ -50,7 +53,7 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None)
     clock.stamp("library")
     progress("Coq checks the theorem")
     try:
-        answer = ask(coq, library, claim.network, claim.formula)
+        answer = (ask_about_file if of_file else ask)(coq, library, claim.network, claim.formula)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)
     return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
@@ -73,6 +76,7 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
         "causal": regime.causal if regime else None,
         "axioms": list(theorem.axioms),
         "coq": theorem.coq.version,
+        "library": library_digest(),
         "reason": theorem.reason or None,
         "seconds": round(theorem.seconds, 3),
         "library_seconds": round(theorem.library_seconds, 3),

@@ -33,6 +33,7 @@ VERDICTS: Mapping[str, Meaning] = {
     # of a theorem for every n: what Coq does not accept is not refuted, as its library accepts less than what is true
     "proved": Meaning(0, GREEN),
     "unproved": Meaning(3, YELLOW),
+    "unchecked": Meaning(3, YELLOW),  # written for Coq, which was not asked
     # of a certificate
     "accepted": Meaning(0, GREEN),
     "rejected": Meaning(1, RED),

@@ -71,12 +71,18 @@ def judge(path: Path, formula: str | None = None) -> Judged:
     return Judged(done.returncode, word.strip(), text)
 
 
+def canonical(path: Path) -> str | None:
+    """The text that the program writes of the model that it reads in a file; None if it reads none."""
+    done = subprocess.run([Path(_built().name) / PROGRAM, "--canonical", path], capture_output=True, check=False)
+    return done.stdout.decode("ascii") if done.returncode == 0 else None
+
+
 def places_of_kernel(claims: Sequence[tuple[Transformer, Formula]], folder: Path) -> list[str]:
     """Of each network where Coq's kernel finds that `check` says no: empty if it accepts it."""
     bodies = [_body(network, formula) for network, formula in claims]
     modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
-    header = ("From Coq Require Import Reals QArith ZArith List Bool.\n"
-              "From Certify Require Import formula network meaning well_defined check refusal.\n"
+    header = ("From Coq Require Import String Reals QArith ZArith List Bool.\n"
+              "From Certify Require Import formula network user_predicates meaning well_defined check refusal.\n"
               "Import ListNotations.\nOpen Scope Q_scope.\n")
     source = folder / "batch.v"
     source.write_text(header + "\n".join(modules), encoding="utf-8")

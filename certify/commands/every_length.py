@@ -55,7 +55,7 @@ def prove(
     Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
     (Debian: the package coq).
     """
-    from certify.exports.coq import coq_folder
+    from certify.exports.coq import PROGRAMS, coq_folder
     from certify.files import check_new_folder, write_folder
     from certify.progress import ProgressLine
     from certify.request import Options
@@ -71,13 +71,13 @@ def prove(
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
-            theorem = prove(claim, progress)
+            theorem = prove(claim, progress, of_file=output is not None)
     except CoqMissing as missing:
         raise typer.Exit(give_up("unknown", missing, as_json)) from None
     except Unsupported as construct:
         raise typer.Exit(give_up("unsupported", construct, as_json)) from None
     if output is not None and theorem.verdict == "proved":
-        write_folder(output, coq_folder(claim))
+        write_folder(output, coq_folder(claim, checked=True), PROGRAMS)
     if as_json:
         print_json(theorem_to_json(theorem))
     else:

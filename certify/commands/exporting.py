@@ -47,24 +47,34 @@ def export(
         help="a new folder for coq, smt2 and torch; else a file (latex, proof, html: - is standard output)")],
     precision: Annotated[Precision | None, typer.Option(
         "--precision", help="of the weights in onnx, torch and safetensors; binary32 if nothing is said")] = None,
+    unchecked: Annotated[bool, typer.Option(
+        "--unchecked", help="for coq: do not ask Coq; the folder then says that nothing is proved yet")] = False,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 
-    A certificate is checked first; one that is rejected is not exported. docs/exports.md has the formats.
+    A certificate is checked first; one that is rejected is not exported. For coq, Coq is asked: what it does not accept
+    is not exported. docs/exports.md has the formats.
     """
+    from certify.exports.coq import NoProof
     from certify.exports.sealed import NotAccepted
     from certify.verdicts import exit_status
 
     try:
-        load_exporter(to)(path, output, **_options(to, precision))
+        load_exporter(to)(path, output, **_options(to, precision, unchecked))
     except NotAccepted as reason:
         raise typer.Exit(complain(reason, exit_status("rejected"))) from None
+    except NoProof as verdict:
+        raise typer.Exit(complain(verdict, exit_status(verdict.word))) from None
 
 
-def _options(to: Format, precision: Precision | None) -> dict[str, Any]:
+def _options(to: Format, precision: Precision | None, unchecked: bool) -> dict[str, Any]:
     """What the function of the format takes beside two places."""
     from constructions.errors import InputError
 
+    if unchecked and to != "coq":
+        raise InputError(f"--unchecked: found --to {to}, expected --to coq")
+    if unchecked:
+        return {"unchecked": True}
     if precision is None:
         return {}
     if to not in RUNNABLE:

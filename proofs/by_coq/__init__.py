@@ -7,8 +7,8 @@ status of ``coqc`` and its list of axioms.
 
 from __future__ import annotations
 
-from proofs.by_coq.asking import ask
+from proofs.by_coq.asking import ask, ask_about_file
 from proofs.by_coq.compiled import compiled_library
 from proofs.by_coq.kernel import Answer, Coq, CoqMissing, find_coq
 
-__all__ = ["Answer", "Coq", "CoqMissing", "ask", "compiled_library", "find_coq"]
+__all__ = ["Answer", "Coq", "CoqMissing", "ask", "ask_about_file", "compiled_library", "find_coq"]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer
+from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
+from proofs.by_coq.model_file import FOLDER, proof_files
 from proofs.by_coq.transformer_file import refusal_file, theorem_file
 
 _REFUSAL = re.compile(r"= (?P<place>\w+)(?: (?P<layer>\d+))?(?: \[(?P<directions>[^]]*)\])? : refusal")
@@ -29,12 +30,36 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> 
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "theorem.v"
         source.write_text(theorem_file(transformer, formula), encoding="utf-8")
-        answer = find_answer(coq, library, source)
-        if answer.reason != REFUSED:
-            return answer
+        return _with_place(coq, library, transformer, formula, find_answer(coq, library, source))
+
+
+def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:
+    """Whether Coq proves the same of the text of the transformer's model file, as an exported folder states it.
+
+    Raises:
+        Unsupported: as ``ask``.
+    """
+    files = proof_files(transformer, formula, "theorem")
+    with tempfile.TemporaryDirectory(prefix="certify-") as folder:
+        *before, statement = (Path(folder) / name for name in files)
+        for path in (*before, statement):
+            path.write_text(files[path.name], encoding="utf-8")
+        for path in before:
+            run = coq.compile(path, library, FOLDER)
+            if not run.accepted:
+                return _with_place(coq, library, transformer, formula, refused(run))
+        return find_answer(coq, library, statement, FOLDER)
+
+
+def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: Answer) -> Answer:
+    """The answer; if the checker said no, with the place where it stopped."""
+    if answer.reason != REFUSED:
+        return answer
+    with tempfile.TemporaryDirectory(prefix="certify-") as folder:
+        source = Path(folder) / "refusal.v"
         source.write_text(refusal_file(transformer, formula), encoding="utf-8")
         place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
-        return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
+    return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
 
 
 def describe_refusal(printed: str, directions: list[str]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from constructions.errors import InputError, InternalError
 from proofs.by_coq.kernel import Coq
-from proofs.by_coq.library import DIAGNOSIS, digest, digest_of_files, needed_sources
+from proofs.by_coq.library import COMPILED, digest, digest_of_files, needed_sources
 
 SEAL = "sealed"
 """The file with the digest of all compiled files of its folder."""
@@ -42,7 +42,7 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None)
         InputError: if the cache cannot be written, or if somebody else can write it.
         InternalError: if Coq does not accept the library.
     """
-    sources = needed_sources(DIAGNOSIS)
+    sources = needed_sources(*COMPILED)
     place = cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
     try:
         if _is_whole(place):

@@ -1,7 +1,7 @@
-"""The checker of the library as an OCaml program: `check` extracted by Coq, built by OCaml with the readers beside it.
+"""The checker of the library as an OCaml program: `check_file` extracted by Coq, built by OCaml with readers beside it.
 
-Coq writes ``checker.ml`` from the definition of `check` that ``check_computes`` is about; ``proofs/ocaml`` has the
-readers of files, written by hand.
+Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about. ``proofs/ocaml`` has the
+readers of files, written by hand, which that theorem does not rest on.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class OCamlMissing(Exception):
 
 
 def extract_checker(coq: Coq, library: Path) -> Mapping[str, str]:
-    """The OCaml files that Coq makes of `check`, by their names.
+    """The OCaml files that Coq makes of `check_file`, by their names.
 
     Raises:
-        InternalError: if Coq makes none, or if `check` rests on an axiom, which no OCaml program can have.
+        InternalError: if Coq makes none, or if `check_file` rests on an axiom, which no OCaml program can have.
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / EXTRACTION

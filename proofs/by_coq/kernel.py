@@ -50,9 +50,13 @@ class Coq:
     version: str
     build: str = ""
 
-    def compile(self, source: Path, library: Path) -> Run:
-        """Compile one file, with ``library`` known as the library; what is compiled lies beside the source."""
-        command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, str(source)]
+    def compile(self, source: Path, library: Path, folder: str | None = None) -> Run:
+        """Compile one file, with ``library`` known as the library; what is compiled lies beside the source.
+
+        What lies there already is known by the logical name ``folder``, if one is given.
+        """
+        beside = [] if folder is None else ["-Q", str(source.parent), folder]
+        command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
         done = subprocess.run(command, capture_output=True, check=False, cwd=source.parent, env=_environment())
         printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
         return Run(done.returncode == 0, printed, _one_line(complaint) or f"exit status {done.returncode}")
@@ -83,11 +87,11 @@ def _output(program: str, option: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
-    """Whether Coq proves the theorem in the file, and by which axioms."""
-    run = coq.compile(source, library)
+def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None) -> Answer:
+    """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``."""
+    run = coq.compile(source, library, folder)
     if not run.accepted:
-        return Answer(False, frozenset(), _reason(run.complaint))
+        return refused(run)
     try:
         axioms = parse_axioms(run.printed)
     except NoAxiomList:
@@ -98,11 +102,11 @@ def find_answer(coq: Coq, library: Path, source: Path) -> Answer:
     return Answer(True, names)
 
 
-def _reason(complaint: str) -> str:
-    """In words, if it is the checker that said no; else what Coq complains of."""
-    if "check network meanings claim = true" in complaint:
-        return REFUSED
-    return f"Coq does not accept the theorem: {complaint}"
+def refused(run: Run) -> Answer:
+    """No proof: the reason in words, if it is the checker that said no; else what Coq complains of."""
+    if "check network meanings claim = true" in run.complaint:
+        return Answer(False, frozenset(), REFUSED)
+    return Answer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 
 
 def _environment() -> dict[str, str]:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parent.parent / "coq"
 LOGICAL_NAME = "Certify"
 CHECKER = "check.v"
 """The file with ``check_computes``; theorems about networks import it and what it imports."""
+STATEMENTS = "model_text.v"
+"""The file that says what it means that a model file is proved."""
 DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
+FILES = "check_file.v"
+"""The file with the checker of model files, which is extracted to OCaml."""
+COMPILED = (DIAGNOSIS, FILES)
+"""The files that are compiled for this user, with all that they need."""
+FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
+"""What checks an exported folder from its sources."""
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
 
 
@@ -31,14 +39,34 @@ def imported_files(text: str) -> set[str]:
     return {f"{name}.v" for names in _IMPORTS.findall(text) for name in names.split()}
 
 
-def needed_sources(entry: str = CHECKER) -> dict[str, str]:
-    """A file and all that it needs, each after those that it imports, with their texts."""
-    needed, texts = {entry}, {}
+def needed_sources(*entries: str) -> dict[str, str]:
+    """Files, by default those for theorems about networks and their files, and all that they need, with their texts.
+
+    Each comes after those that it imports.
+    """
+    needed, texts = set(entries or (CHECKER, STATEMENTS)), {}
     for name in reversed(listed_files()):
         if name in needed:
             texts[name] = (LIBRARY / name).read_text(encoding="utf-8")
             needed |= imported_files(texts[name])
     return dict(reversed(texts.items()))
+
+
+def sealed_files() -> dict[str, str]:
+    """What every exported folder has alike: the library, the allowed axioms and the script that checks it all."""
+    return {**{f"library/{name}": text for name, text in needed_sources().items()},
+            "axioms.txt": (LIBRARY / "axioms.txt").read_text(encoding="utf-8"),
+            "check.sh": FOLDER_SCRIPT.read_text(encoding="utf-8")}
+
+
+def digests_of(files: Mapping[str, str]) -> str:
+    """The SHA-256 of each file, as the command sha256sum writes and reads them."""
+    return "".join(f"{hashlib.sha256(text.encode('utf-8')).hexdigest()}  {name}\n" for name, text in files.items())
+
+
+def library_digest() -> str:
+    """The SHA-256 of SHA256SUMS in an exported folder: what a theorem means and how it is checked, in one number."""
+    return hashlib.sha256(digests_of(sealed_files()).encode("utf-8")).hexdigest()
 
 
 def digest(texts: Iterable[str]) -> str:

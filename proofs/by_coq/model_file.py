@@ -11,14 +11,23 @@ from collections.abc import Iterable
 
 from constructions.language.printer import FormulaWriter
 from constructions.language.syntax import Formula
+from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import texts_of_network
 from constructions.network.transformer import Transformer
-from proofs.by_coq.transformer_file import THEOREM, CoqFile, listed
+from proofs.by_coq.transformer_file import PROVED, CoqFile, listed
 
 FOLDER = "Folder"
 """The logical name of an exported folder."""
 MODEL = "model_json"
 """The Coq file that holds the text of ``model.json``; it is made when the folder is checked."""
+
+STATEMENT = "statement"
+"""The Coq file with the theorem about that text."""
+
+_TEXT = """\
+From Coq Require Import String List.
+From Certify Require Import model_text.
+"""
 
 _MODEL = """\
 From Certify Require Import model_text.
@@ -35,42 +44,82 @@ _STATEMENT = """\
    length n >= 1, every word and every position; `file_computes` is defined in library/model_text.v. *)
 From Coq Require Import List String.
 From Certify Require Import model_text.
-From {folder} Require {model} {theorem}.
+Require {folder}.{model} {folder}.{theorem}.
 Import ListNotations.
 Open Scope string_scope.
 
 Theorem model_json_is_proved :
-  file_computes {model}.text [{letters}] {formula}.
+  file_computes {folder}.{model}.text [{letters}] {formula}.
 Proof.
-  apply (file_computes_if {theorem}.model {theorem}.claim).
+  apply (file_computes_if {folder}.{theorem}.model {folder}.{theorem}.claim).
   - vm_cast_no_check (eq_refl true).
-  - exact {theorem}.network_computes.
+  - exact {folder}.{theorem}.network_computes.
 Qed.
 
 Print Assumptions model_json_is_proved.
 """
 
 
-def model_file(transformer: Transformer, formula: Formula) -> str:
-    """The network, the theorem about it, and the names that its file has beside: ``theorem_file`` with a ``model``.
+def proof_files(transformer: Transformer, formula: Formula, theorem: str) -> dict[str, str]:
+    """The text of the model file, the network and the theorem about it, and the statement, in the order in which Coq
+    compiles them.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return {
+        f"{MODEL}.v": text_file(write_canonical(transformer_to_json(transformer))),
+        f"{theorem}.v": model_file(transformer, formula),
+        f"{STATEMENT}.v": statement_file(transformer, formula, theorem),
+    }
+
+
+def text_file(text: str) -> str:
+    """The text of a model file as a string of Coq, as ``check_folder.sh`` writes it: in parts of 50 lines.
+
+    A long literal takes Coq more stack than it has.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    parts = ["\n".join(lines[k:k + 50]).replace('"', '""') for k in range(0, len(lines), 50)]
+    return _TEXT + "".join(f'Definition part{k} : part := "{part}\n"%part.\n' for k, part in enumerate(parts, 1)) + (
+        "Definition text : string := text_of_parts ("
+        + "".join(f"part{k} :: " for k in range(1, len(parts) + 1)) + "nil).\n")
+
+
+def model_file(transformer: Transformer, formula: Formula) -> str:
+    """The network, the names that its file has beside, and the theorem that it computes the formula.
+
+    Raises:
+        Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return f"{definitions_of_model(transformer, formula)}\n{PROVED}"
+
+
+def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
+    """The same without the theorem: a ``model``, and the ``claim``.
+
+    Raises:
+        Unsupported: as ``model_file``.
     """
     file = CoqFile(transformer, formula)
     texts = texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
     labels = ["[" + "; ".join(f"({literal(head.name)}, {literal(head.source)})" for head in layer.heads) + "]"
               for layer in transformer.layers]
-    names = _MODEL.format(letters=_literals(transformer.alphabet), labels=listed(labels),
-                          listed="; ".join(file.names[part] for part in texts.listed),
-                          directions=listed(list(map(literal, transformer.directions))))
-    return file.text(f"{names}\n{THEOREM}")
+    return file.text(_MODEL.format(
+        letters=_literals(transformer.alphabet), labels=listed(labels),
+        listed="; ".join(file.names[part] for part in texts.listed),
+        directions=listed(list(map(literal, transformer.directions)))))
 
 
 def statement_file(transformer: Transformer, formula: Formula, theorem: str) -> str:
     """The statement about ``model.json``, and its proof from the file of that name."""
     return _STATEMENT.format(folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
-                             formula=literal(FormulaWriter({}).formula(formula)))
+                             formula=literal(plain_text(formula)))
+
+
+def plain_text(formula: Formula) -> str:
+    """The formula, however long, without definitions of its parts."""
+    return FormulaWriter({}).formula(formula)
 
 
 def literal(text: str) -> str:

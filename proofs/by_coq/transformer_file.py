@@ -85,7 +85,7 @@ Import ListNotations.
 Open Scope Q_scope.
 """
 
-THEOREM = """\
+PROVED = """\
 (* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
    satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
 Theorem network_computes : defined network /\\ computes users network claim.
@@ -93,7 +93,9 @@ Proof.
   apply (check_computes users network meanings claim).
   vm_cast_no_check (eq_refl true).
 Qed.
+"""
 
+_ASSUMPTIONS = """
 Print Assumptions network_computes.
 """
 
@@ -111,7 +113,7 @@ def theorem_file(transformer: Transformer, formula: Formula) -> str:
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return CoqFile(transformer, formula).text(THEOREM)
+    return CoqFile(transformer, formula).text(PROVED + _ASSUMPTIONS)
 
 
 def refusal_file(transformer: Transformer, formula: Formula) -> str:

@@ -44,6 +44,9 @@ Fixpoint exponent_piece (k : integer) : piece :=
   | IntMinus a b => binary 4 (exponent_piece a) "-" (exponent_piece b)
   end.
 
+Definition function_name (g : real_function) : string :=
+  match g with Ln => "ln" | Sqrt => "sqrt" | Log2Floor => "log2floor" | Log2Ceil => "log2ceil" end.
+
 Fixpoint expression_piece (x : expression) : piece :=
   match x with
   | Num q => rational_piece q
@@ -54,6 +57,7 @@ Fixpoint expression_piece (x : expression) : piece :=
   | Div x y => binary 5 (expression_piece x) "/" (expression_piece y)
   | Neg x => signed 6 "-" (expression_piece x)
   | Power x k => power (expression_piece x) (exponent_piece k)
+  | Apply g x => Piece 8 (called (function_name g) (piece_text (expression_piece x)))
   end.
 Definition expression_text (x : expression) : string := text_of (piece_text (expression_piece x)).
 
@@ -190,7 +194,8 @@ Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   end rest
 with term_writer (first : bool) (t : term) (rest : string) {struct t} : string :=
   match t with
-  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c))) rest
+  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c)))
+      rest
   | Plus a s f t => (sign_before first a
       ^^ (if (Z.abs a =? 1)%Z then nothing else exactly (integer_text (Z.abs a)) ^^ exactly "*")
       ^^ between (side_sign s) "]" (operand 0 f (own_text f))

@@ -5,62 +5,87 @@ module C = Checker
 
 let longest = 300
 
-(* Part of an expression: as one of the library, and as an exponent, as far as it has them; is it a positive number? *)
-type part = { expression : C.expression option; exponent : C.integer option; is_positive_number : bool }
-type value = Number of part | Condition
+(* Part of an expression: as one of the library, as an exponent, as an amount of a condition, as far as it has these
+   forms; and as a positive number. *)
+type part = {
+  expression : C.expression option;
+  exponent : C.integer option;
+  amount : C.amount option;
+  literal : C.positive option;
+}
+type value = Number of part | Condition of C.condition
 
 type language = { variables : (string * part) list; is_condition : bool; name : string }
 
-let functions = [ "log2ceil"; "log2floor"; "ln"; "sqrt" ]
-let tests = [ "SQUARE"; "POW2"; "PRIME" ]
-let relations = [ "<="; ">="; "=="; "!="; "<"; ">" ]
-let plain expression exponent = { expression; exponent; is_positive_number = false }
-let no_form = plain None None
+let functions = [ ("log2ceil", C.Log2Ceil); ("log2floor", C.Log2Floor); ("ln", C.Ln); ("sqrt", C.Sqrt) ]
+let tests = [ ("SQUARE", C.SQUARE); ("POW2", C.POW2); ("PRIME", C.PRIME) ]
+let nothing = { expression = None; exponent = None; amount = None; literal = None }
+let of_position x k = { nothing with expression = Some x; exponent = Some k }
 
 let of_positions =
-  { variables = [ ("i", plain (Some C.VarI) (Some C.IntI)); ("n", plain (Some C.VarN) (Some C.IntN)) ];
-    is_condition = false; name = "" }
+  { variables = [ ("i", of_position C.VarI C.IntI); ("n", of_position C.VarN C.IntN) ]; is_condition = false; name = "" }
 
 let of_predicate name variables =
-  { variables = map (fun variable -> (variable, no_form)) variables; is_condition = true; name }
+  let amount = function "k" -> C.TheNumber | _ -> C.TheLength in
+  { variables = map (fun variable -> (variable, { nothing with amount = Some (amount variable) })) variables;
+    is_condition = true; name }
 
 let as_number column = function
   | Number part -> part
-  | Condition -> malformed "column %d: found a condition, expected a number" column
+  | Condition _ -> malformed "column %d: found a condition, expected a number" column
 
 let as_condition column = function
-  | Condition -> ()
+  | Condition condition -> condition
   | Number _ -> malformed "column %d: found a number, expected a condition" column
 
+let amount column value = Option.get (as_number column value).amount
 let both make x y = match x, y with Some x, Some y -> Some (make x y) | _ -> None
 
-let combine language column sign left right =
-  let made make make_exponent =
-    Number (plain (both make left.expression right.expression)
-              (Option.bind make_exponent (fun make -> both make left.exponent right.exponent))) in
-  if language.is_condition && (sign = "/" || (List.mem sign [ "//"; "%"; "^" ] && not right.is_positive_number)) then
-    unsupported "predicate %s: %s with anything but a positive number on its right has no Coq form" language.name sign;
+(* 0-i is kept for -i, of which the library has no other form in an exponent. *)
+let added make left right = if left = Some (C.Int C.Z0) then None else both make left right
+
+(* In a condition. *)
+let combine_amounts language sign left right =
+  let amount make = Number { nothing with amount = both make left.amount right.amount } in
+  let by make = match right.literal with
+    | Some p -> Number { nothing with amount = Option.map (fun x -> make x p) left.amount }
+    | None ->
+      unsupported "predicate %s: %s with anything but a positive number on its right has no Coq form" language.name sign
+  in
   match sign with
-  | "+" -> made (fun x y -> C.Add (x, y)) (Some (fun a b -> C.IntPlus (a, b)))
-  | "-" -> made (fun x y -> C.Sub (x, y)) (Some (fun a b -> C.IntMinus (a, b)))
-  | "*" -> made (fun x y -> C.Mul (x, y)) None
-  | "/" -> made (fun x y -> C.Div (x, y)) None
-  | "^" when language.is_condition -> Number no_form
-  | "^" ->
-    (match left.expression, right.exponent with
-     | Some x, Some k -> Number (plain (Some (C.Power (x, k))) None)
-     | _ -> unsupported "an expression with ^ as it is used here: the Coq library has no counterpart of it")
-  | _ when language.is_condition -> Number no_form
-  | _ -> malformed "column %d: found %s, which only the conditions of predicates may use" column sign
+  | "+" -> amount (fun x y -> C.Sum (x, y))
+  | "-" -> amount (fun x y -> C.Difference (x, y))
+  | "*" -> amount (fun x y -> C.Times (x, y))
+  | "//" -> by (fun x p -> C.Quotient (x, p))
+  | "%" -> by (fun x p -> C.Remainder (x, p))
+  | "^" -> by (fun x p -> C.Raised (x, p))
+  | _ -> unsupported "predicate %s: %s has no Coq form" language.name sign
+
+let combine language column sign left right =
+  let made ?exponent make = Number { nothing with expression = both make left.expression right.expression;
+                                                  exponent = Option.join exponent } in
+  if language.is_condition then combine_amounts language sign left right
+  else match sign with
+    | "+" -> made (fun x y -> C.Add (x, y)) ~exponent:(added (fun a b -> C.IntPlus (a, b)) left.exponent right.exponent)
+    | "-" -> made (fun x y -> C.Sub (x, y)) ~exponent:(added (fun a b -> C.IntMinus (a, b)) left.exponent right.exponent)
+    | "*" -> made (fun x y -> C.Mul (x, y))
+    | "/" -> made (fun x y -> C.Div (x, y))
+    | "^" ->
+      (match left.expression, right.exponent with
+       | Some x, Some k -> Number { nothing with expression = Some (C.Power (x, k)) }
+       | _ -> unsupported "an expression with ^ as it is used here: the Coq library has no counterpart of it")
+    | _ -> malformed "column %d: found %s, which only the conditions of predicates may use" column sign
 
 let negative part =
-  plain (Option.map (fun x -> C.Neg x) part.expression)
-    (Option.map (fun k -> C.IntMinus (C.Int C.Z0, k)) part.exponent)
+  { expression = Option.map C.negative_of part.expression;
+    exponent = Option.map (fun k -> C.IntMinus (C.Int C.Z0, k)) part.exponent;
+    amount = Option.map (fun x -> C.Negated x) part.amount; literal = None }
 
 let numeral digits =
   let z = Numbers.natural digits in
+  let n, literal = match z with C.Zpos p -> (C.Npos p, Some p) | _ -> (C.N0, None) in
   { expression = Some (C.Num (Numbers.rational_of_integer z)); exponent = Some (C.Int z);
-    is_positive_number = z <> C.Z0 }
+    amount = Some (C.Literal n); literal }
 
 let rec disjunction language tokens =
   Tokens.left_to_right tokens [ "or" ] (fun () -> conjunction language tokens) conditions
@@ -68,25 +93,24 @@ let rec disjunction language tokens =
 and conjunction language tokens =
   Tokens.left_to_right tokens [ "and" ] (fun () -> negation language tokens) conditions
 
-and conditions column _ left right = as_condition column left; as_condition column right; Condition
+and conditions column sign left right =
+  let left = as_condition column left and right = as_condition column right in
+  Condition (if sign = "or" then C.Either (left, right) else C.Both (left, right))
 
 and negation language tokens =
   let column = tokens.Tokens.start + 1 in
-  if Tokens.take_word tokens "not" then begin
-    as_condition column (Tokens.nested tokens (fun () -> negation language tokens));
-    Condition
-  end
+  if Tokens.take_word tokens "not" then
+    Condition (C.Fails (as_condition column (Tokens.nested tokens (fun () -> negation language tokens))))
   else comparison language tokens
 
 and comparison language tokens =
   let left = sum language tokens in
   match tokens.token with
-  | Sign sign when List.mem sign relations ->
+  | Sign sign when List.mem_assoc sign Formulas.relations ->
     let column = tokens.start + 1 in
     Tokens.advance tokens;
-    ignore (as_number column left);
-    ignore (as_number column (sum language tokens));
-    Condition
+    let right = sum language tokens in
+    Condition (C.Related (List.assoc sign Formulas.relations, amount column left, amount column right))
   | _ -> left
 
 and sum language tokens =
@@ -116,13 +140,18 @@ and atom language tokens =
   | Word name when List.mem_assoc name language.variables ->
     Tokens.advance tokens;
     Number (List.assoc name language.variables)
-  | Word name when List.mem name functions ->
-    unsupported "an expression with %s: the Coq library has no counterpart of it" name
-  | Word name when language.is_condition && List.mem name tests ->
+  | Word name when List.mem_assoc name functions ->
     Tokens.advance tokens;
     Tokens.expect tokens "(";
-    ignore (as_number (tokens.start + 1) (inside language tokens));
-    Condition
+    let column = tokens.start + 1 in
+    let operand = as_number column (inside language tokens) in
+    if language.is_condition then unsupported "predicate %s: %s has no Coq form" language.name name;
+    Number { nothing with expression = Option.map (fun x -> C.Apply (List.assoc name functions, x)) operand.expression }
+  | Word name when language.is_condition && List.mem_assoc name tests ->
+    Tokens.advance tokens;
+    Tokens.expect tokens "(";
+    let column = tokens.start + 1 in
+    Condition (C.Tested (List.assoc name tests, amount column (inside language tokens)))
   | Sign "(" -> Tokens.advance tokens; inside language tokens
   | _ -> Tokens.fail tokens (if language.is_condition then "k, n or a number" else "i, n or a number")
 
@@ -147,8 +176,7 @@ let expression text =
   | { expression = Some x; _ } -> x
   | _ -> unsupported "the expression %s: the Coq library has no counterpart of it" (quote text)
 
-(* The definition NAME(k) := condition or NAME(k,n) := condition: its name. Nothing but its form is looked at: what is
-   proved holds of any predicate of that name. *)
+(* The definition NAME(k) := condition or NAME(k,n) := condition: the name and the condition. *)
 let predicate text =
   let bad () = malformed "predicate %s: expected a definition such as THIRD(k,n) := k%%3 == 1" (quote text) in
   let opening, closing = match String.index_opt text '(', String.index_opt text ')' with
@@ -161,5 +189,4 @@ let predicate text =
   if List.mem name Formulas.reserved || Tokens.starts_at name 0 "Q_" then
     malformed "predicate %s: the name is taken by the language, expected another one" (quote name);
   let condition = String.sub text (closing + 5) (String.length text - closing - 5) in
-  as_condition 1 (whole (of_predicate name variables) disjunction condition);
-  name
+  (name, as_condition 1 (whole (of_predicate name variables) disjunction condition))

@@ -1,9 +1,15 @@
-(* The checker of networks as an OCaml program: `check` of check.v, and `find_refusal` of refusal.v, which says where it
-   said no. No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same: bool,
-   option, list, pairs, unit. Numbers stay as Coq has them: nat in unary, positive, Z and Q in binary. So no operation of
-   OCaml stands in the place of one that is proved, and nothing can overflow. *)
+(* The checker of model files as an OCaml program: `check_file` of check_file.v, which decides; `model_text`, which writes
+   a model; and `find_refusal` of refusal.v, which says where `check` said no. No type is mapped to one of OCaml's, but for
+   those of ExtrOcamlBasic, whose constructors are the same: bool, option, list, pairs, unit. Numbers and strings stay as
+   Coq has them: nat in unary, positive, Z and Q in binary, characters as eight bits. So no operation of OCaml stands in
+   the place of one that is proved, and nothing can overflow. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Certify Require Import formula network meaning check refusal.
+From Certify Require Import network model_text check_file refusal.
 Extraction Language OCaml.
-Print Assumptions check.check.
-Extraction "checker.ml" check.check find_refusal.
+Print Assumptions check_file.check_file.
+
+(* Extraction gives a number to a name that it has met before, as that of this constructor. *)
+Definition negative_of (x : expression) : expression := Neg x.
+
+Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole find_refusal
+  negative_of.

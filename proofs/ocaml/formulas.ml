@@ -16,8 +16,8 @@ type summand = C.z * count option
 type value = Truth of formula | Sum of summand list
 
 type scope = {
-  letters : (string, C.nat) Hashtbl.t;  (* the symbols of the alphabet *)
-  users : (string, C.nat) Hashtbl.t;  (* the user's predicates *)
+  letters : (string, int * C.nat) Hashtbl.t;  (* the symbols of the alphabet *)
+  users : (string, int * C.nat) Hashtbl.t;  (* the user's predicates *)
   table : (string, formula) Hashtbl.t;  (* what $1, $2, ... stand for *)
 }
 
@@ -199,7 +199,7 @@ and atom scope tokens =
   | Symbol symbol ->
     (match Hashtbl.find_opt scope.letters symbol with
      | None -> malformed "column %d: symbol %s is not in the alphabet" column (quote symbol)
-     | Some letter -> Tokens.advance tokens; Truth (make (C.Symbol letter) []))
+     | Some (_, letter) -> Tokens.advance tokens; Truth (make (C.Symbol letter) []))
   | Reference k ->
     (match Hashtbl.find_opt scope.table k with
      | None -> malformed "column %d: found $%s, expected an entry of the table of formulas before here" column k
@@ -226,7 +226,7 @@ and number digits =
 and predicate scope tokens name column =
   let found = match List.assoc_opt name predicates, Hashtbl.find_opt scope.users name with
     | Some p, _ -> Tokens.advance tokens; p
-    | None, Some k -> Tokens.advance tokens; C.User k
+    | None, Some (_, k) -> Tokens.advance tokens; C.User k
     | None, None -> if name = "MOD" then remainder tokens else Tokens.fail tokens "a formula of the core language"
   in
   if Tokens.is tokens "(" then begin

@@ -197,3 +197,38 @@ let parse text where =
   let found = value reader 0 in
   if reader.place < String.length text then fail reader "the end of the file";
   found
+
+(* ---- writing ---- *)
+
+(* The code of the character at a place of a text in UTF-8, and how many bytes it has. *)
+let character text k =
+  let b = Char.code text.[k] in
+  let tail j = Char.code text.[k + j] land 0x3F in
+  if b < 0x80 then (b, 1)
+  else if b < 0xE0 then (((b land 0x1F) lsl 6) lor tail 1, 2)
+  else if b < 0xF0 then (((b land 0x0F) lsl 12) lor (tail 1 lsl 6) lor tail 2, 3)
+  else (((b land 0x07) lsl 18) lor (tail 1 lsl 12) lor (tail 2 lsl 6) lor tail 3, 4)
+
+(* The text as the canonical spelling has it between quotes, in ASCII. *)
+let spelled text =
+  let found = Buffer.create (String.length text) in
+  let unit_ code = Buffer.add_string found (Printf.sprintf "\\u%04x" code) in
+  let rec go k =
+    if k < String.length text then begin
+      let code, length = character text k in
+      (match text.[k] with
+       | '"' -> Buffer.add_string found "\\\""
+       | '\\' -> Buffer.add_string found "\\\\"
+       | '\b' -> Buffer.add_string found "\\b"
+       | '\012' -> Buffer.add_string found "\\f"
+       | '\n' -> Buffer.add_string found "\\n"
+       | '\r' -> Buffer.add_string found "\\r"
+       | '\t' -> Buffer.add_string found "\\t"
+       | ' ' .. '~' as c -> Buffer.add_char found c
+       | _ when code < 0x10000 -> unit_ code
+       | _ -> unit_ (0xD800 + ((code - 0x10000) lsr 10)); unit_ (0xDC00 + ((code - 0x10000) land 0x3FF)));
+      go (k + length)
+    end
+  in
+  go 0;
+  Buffer.contents found

@@ -1,16 +1,22 @@
 (* certify-every-n: does the network of a file compute its formula on words of every length?
 
-   `Checker.check` is the checker of the Coq library, of which check_computes says: if its answer is true, the network is
-   defined and computes the formula, for every n, every word and every position. The rest of this program reads files. *)
+   `Checker.check_file` is extracted from proofs/coq/check_file.v. If it says `true` of a model, a text and a formula, then
+   what the text says is a network that computes the formula, for every n, every word and every position: this is the
+   theorem check_file_computes. The rest of this program offers it a model for the text of a file; whether this is the
+   model that stands there, `check_file` decides. *)
 
 open Outcome
 
-let usage = "usage: certify-every-n [--formula F] FILE..."
+let usage = "usage: certify-every-n [--formula F | --canonical] FILE..."
 let most_words = 1 lsl 27 (* of memory: 1 GiB where a word has 8 bytes *)
+let most_shown = 2000
 
 exception Too_much_memory
 
-(* The verdict, its exit status and what is to be said. *)
+(* What is asked of each file: its own formula, another one, or the model in its one spelling. *)
+type question = Own | Asked of string | Canonical
+
+(* A verdict, its exit status and what is to be said. *)
 type verdict = { word : string; status : int; text : string }
 
 let read_file path =
@@ -25,48 +31,69 @@ let read_file path =
       go ();
       Buffer.contents found)
 
-let decide (model : Model.t) asked =
-  let claim = match asked, model.claim with
-    | None, Some claim -> claim
-    | None, None -> malformed "output: its meaning is no truth, expected the truth of a formula, or --formula"
-    | Some text, _ ->
-      (try Formulas.((formula model.scope text).node) with
-       | Malformed problem -> malformed "--formula: %s" problem
-       | Unsupported problem -> unsupported "--formula: %s" problem)
-  in
-  let shown = Showing.(briefly (formula model claim)) in
-  if Checker.check model.network model.meanings claim then
+let find_claim (model : Model.t) question =
+  match question, model.claim with
+  | Asked text, _ ->
+    (try Formulas.((formula model.scope text).node) with
+     | Malformed problem -> malformed "--formula: %s" problem
+     | Unsupported problem -> unsupported "--formula: %s" problem)
+  | _, Some claim -> claim
+  | _, None -> malformed "output: its meaning is no truth, expected the truth of a formula, or --formula"
+
+let briefly text = if String.length text <= most_shown then text else String.sub text 0 200 ^ "..."
+
+let check_canonical text written =
+  if text <> written then
+    malformed "line %d: not as certify writes what was read; certify-every-n --canonical FILE writes it so"
+      (Texts.first_difference text written)
+
+let decide (model : Model.t) text question =
+  let written = Checker.model_text model.model in
+  check_canonical text (Texts.of_coq written);
+  if not (Checker.is_whole model.model) then unsupported "its text does not say all of the network";
+  let claim = find_claim model question in
+  let formula = Checker.formula_text model.model claim in
+  let shown = briefly (Texts.of_coq formula) in
+  if Checker.check_file model.model claim (Texts.to_coq text) formula then
+    let letters = String.concat ", " (map Texts.of_coq model.model.model_letters) in
     let text = Printf.sprintf "for every n, every word of length n over {%s} and every position: the output is exactly 1 \
-                               if %s, else 0" (Showing.alphabet model) shown in
+                               if %s, else 0" letters shown in
     { word = "proved"; status = 0; text }
   else
-    let place = Showing.refusal model (Checker.find_refusal model.network model.meanings claim) in
+    let { Checker.model_network; model_meanings; _ } = model.model in
+    let place = Showing.refusal model (Checker.find_refusal model_network model_meanings claim) in
     { word = "unproved"; status = 3;
       text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s" shown place }
 
-let judge path asked =
+let judge path question =
   let too_much = { word = "unknown"; status = 3; text = "the check needs more memory than 1 GiB, or a larger stack" } in
-  try decide (Model.read "file" (read_file path)) asked with
+  try
+    let model, text = Model.read "file" (read_file path) in
+    if question = Canonical then { word = ""; status = 0; text = Texts.of_coq (Checker.model_text model.model) }
+    else decide model text question
+  with
   | Malformed text -> { word = "malformed"; status = 2; text }
   | Unsupported text -> { word = "unsupported"; status = 3; text }
   | Sys_error problem -> { word = "malformed"; status = 2; text = printable problem }
   | Stack_overflow | Out_of_memory | Too_much_memory -> too_much
 
-let rec arguments asked files = function
-  | "--formula" :: formula :: rest when asked = None -> arguments (Some formula) files rest
-  | word :: _ when word <> "" && word.[0] = '-' -> (asked, [])
-  | file :: rest -> arguments asked (file :: files) rest
-  | [] -> (asked, List.rev files)
+let rec arguments question files = function
+  | "--formula" :: formula :: rest when question = Own -> arguments (Asked formula) files rest
+  | "--canonical" :: rest when question = Own -> arguments Canonical files rest
+  | word :: _ when word <> "" && word.[0] = '-' -> (question, [])
+  | file :: rest -> arguments question (file :: files) rest
+  | [] -> (question, List.rev files)
 
 let gravest a b = if a = 2 || b = 2 then 2 else max a b
 
 let () =
-  let asked, files = arguments None [] (List.tl (Array.to_list Sys.argv)) in
+  let question, files = arguments Own [] (List.tl (Array.to_list Sys.argv)) in
   if files = [] then (prerr_endline usage; exit 2);
   let alarm = Gc.create_alarm (fun () -> if (Gc.quick_stat ()).heap_words > most_words then raise Too_much_memory) in
   let statuses = map (fun path ->
-      let verdict = judge path asked in
-      Printf.printf "%-11s %s: %s\n%!" verdict.word (printable path) verdict.text;
+      let verdict = judge path question in
+      if verdict.word = "" then print_string verdict.text
+      else Printf.printf "%-11s %s: %s\n%!" verdict.word (printable path) verdict.text;
       verdict.status) files in
   Gc.delete_alarm alarm;
   exit (List.fold_left gravest 0 statuses)

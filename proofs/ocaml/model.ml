@@ -5,19 +5,16 @@ open Outcome
 module C = Checker
 
 type t = {
-  network : C.transformer;
-  meanings : C.meaning list;
-  claim : C.formula option;  (* what the output means; None if that is no truth *)
-  letters : string array;
+  model : C.model;
+  claim : C.formula option;  (* of a certificate its formula; of a model what the output means; None if that is no truth *)
   directions : string array;
-  users : string array;
   scope : Formulas.scope;
 }
 
 let most_entries = 100_000
 
 (* What the parts of a model are read with: names to numbers. *)
-type reader = { formulas : Formulas.scope; places : (string, C.nat) Hashtbl.t }
+type reader = { formulas : Formulas.scope; places : (string, int * C.nat) Hashtbl.t }
 
 (* ---- JSON ---- *)
 
@@ -70,17 +67,21 @@ let place reader where name =
   | Some place -> place
   | None -> malformed "%s: %s, expected one of the %d directions" where (quote name) (Hashtbl.length reader.places)
 
+(* In the order of directions, which the file need not have. *)
 let by_direction reader where read value =
-  map (fun (name, value) -> (place reader where name, read (at where name) value)) (entries where value)
+  let found = map (fun (name, value) -> (place reader where name, read (at where name) value)) (entries where value) in
+  let sorted = List.stable_sort (fun ((a, _), _) ((b, _), _) -> compare a b) found in
+  map (fun ((_, place), value) -> (place, value)) sorted
 
 (* Zeros are left out. *)
 let row reader where value =
   List.filter (fun (_, q) -> not (Numbers.is_zero q)) (by_direction reader where rational value)
 
-(* Numbers 0, 1, 2, ... for names, in their order. *)
+(* Numbers 0, 1, 2, ... for names, in their order, also as numbers of Coq. *)
 let numbered names =
   let table = Hashtbl.create 64 in
-  ignore (List.fold_left (fun number name -> Hashtbl.add table name number; C.S number) C.O names);
+  let number (place, number) name = Hashtbl.add table name (place, number); (place + 1, C.S number) in
+  ignore (List.fold_left number (0, C.O) names);
   table
 
 (* ---- embeddings and meanings ---- *)
@@ -154,15 +155,17 @@ let check_weighting where = function
 let head reader where value =
   match fields where [ "name"; "source"; "mask"; "weighting"; "temperature"; "queries"; "keys"; "values" ] value with
   | [ name; source; masking; weighting; temperature; queries; keys; values ] ->
-    ignore (text (where ^ ".name") name, text (where ^ ".source") source);
+    let label = (text (where ^ ".name") name, text (where ^ ".source") source) in
     check_weighting (where ^ ".weighting") weighting;
     let queries = list (where ^ ".queries") (row reader) queries and keys = list (where ^ ".keys") (row reader) keys in
     if List.compare_lengths queries keys <> 0 then
       malformed "%s: %d queries and %d keys, expected as many (d_k)" where (List.length queries) (List.length keys);
-    { C.head_masking = mask (where ^ ".mask") masking;
-      head_temperature = located (where ^ ".temperature") Expressions.expression temperature;
-      head_queries = queries; head_keys = keys;
-      head_values = by_direction reader (where ^ ".values") (row reader) values }
+    let head = { C.head_masking = mask (where ^ ".mask") masking;
+                 head_temperature = located (where ^ ".temperature") Expressions.expression temperature;
+                 head_queries = queries; head_keys = keys;
+                 head_values = List.filter (fun (_, row) -> row <> [])
+                     (by_direction reader (where ^ ".values") (row reader) values) } in
+    (label, head)
   | _ -> assert false
 
 let relu_unit reader where value =
@@ -178,9 +181,10 @@ let layer reader where value =
     let inner = where ^ ".feedforward" in
     (match fields inner [ "units"; "bias" ] feedforward with
      | [ units; bias ] ->
-       { C.layer_heads = list (where ^ ".heads") (head reader) heads;
+       let labels, heads = List.split (list (where ^ ".heads") (head reader) heads) in
+       (labels, { C.layer_heads = heads;
          layer_units = list (inner ^ ".units") (relu_unit reader) units;
-         layer_bias = row reader (inner ^ ".bias") bias }
+         layer_bias = row reader (inner ^ ".bias") bias })
      | _ -> assert false)
   | _ -> assert false
 
@@ -206,18 +210,20 @@ let alphabet where value =
 let tabulate (scope : Formulas.scope) where value =
   let found = list where (fun where value -> (where, value)) value in
   if List.length found > most_entries then malformed "%s: expected at most %d formulas" where most_entries;
-  List.iteri (fun k (where, value) ->
-      Hashtbl.replace scope.table (string_of_int (k + 1)) (located where (Formulas.formula scope) value)) found
+  mapi (fun k (where, value) ->
+      let formula = located where (Formulas.formula scope) value in
+      Hashtbl.replace scope.table (string_of_int (k + 1)) formula;
+      formula.Formulas.node) found
 
 let read_scope where value_alphabet value_predicates value_formulas =
   let symbols = alphabet (where ^ ".alphabet") value_alphabet in
-  let names = list (where ^ ".predicates") (fun where -> located where Expressions.predicate) value_predicates in
-  let users = numbered names in
+  let users = list (where ^ ".predicates") (fun where -> located where Expressions.predicate) value_predicates in
+  let names = map fst users in
   if List.length (List.sort_uniq compare names) <> List.length names then
     malformed "%s.predicates: a name is defined twice, expected once" where;
-  let scope = { Formulas.letters = numbered symbols; users; table = Hashtbl.create 16 } in
-  tabulate scope (where ^ ".formulas") value_formulas;
-  (symbols, names, scope)
+  let scope = { Formulas.letters = numbered symbols; users = numbered names; table = Hashtbl.create 16 } in
+  let listed = tabulate scope (where ^ ".formulas") value_formulas in
+  (symbols, users, listed, scope)
 
 let tokens reader where symbols value =
   let found = entries where value in
@@ -238,21 +244,27 @@ let transformer where value =
   | [ format; version; symbols; predicates; table; directions; embedding; positions; layers; output ] ->
     if format <> String "certify-transformer" || version <> Integer "1" then
       malformed "%s: expected the format \"certify-transformer\", version 1" where;
-    let symbols, users, scope = read_scope where symbols predicates table in
+    let symbols, users, listed, scope = read_scope where symbols predicates table in
     let found = entries (where ^ ".directions") directions in
     let names = map fst found in
     let reader = { formulas = scope; places = numbered names } in
     let inner name = where ^ "." ^ name in
     let meanings = map (fun (name, value) -> meaning reader (at (inner "directions") name) value) found in
-    let place = place reader (inner "output") (text (inner "output") output) in
+    let _, place = place reader (inner "output") (text (inner "output") output) in
     let position where value = located where (position_function reader) value in
-    { network = {
-        token_embedding = tokens reader (inner "token_embedding") symbols embedding;
-        position_embedding = by_direction reader (inner "position_embedding") position positions;
-        transformer_layers = list (inner "layers") (layer reader) layers;
-        transformer_output = place };
-      meanings; claim = claim meanings place; letters = Array.of_list symbols;
-      directions = Array.of_list names; users = Array.of_list users; scope }
+    let labels, layers = List.split (list (inner "layers") (layer reader) layers) in
+    let spelled name = Texts.to_coq (Json.spelled name) in
+    let network = {
+      C.token_embedding = tokens reader (inner "token_embedding") symbols embedding;
+      position_embedding = by_direction reader (inner "position_embedding") position positions;
+      transformer_layers = layers; transformer_output = place } in
+    { model = {
+        C.model_letters = map spelled symbols;
+        model_definitions = map (fun (name, condition) -> (spelled name, condition)) users;
+        model_listed = listed; model_directions = map spelled names;
+        model_labels = map (map (fun (name, source) -> (spelled name, spelled source))) labels;
+        model_network = network; model_meanings = meanings };
+      claim = claim meanings place; directions = Array.of_list names; scope }
   | _ -> assert false
 
 (* A certificate speaks of lengths up to one; of it only the network and the formula are looked at. *)
@@ -269,10 +281,26 @@ let certificate value =
   in
   { model with claim = Some formula.node }
 
+let is_certificate = function
+  | Json.Object found -> List.assoc_opt "format" found = Some (Json.String "certify-certificate")
+  | _ -> false
+
+(* What a canonical certificate has as its transformer: the lines of that object, each without one space of indent. *)
+let transformer_text text =
+  let rec inside found = function
+    | (" }" | " },") :: _ -> Some (String.concat "\n" (List.rev ("" :: "}" :: found)))
+    | line :: rest when line <> "" -> inside (String.sub line 1 (String.length line - 1) :: found) rest
+    | _ -> None
+  and outside = function
+    | " \"transformer\": {" :: rest -> inside [ "{" ] rest
+    | _ :: rest -> outside rest
+    | [] -> None
+  in
+  Option.value (outside (String.split_on_char '\n' text)) ~default:""
+
+(* The model in a file, and the text in the file that should be the model's. *)
 let read where text =
   match Json.parse text where with
-  | Json.Object found as value ->
-    (match List.assoc_opt "format" found with
-     | Some (String "certify-certificate") -> certificate value
-     | _ -> transformer "model" value)
+  | Json.Object _ as value ->
+    if is_certificate value then (certificate value, transformer_text text) else (transformer "model" value, text)
   | other -> expected where other "an object: a model or a certificate"

@@ -16,7 +16,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError, InternalError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
-from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from proofs.by_coq.extracted import (
     PROGRAM,
@@ -29,7 +29,7 @@ from proofs.by_coq.extracted import (
 )
 from proofs.by_coq.kernel import Coq
 from tests.with_coq import coq_or_skip, library_of
-from tests.with_ocaml import judge, ocaml_or_skip
+from tests.with_ocaml import canonical, judge, ocaml_or_skip
 
 ROOT = Path(__file__).parents[2]
 TEXT = "ODD(#<[Q_a]) & prev Q_b"
@@ -62,10 +62,10 @@ def test_every_file_of_the_program_is_explained_in_its_readme() -> None:
     assert {path.name for path in READERS.iterdir() if path.suffix in (".ml", ".v")} <= explained
 
 
-def test_the_checker_is_extracted_without_axioms_and_nothing_in_it_can_fail() -> None:
+def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail() -> None:
     coq = coq_or_skip()
     source = extract_checker(coq, library_of(coq))["checker.ml"]
-    assert "let check " in source and "let find_refusal " in source
+    assert "let check_file " in source and "let find_refusal " in source
     assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|int|raise|exception)\b", source) == []
 
 
@@ -110,9 +110,38 @@ def test_the_folder_is_whole_its_program_runs_and_it_is_never_written_over(tmp_p
 def test_a_model_file_and_its_certificate_are_proved(tmp_path: Path) -> None:
     claim = {"formula": TEXT, "alphabet": ["a", "b"], "max_n": 4, "regime": "temperature", "causal": False}
     certificate = {"format": "certify-certificate", "version": 1, "claim": claim, "transformer": model(), "bounds": []}
-    for content in (model(), certificate, json.dumps(model())):
+    for content in (model(), certificate):
         found = judge(written(tmp_path, content))
         assert (found.status, found.word, found.text) == (0, "proved", SAID % TEXT)
+
+
+def test_a_model_in_another_spelling_is_not_judged_but_written_in_its_own(tmp_path: Path) -> None:
+    content = model()
+    content["token_embedding"]["b"]["is[Q_a]"] = "0"
+    content["layers"][0]["heads"][0]["queries"][0] = {"one": "12/2"} | content["layers"][0]["heads"][0]["queries"][0]
+    path = written(tmp_path, json.dumps(dict(reversed(content.items()))))
+    found = judge(path)
+    assert (found.status, found.word, found.text) == (
+        2, "malformed", "line 1: not as certify writes what was read; certify-every-n --canonical FILE writes it so")
+    text = canonical(path)
+    assert text == write_canonical(transformer_to_json(read_transformer(json.dumps(content))))
+    assert judge(written(tmp_path, text)).word in ("proved", "unproved")
+
+
+@pytest.mark.parametrize("place", range(0, 6000, 700))
+def test_a_byte_changed_in_a_model_is_read_or_is_not_its_spelling(tmp_path: Path, place: int) -> None:
+    """Where a space or a name of a head was changed, what is read is another text, or the file is no model."""
+    data = bytearray(write_canonical(model()).encode("ascii"))
+    place %= len(data)
+    data[place] ^= 1
+    found = judge(written(tmp_path, bytes(data)))
+    try:
+        network = read_transformer(data.decode("ascii"))
+    except InputError:
+        assert found.word == "malformed"
+    else:
+        is_spelling = write_canonical(transformer_to_json(network)).encode("ascii") == data
+        assert (found.word == "malformed") is not is_spelling
 
 
 def test_another_formula_that_is_asked_for_is_not_proved(tmp_path: Path) -> None:
@@ -124,7 +153,7 @@ def test_another_formula_that_is_asked_for_is_not_proved(tmp_path: Path) -> None
 
 
 def test_a_certificate_that_claims_another_formula_is_not_proved(tmp_path: Path) -> None:
-    content = {"format": "certify-certificate", "claim": {"formula": "Q_a"}, "transformer": model()}
+    content = {"format": "certify-certificate", "claim": {"formula": "Q_a"}, "transformer": model(), "bounds": []}
     assert judge(written(tmp_path, content)).word == "unproved"
 
 
@@ -144,17 +173,19 @@ def test_predicates_of_the_user_are_read_and_those_without_a_form_in_coq_are_not
     found = judge(written(tmp_path, model("THIRD & Q_a", "THIRD(k,n) := k % 3 == 1 and not (SQUARE(n) or k > 7)")))
     assert (found.word, found.text) == ("proved", SAID % "THIRD & Q_a")
     found = judge(written(tmp_path, model("HALF & Q_a", "HALF(k,n) := 2*k == n/2")))
-    assert (found.status, found.word) == (3, "unsupported") and "predicate HALF: / with anything but" in found.text
+    assert (found.status, found.word) == (3, "unsupported") and "predicate HALF: / has no Coq form" in found.text
 
 
 def test_symbols_in_any_script_are_read_and_shown_in_ascii(tmp_path: Path) -> None:
     alphabet = ["(", "é", "'"]
     network = compile_formula(parse_formula(r"prev Q['é'] & !Q['\'']", alphabet), alphabet, Regime())
     path = tmp_path / "model.json"
-    for ascii_only in (True, False):
-        path.write_text(json.dumps(transformer_to_json(network), ensure_ascii=ascii_only), encoding="utf-8")
-        found = judge(path)
-        assert found.word == "proved" and r"over {(, \xc3\xa9, '}" in found.text
+    text = write_canonical(transformer_to_json(network))
+    path.write_text(json.dumps(transformer_to_json(network), ensure_ascii=False), encoding="utf-8")
+    assert canonical(path) == text
+    path.write_text(text, encoding="utf-8")
+    found = judge(path)
+    assert found.word == "proved" and r"over {(, \u00e9, '}" in found.text
 
 
 def edited(change: Callable[[Model], object]) -> str:

@@ -1,7 +1,7 @@
 """The extracted checker and Coq's kernel say the same of networks and their mutants, and nothing false is accepted.
 
 One reads the model's file, the other what `proofs.by_coq.transformer_file` prints of it for Coq: so the readers are
-compared, too.
+compared, too. Mutants are written in their one spelling; what the program reads of others, it writes in that spelling.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula
-from constructions.network.json_form import read_transformer, transformer_to_json
+from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES, brute_miss
-from tests.with_ocaml import UNSUPPORTED, Judged, judge, places_of_kernel
+from tests.with_ocaml import UNSUPPORTED, Judged, canonical, judge, places_of_kernel
 
 MAX_N = 4
 BATCH = 50
@@ -52,8 +52,13 @@ class Case:
         return parse_formula(self.asked, self.model["alphabet"])
 
     def judged(self, folder: Path) -> Judged:
-        path = folder / "model.json"
-        path.write_text(json.dumps(self.model, indent=1), encoding="utf-8")
+        """What the program says of it in its one spelling; if it is not read, as it is."""
+        path, network = folder / "model.json", self.network()
+        path.write_text(json.dumps(self.model), encoding="utf-8")
+        if network is not None:
+            text, written = write_canonical(transformer_to_json(network)), canonical(path)
+            assert written in (text, None), self.about
+            path.write_text(text, encoding="utf-8")
         return judge(path, self.asked)
 
 
@@ -104,11 +109,30 @@ def shipped_models() -> Iterator[Case]:
         yield Case(path.stem, transformer_to_json(network), str(output.formula))
 
 
+def formulas_of_the_file() -> Iterator[Case]:
+    lines = (examples_folder() / "formulas.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line and not line.startswith("#"):
+            yield from compiled(line, "ab", ALL_REGIMES[0])
+
+
+def bases(rng: random.Random) -> Iterator[Case]:
+    """What is changed, without an end: networks of every formula and regime in turn, now and then one made by hand."""
+    by_hand = itertools.cycle(shipped_models())
+    for number, (text, regime) in enumerate(itertools.cycle(rng.sample(CASES, len(CASES)))):
+        yield from compiled(text, "ab", regime) if number % 8 else [next(by_hand)]
+
+
 def mutants(seed: int) -> Iterator[Case]:
-    """An endless supply, from every formula and regime in turn."""
+    """An endless supply: something is changed in each, the network or what is asked."""
     rng = random.Random(seed)
-    for text, regime in itertools.cycle(rng.sample(CASES, len(CASES))):
-        for case in compiled(text, "ab", regime):
+    for case in bases(rng):
+        if rng.random() < 1 / 10:
+            letters = rng.sample(case.model["alphabet"], 2)
+            asked = rng.choice([f"!({case.asked})", f"({case.asked}) & true", f"prev ({case.asked})",
+                                f"Q_{letters[0]} since Q_{letters[1]}", f"({case.asked})"])
+            yield Case(f"{case.about}: asked for {asked}", case.model, asked)
+        else:
             kind, what, changed = mutate(case.model, rng.randrange(10**6))
             yield Case(f"{case.about}: {kind}, {what}", changed, case.asked)
 
@@ -118,12 +142,13 @@ def check_mutants(seed: int, number: int, folder: Path) -> int:
     proved = check_agreement(list(itertools.islice(mutants(seed), number)), folder)
     for case in proved:
         network = case.network()
-        assert network is not None and brute_miss(network, MAX_N) is None, case.about
+        assert network is not None and brute_miss(network, MAX_N, network.alphabet) is None, case.about
+        assert network.directions[network.output] == Truth(case.formula()), case.about
     return len(proved)
 
 
 def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
-    cases = [*shipped_models(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
+    cases = [*shipped_models(), *formulas_of_the_file(), *itertools.islice(examples([ALL_REGIMES[0]]), 0, None, 8)]
     assert len(check_agreement(cases, tmp_path)) >= 5
 
 
