@@ -31,7 +31,8 @@ grep '\.v$' _CoqProject | while read -r file; do
 done
 
 # 4. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
-coqchk -silent -o -Q library Certify -Q theorem Folder Folder.statement > checked.txt || stop "coqchk does not accept it"
+coqchk -silent -o -Q library Certify -Q theorem Folder Folder.statement > checked.txt 2>&1 || stop "coqchk does not accept it"
+grep -q '^\* Axioms:' checked.txt || stop "coqchk lists no axioms"
 sed 's/ :.*//' axioms.txt > allowed.txt
 if grep '^\* ' checked.txt | grep -v '^\* Axioms:\|^\* Theory: Set is predicative\|not allowed$\|: <none>$' ||
   sed -n '/^\* Axioms:/,/^\* [^A]/s/^    //p' checked.txt | sed -E 's/^(Coq|Stdlib)\.[A-Za-z]+\.//' |

@@ -1,13 +1,19 @@
 (* Every formula that the regime supports is compiled rightly: `build_computes`.
 
    `build` is certify's own compiler (compile_formula.v). Proved: if it gives a network, and gamma is enough for every
-   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 for counts; the paper: 3), the
+   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 for counts; the paper: 3),
+       the
+   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 or what check.v asks for counts; the paper: 3), the
    network divides by nothing that is 0 and computes the formula, for every length, every word and every position. By
    induction on the formula, from the constructions one by one; where a part is put, what it shares with others and what
    was built already does not matter to any of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import formula network linear_combination comparison meaning rational_bounds well_defined check_head
+From Certify Require Import formula network linear_combination comparison meaning rational_bounds expression_bounds
+    well_defined check_head
   regime draft draft_stages draft_sound compile_formula compile_connectives compile_temporal.
+From Certify Require Import lists finite_sums theorem_20_counting formula network linear_combination comparison meaning rational_bounds well_defined check_head
+  regime draft draft_stages draft_sound compile_formula compile_connectives
+  compile_temporal compile_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -16,8 +22,8 @@ Definition enough_for_part (gamma : Q) (f : formula) : bool :=
   match f with
   | Previous _ | Next _ => enough (Parity true) gamma
   | Since _ _ | Until _ _ => enough (Decides f) gamma
-  | OnCount _ _ _ => Qle_bool (1797 # 1000) gamma
-  | Compare _ t u => is_constant_comparison t u || Qle_bool (1797 # 1000) gamma
+  | OnCount p _ _ => predicate_enough gamma p
+  | Compare _ t u => is_constant_comparison t u || comparison_enough gamma t u
   | _ => true
   end.
 Definition gamma_enough (gamma : Q) (f : formula) : bool :=
@@ -56,13 +62,14 @@ Notation causal := (regime_causal (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation fits := (part_fits c k mentions_length).
 Notation misfit := (misfit c k mentions_length).
-Hypothesis Temperature : always_has_value (set_temperature c) && is_positive (set_temperature c) = true.
+Hypothesis Temperature : always_has_value 1 (set_temperature c) && surely_positive 1 (set_temperature c) = true.
 
 Hypothesis Comparison : forall r t u d d' x, add_comparison c r t u d = (d', x) -> sound d ->
   (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> known d f) ->
   is_constant_comparison t u = false -> fits (Compare r t u) = true -> reaches d d' x (IsTruth (Compare r t u)).
 Hypothesis Predicate : forall p s f d d' x, add_predicate c p s f d = (d', x) -> sound d -> known d f ->
   fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
+Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma fits_parts f : fits f = true -> supported_itself (set_regime c) k mentions_length f = true /\
   enough_for_part (set_gamma c) f = true /\ (is_temporal f = true -> set_temperature c = temperature_of (set_regime c)).
@@ -82,7 +89,8 @@ Proof.
   assert (G : enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
   apply enough_for_parity in G as [Pos Quarter].
   destruct (add_neighbour c s f d) as [d' x] eqn:E.
-  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf) as (S' & X' & H').
+  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf) as (S' & X' &
+      H').
   - apply left_if_causal. destruct s; [now right|left; exact Su].
   - exact Quarter.
   - split; [exact S'|]. split; [exact X'|now exists x].
@@ -111,6 +119,68 @@ Proof.
   split; [exact S'|]. split; [exact X'|now exists x].
 Qed.
 
+(* ---- counts ---- *)
+Lemma counting_scale s : negb causal || (negb (regime_by_position (set_regime c)) && side_eqb s ToLeft) = true ->
+  counting_temperature c = true -> counts_to c s.
+Proof.
+  unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i Hi.
+  assert (L : (1 <= span s n i <= n)%nat) by (unfold span; destruct s; lia).
+  assert (Ps : 1 <= INR (span s n i)) by (apply (le_INR 1); lia). assert (Pi : 1 <= INR i) by (apply (le_INR 1); lia).
+  assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia).
+  apply orb_prop in Te as [Te|Te].
+  - apply expression_eqb_eq in Te. rewrite Te. unfold temperature_of.
+    destruct causal, (regime_by_position (set_regime c)); try discriminate.
+    + destruct s; [|discriminate]. cbn [span]. simpl. rewrite Q2R_1.
+      replace (1 / (1 / (INR i * (INR i * 1))) / INR i) with (INR i) by (field; lra). exact Pi.
+    + simpl. rewrite Q2R_1. apply Rmult_le_reg_r with (INR (span s n i)); [lra|].
+      replace (INR n / 1 / INR (span s n i) * INR (span s n i)) with (INR n) by (field; lra). lra.
+    + simpl. rewrite Q2R_1. apply Rmult_le_reg_r with (INR (span s n i)); [lra|].
+      replace (1 / (1 / INR n) / INR (span s n i) * INR (span s n i)) with (INR n) by (field; lra). lra.
+  - apply andb_prop in Te as [Ca Te]. apply expression_eqb_eq in Te. rewrite Te, Ca in *.
+    destruct (regime_by_position (set_regime c)); [discriminate|]. destruct s; [|discriminate]. cbn [span]. simpl.
+    rewrite Q2R_1. replace (1 / (1 / INR i) / INR i) with 1 by (field; lra). lra.
+Qed.
+
+Lemma side_scale s : side_supported (set_regime c) s = true -> counting_supported (set_regime c) = true ->
+  counting_temperature c = true -> counts_to c s.
+Proof.
+  intros Si Co. apply counting_scale. unfold side_supported, counting_supported in *.
+  destruct s, causal, (regime_by_position (set_regime c)); try reflexivity; discriminate.
+Qed.
+
+Lemma Predicate p s f d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
+  fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
+Proof.
+  intros E Sd Kf F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
+  cbn [supported_itself enough_for_part is_counting implb] in *. apply andb_prop in Su as [Su Co].
+  apply andb_prop in Su as [_ Si].
+  destruct (predicate_enough_correct users _ _ En) as [Pos Sharp].
+  exact (add_predicate_sound users k c Temperature Pos s f p (side_scale s Si Co Te) Sharp _ _ _ E Sd Kf).
+Qed.
+
+Lemma sides_listed t : sides_supported (set_regime c) t = true -> forall s f, In (s, f) (map fst (counts_of t)) ->
+  side_supported (set_regime c) s = true.
+Proof.
+  induction t as [z|a s f rest IH]; intros H s' f' I; [destruct I|]. cbn [sides_supported counts_of map fst] in *.
+  apply andb_prop in H as [H1 H2]. destruct I as [I|I]; [now injection I as <- _|now apply (IH H2 s' f')].
+Qed.
+
+Lemma Comparison r t u d d' x : add_comparison c r t u d = (d', x) -> sound d ->
+  (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> known d f) ->
+  is_constant_comparison t u = false -> fits (Compare r t u) = true -> reaches d d' x (IsTruth (Compare r t u)).
+Proof.
+  intros E Sd K C F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
+  cbn [supported_itself enough_for_part is_counting] in *. rewrite C in Te, En. cbn [negb implb orb] in *.
+  unfold comparison_supported in Su. rewrite C in Su. cbn [orb] in Su. apply andb_prop in Su as [Si Su].
+  apply andb_prop in Si as [S1 S2]. apply andb_prop in Su as [Su _]. apply andb_prop in Su as [Co _].
+  destruct (comparison_enough_correct _ t u En C) as [Pos Sharp].
+  apply (add_comparison_sound users k c Temperature Pos r t u d d' x E Sd C Sharp).
+  intros [[s f] q] I. cbn [fst snd]. pose proof (ordered_difference_counts t u _ I) as L. cbn [fst] in L.
+  split; [|exact (K s f L)]. apply side_scale; [|exact Co|exact Te].
+  destruct L as [L|L]; [exact (sides_listed t S1 s f L)|exact (sides_listed u S2 s f L)].
+Qed.
+
+(* ---- the induction ---- *)
 Definition achieved (f : formula) (d : draft) : Prop :=
   sound (add_formula c f d) /\ extends d (add_formula c f d) /\ known (add_formula c f d) f.
 Definition counted_achieved (t : term) (d : draft) : Prop :=
@@ -163,7 +233,8 @@ Proof.
     + split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|now exists x].
 Qed.
 
-Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto; [unfolded N|];
+Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto;
+    [unfolded N|];
   intros e Se K1 K2; apply require_step; [exact Se|right; now split].
 
 Lemma leaf_step f d : sound d -> embeddable f = true -> find_truth d f = None ->
@@ -208,3 +279,100 @@ Proof.
     injection I as <- <-. now apply (known_extends _ _ _ X2).
 Qed.
 End Induction.
+
+(* ---- the whole ---- *)
+Lemma nowhere (r : formula -> bool) : (forall h, r h = false) ->
+  (forall f, somewhere r f = false) /\ (forall t, somewhere_in_term r t = false).
+Proof.
+  intros H. apply formula_term_mutual; intros; try match goal with |- somewhere _ (Compare ?q ?t ?u) = _ =>
+      change (r (Compare q t u) || (somewhere_in_term r t || somewhere_in_term r u) = false)
+    | |- somewhere_in_term _ (Plus _ _ ?f ?t) = _ => change (somewhere r f || somewhere_in_term r t = false) end;
+    cbn [somewhere somewhere_in_term]; rewrite ?H;
+    repeat match goal with X : ?a = false |- context [?a] => rewrite X end; reflexivity.
+Qed.
+
+Lemma somewhere_none (r p q : formula -> bool) f : (forall h, r h = true -> p h = true \/ q h = true) ->
+  somewhere p f = false -> somewhere q f = false -> somewhere r f = false.
+Proof.
+  intros H P Q. destruct (somewhere r f) eqn:E; [|reflexivity].
+  destruct (proj1 (somewhere_split r p q H) f E); congruence.
+Qed.
+
+Lemma setting_temperature r gamma f :
+  temperature_fits (set_temperature (setting_for r gamma f)) = true.
+Proof.
+  unfold setting_for, temperature_of. cbn [set_temperature].
+  destruct (_ && negb _); [reflexivity|]. now destruct (regime_by_position r), (regime_causal r).
+Qed.
+
+Lemma expression_eqb_refl x : expression_eqb x x = true.
+Proof.
+  assert (I : forall a, integer_eqb a a = true).
+  { induction a; simpl; rewrite ?Z.eqb_refl, ?IHa1, ?IHa2; reflexivity. }
+  induction x; simpl; rewrite ?Z.eqb_refl, ?Pos.eqb_refl, ?IHx, ?IHx1, ?IHx2, ?I; try reflexivity.
+  now destruct g.
+Qed.
+
+(* The temperature is that of the regime, or 1/i where a causal regime counts and nothing is temporal. *)
+Lemma setting_counting r gamma f : counting_temperature (setting_for r gamma f) = true.
+Proof.
+  unfold counting_temperature, sharp_temperature, setting_for. cbn [set_regime set_temperature].
+  destruct (regime_causal r && _ && _) eqn:E; rewrite expression_eqb_refl; [|reflexivity].
+  apply andb_prop in E as [E _]. apply andb_prop in E as [-> _]. apply orb_true_r.
+Qed.
+
+Lemma setting_temporal r gamma f : somewhere is_temporal f = true -> sharp_temperature (setting_for r gamma f) = true.
+Proof.
+  intros H. unfold sharp_temperature, setting_for. cbn [set_regime set_temperature]. rewrite H, andb_false_r.
+  apply expression_eqb_refl.
+Qed.
+
+Lemma setting_fits r gamma k mentions_length f : formula_supported r k mentions_length f = true ->
+  gamma_enough gamma f = true -> somewhere (misfit (setting_for r gamma f) k mentions_length) f = false.
+Proof.
+  intros Su En. apply negb_true_iff in Su, En. set (c := setting_for r gamma f).
+  set (cold := fun h => is_temporal h && negb (sharp_temperature c)).
+  assert (Cold : somewhere cold f = false).
+  { destruct (somewhere is_temporal f) eqn:T.
+    - apply (somewhere_none _ (fun _ => false) (fun _ => false)).
+      + intros h H. unfold cold in H. unfold c in H. rewrite (setting_temporal r gamma f T), andb_false_r in H. discriminate.
+      + now apply (proj1 (nowhere _ (fun _ => eq_refl))).
+      + now apply (proj1 (nowhere _ (fun _ => eq_refl))).
+    - apply (somewhere_none _ is_temporal is_temporal); [|exact T|exact T]. intros h H. left.
+      now apply andb_prop in H as [H _]. }
+  apply (somewhere_none _ (fun h => negb (supported_itself r k mentions_length h))
+    (fun h => negb (enough_for_part gamma h) || cold h)); [|exact Su|].
+  - intros h H. unfold misfit, part_fits in H. fold c in H. rewrite (setting_counting r gamma f : counting_temperature c = true),
+      implb_true_r, andb_true_r in H. cbn [set_regime set_gamma c setting_for] in H. unfold cold.
+    destruct (supported_itself r k mentions_length h); [|now left]. right. cbn [andb] in H.
+    destruct (enough_for_part gamma h); [|reflexivity]. cbn [andb negb orb] in *.
+    destruct (is_temporal h), (sharp_temperature c); try discriminate; reflexivity.
+  - apply (somewhere_none _ (fun h => negb (enough_for_part gamma h)) cold); [|exact En|exact Cold].
+    intros h. apply orb_prop.
+Qed.
+
+(* What certify's compiler gives computes the formula: every length, every word, every position, exactly. *)
+Theorem build_computes users r gamma alphabet mentions_length f T M :
+  build r gamma alphabet mentions_length f = Some (T, M) -> gamma_enough gamma f = true ->
+  length (token_embedding T) = alphabet /\ defined T /\ computes users T f.
+Proof.
+  unfold build. intros H En. destruct (formula_supported _ _ _ f && _) eqn:Su; [|discriminate].
+  apply andb_prop in Su as [Su _]. injection H as <- _. unfold drafted. set (c := setting_for r gamma f).
+  destruct (proj1 (add_formula_sound users alphabet c mentions_length (setting_temperature r gamma f)) f
+    (setting_fits r gamma alphabet mentions_length f Su En) (empty_draft alphabet) (empty_sound users alphabet))
+    as (Sd & _ & Kf).
+  split; [apply (sound_range users alphabet _ Sd)|]. apply (finish_computes users alphabet _ _ f Sd).
+  now apply known_truth.
+Qed.
+
+(* With the paper's gamma = 3 nothing is left to be asked. *)
+Lemma three_is_enough f : gamma_enough 3 f = true.
+Proof.
+  assert (P : forall h, negb (enough_for_part 3 h) = false).
+  { assert (E0 : Qle_bool (1797 # 1000) 3 = true) by reflexivity.
+    assert (E1 : enough (Parity true) 3 = true) by (vm_compute; reflexivity).
+    assert (E2 : forall h, enough (Decides h) 3 = true) by (intros h; vm_compute; reflexivity).
+    intros []; cbn [enough_for_part]; unfold predicate_enough, comparison_enough;
+      rewrite ?E0, ?E1, ?E2, ?orb_true_r; reflexivity. }
+  unfold gamma_enough. now rewrite (proj1 (nowhere _ P) f).
+Qed.

@@ -5,7 +5,8 @@
    constant 1) and, in causal regimes, future masks only. `supported` says which formulas: LTL (17), its past fragment
    (18), with counts to both sides and any numerical predicates (22), the past fragment with counts to the left (23). *)
 From Coq Require Import Reals QArith ZArith List Bool Lia.
-From Certify Require Import lists finite_sums formula network well_defined regime compiler compiler_blocks compiler_induction
+From Certify Require Import lists finite_sums formula network expression_bounds well_defined regime compiler
+    compiler_blocks compiler_induction
   compiler_start.
 Import ListNotations.
 
@@ -58,7 +59,7 @@ Qed.
 
 (* ---- nothing divides by zero, and temperatures are positive ---- *)
 Lemma temperatures_defined r ls : Forall (layer_of r) ls -> forallb (fun l => forallb (fun a =>
-  always_has_value (head_temperature a) && is_positive (head_temperature a)) (layer_heads l)) ls = true.
+  always_has_value 1 (head_temperature a) && surely_positive 1 (head_temperature a)) (layer_heads l)) ls = true.
 Proof.
   intros H. apply forallb_forall. intros l Hl. apply forallb_forall. intros a Ha.
   unfold layer_of in H. rewrite Forall_forall in H. specialize (H l Hl). rewrite Forall_forall in H.
@@ -66,11 +67,11 @@ Proof.
 Qed.
 
 Lemma numbers_defined r counting : forallb (fun p => match p with
-  | Formula x => always_has_value x | Bracket _ _ => true end) (map snd (number_embeddings r counting)) = true.
+  | Formula x => always_has_value 1 x | Bracket _ _ => true end) (map snd (number_embeddings r counting)) = true.
 Proof. now destruct r as [[] []], counting. Qed.
 
 Lemma brackets_defined predicates : forallb (fun p => match p with
-  | Formula x => always_has_value x | Bracket _ _ => true end) (brackets predicates) = true.
+  | Formula x => always_has_value 1 x | Bracket _ _ => true end) (brackets predicates) = true.
 Proof. unfold brackets. now induction predicates. Qed.
 
 (* Every supported formula is computed by its network, and its network is defined, at every length. *)
@@ -80,7 +81,7 @@ Theorem every_formula users r counting k predicates f :
   defined (compiled r counting k predicates f) /\ computes users (compiled r counting k predicates f) f.
 Proof.
   intros Counts S. destruct (compiled_computes users r counting k predicates f Counts S) as (_ & P & L & V).
-  split; [|exact V]. apply well_defined_correct. unfold well_defined.
+  split; [|exact V]. apply well_defined_correct. unfold well_defined, well_defined_from.
   apply andb_true_intro. split; [|exact (temperatures_defined r _ L)].
   apply forallb_forall. intros e He. pose proof (in_map snd _ _ He) as H. fold (position_functions
     (compiled r counting k predicates f)) in H. rewrite P in H.

@@ -36,6 +36,38 @@ Definition lipschitz (G : vector -> R) (K : R) : Prop := 0 < K /\
 
 Definition at_end {X} (code : X -> nat) (w : list X) : vector := run users T (length w) (as_word code w) (length w).
 
+(* Without masks, with the constant of Lemma 5. *)
+Lemma unmasked_predictions B t G K : bounded_embeddings users T B -> warm T t ->
+  every_head T (fun a => head_masking a = Unmasked) -> lipschitz G K -> forall {X} (code : X -> nat) b x a a' y,
+  Rabs (G (at_end code (b :: x ++ a :: y)) - G (at_end code (b :: x ++ a' :: y)))
+  <= K * (lemma_5_constant T B t / INR (length (b :: x ++ a :: y))).
+Proof.
+  intros HB W M [_ HG] X code b x a a' y. destruct (as_word_exchange code b x a a' y) as [P D]. unfold at_end.
+  assert (L : length (b :: x ++ a' :: y) = length (b :: x ++ a :: y)) by (simpl; now rewrite !lists.length_app).
+  rewrite L. apply HG. intros d.
+  apply (hahn_lemma_5 users T B t HB W (length (b :: x ++ a :: y)) (S (length y)) _ _ ltac:(lia) D M); lia.
+Qed.
+
+Theorem parity_with_rate B t G K p q : 0 < p < 1 -> bounded_embeddings users T B -> warm T t ->
+  every_head T (fun a => head_masking a = Unmasked) -> lipschitz G K -> predictor bits q ->
+  (forall w, odds_of_end q w = G (at_end bit_code w)) -> forall n, (2 <= n)%nat ->
+  chance_given_last p - p * (1 - p) / (2 - p) ^ 2 * (K * (lemma_5_constant T B t / INR n))
+  <= cross_entropy bits (parity_language p) n q.
+Proof.
+  intros Hp HB W M L Q O n Hn. apply (hahn_theorem_6_parity p Hp q n _ Q Hn). intros u b E. rewrite !O, <- E.
+  apply (unmasked_predictions B t G K HB W M L bit_code b [] false true u).
+Qed.
+
+Theorem dyck_with_rate B t G K (code : bracket -> nat) p q : 0 < p < 1 -> bounded_embeddings users T B -> warm T t ->
+  every_head T (fun a => head_masking a = Unmasked) -> lipschitz G K -> predictor four_brackets q ->
+  (forall w, odds_of_round q w = G (at_end code w)) -> forall n, (3 <= n)%nat ->
+  dyck_optimum p + p ^ 2 * (1 - p) ^ 2 * softplus (- (K * (lemma_5_constant T B t / INR n) / 2))
+  <= cross_entropy four_brackets (dyck_language p) n q.
+Proof.
+  intros Hp HB W M L Q O n Hn. apply (dyck_separated p Hp q n _ Q Hn). intros c x k y E. rewrite !O, <- E.
+  apply (unmasked_predictions B t G K HB W M L code).
+Qed.
+
 Section Predictions.
 Variables (G : vector -> R) (K : R).
 Hypothesis Gentle : lipschitz G K.

@@ -194,7 +194,8 @@ Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   end rest
 with term_writer (first : bool) (t : term) (rest : string) {struct t} : string :=
   match t with
-  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c))) rest
+  | Number c => if negb first && (c =? 0)%Z then rest else (sign_before first c ^^ exactly (integer_text (Z.abs c)))
+      rest
   | Plus a s f t => (sign_before first a
       ^^ (if (Z.abs a =? 1)%Z then nothing else exactly (integer_text (Z.abs a)) ^^ exactly "*")
       ^^ between (side_sign s) "]" (operand 0 f (own_text f))

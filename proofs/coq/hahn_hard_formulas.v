@@ -5,15 +5,16 @@
    both is needed. Not computing is meant in the strongest sense: there are no two numbers low < high such that the
    output is at most low where the formula is false and at least high where it is true.
 
-   sensitive_inside_is_hard      whatever the masks, if the symbol is far from both ends
-   sensitive_anywhere_is_hard    without masks, whichever symbol
+   sensitive_inside_is_hard      whatever the masks, if the symbol is far from both ends, wherever the formula is read
+   sensitive_at_end_is_hard      whatever the masks, whichever symbol, if the formula is read at n
    sensitive_late_is_hard        with future masks only, whichever symbol, if the formula is read at late positions
-   sensitive_at_end_is_hard      without past masks, whichever symbol, if the formula is read at n
+   sensitive_anywhere_is_hard    without masks, whichever symbol, wherever the formula is read
 
-   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, so hard whatever the masks; that the
-   first symbol is 1 is of the last kinds. *)
+   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the second:
+   all of them are hard whatever the masks (parity_is_hard.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5.
+From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5
+  hahn_lemma_5_every_mask.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -154,12 +155,12 @@ Proof.
   exact (S i P).
 Qed.
 
-Lemma fades_at_end : every_head T (fun a => head_masking a <> PastMasked) -> fades T at_end.
+Lemma fades_at_end : fades T at_end.
 Proof.
-  intros U e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
+  intros e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
   intros n p i u v [P ->] Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_no_past_mask users T B t Bounded Warm n p u v Hp D U); auto|].
-  exact (S n P).
+  eapply Rle_lt_trans; [|exact (S n P)].
+  apply (hahn_lemma_5_last_position n p Hp users T B t (Bounded n) (Warm n) u v D). lia.
 Qed.
 
 (* ---- the theorems ---- *)
@@ -177,8 +178,7 @@ Theorem sensitive_late_is_hard : every_head T (fun a => head_masking a = FutureM
   sensitive late letters f -> ~ separates T f low high.
 Proof. intros U. apply fading_is_hard; [now apply fades_late|exact Alphabet]. Qed.
 
-Theorem sensitive_at_end_is_hard : every_head T (fun a => head_masking a <> PastMasked) ->
-  sensitive at_end letters f -> ~ separates T f low high.
-Proof. intros U. apply fading_is_hard; [now apply fades_at_end|exact Alphabet]. Qed.
+Theorem sensitive_at_end_is_hard : sensitive at_end letters f -> ~ separates T f low high.
+Proof. apply fading_is_hard; [apply fades_at_end|exact Alphabet]. Qed.
 End Fading.
 End Hard.

@@ -7,12 +7,14 @@
      C / min(p, n + 1 - p)      at every i <> p, whatever the masks                          hahn_lemma_5_any_masks
      C (1 + ln i)^(L-1) / i     at every i <> p, if all heads are future-masked              hahn_lemma_5_future_masked
      C (1 + ln n)^(L-1) / i     at every i <> p, if no head is past-masked                   hahn_lemma_5_no_past_mask
+     C (1 + ln n)^(L-1) / n     at n, whatever the masks        hahn_lemma_5_last_position, in hahn_lemma_5_every_mask.v
 
    with L layers, residual connections, any number of heads, ReLUs and biases. At p itself nothing is claimed.
    Idea: layer by layer, changes at i <> p are at most c w(i) for a shape w that means do not spoil: each head that sees
    p from i has 1/w(i) positions to average over, and the mean of w over what it sees is at most w(i). *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network hahn_lemma_5_row hahn_lemma_5_layer.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network harmonic_numbers hahn_lemma_5_row
+  hahn_lemma_5_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -220,39 +222,9 @@ Proof.
 Qed.
 
 (* ---- the shape (1 + ln m)^(k-1) / i behind k layers, where i sees m positions at most ---- *)
-Lemma ln_nonneg k : (1 <= k)%nat -> 0 <= ln (INR k).
-Proof.
-  intros H. apply INR_at_least_1 in H. destruct H as [H|<-]; [|rewrite ln_1; lra].
-  left. rewrite <- ln_1. apply ln_increasing; lra.
-Qed.
-
-Lemma ln_le_INR j k : (1 <= j <= k)%nat -> ln (INR j) <= ln (INR k).
-Proof.
-  intros H. pose proof (INR_at_least_1 j ltac:(lia)). destruct (Nat.eq_dec j k) as [->|N]; [lra|].
-  left. apply ln_increasing; [lra|]. apply lt_INR. lia.
-Qed.
-
-(* 1 + 1/2 + ... + 1/k *)
-Definition harmonic (k : nat) : R := sum k (fun j => / INR j).
-
-Lemma harmonic_upper k : (1 <= k)%nat -> harmonic k <= 1 + ln (INR k).
-Proof.
-  unfold harmonic. induction k as [|k IH]; intros H; [lia|]. destruct (Nat.eq_dec k 0) as [->|N].
-  - simpl. rewrite ln_1. lra.
-  - cbn [sum]. specialize (IH ltac:(lia)). assert (P : 0 < INR k) by (apply lt_0_INR; lia).
-    assert (E : / INR (S k) <= ln (INR (S k)) - ln (INR k)); [|lra].
-    rewrite S_INR. set (q := INR k / (INR k + 1)). assert (Q : 0 < q) by (apply Rdiv_lt_0_compat; lra).
-    assert (S : ln (INR k) = ln (INR k + 1) + ln q) by (rewrite <- ln_mult by lra; f_equal; unfold q; field; lra).
-    pose proof (exp_ineq1_le (ln q)) as L. rewrite exp_ln in L by exact Q.
-    replace (/ (INR k + 1)) with (1 - q) by (unfold q; field; lra). lra.
-Qed.
-
 (* m i: how far to the right i looks, through whatever number of layers. *)
 Definition shape (m : nat -> nat) (k i : nat) : R :=
   match k with O => 0 | S k => (1 + ln (INR (m i))) ^ k * / INR i end.
-
-Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k.
-Proof. intros H. rewrite <- (pow1 k). apply pow_incr. lra. Qed.
 
 Lemma shape_grows m k i : (1 <= i)%nat -> (1 <= m i)%nat -> 0 <= shape m k i <= shape m (S k) i.
 Proof.

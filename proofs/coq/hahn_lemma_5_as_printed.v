@@ -3,11 +3,11 @@
 
    Refuted: the change of a mean is at most the mean of the changes (n = 2); an activation is bounded by what its own
    position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so by
-   o(1) (every odd n >= 9; it stays above tanh(1/4)). With L future-masked layers of uniform attention, exchanging the
+   o(1) (every odd n >= 9; it stays above 0.243), and the number of heads does not matter there (every odd n). With L future-masked layers of uniform attention, exchanging the
    first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n, and with one layer position 2 by 1/2 at every
    n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
+From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row hahn_lemma_5_layer
   hahn_lemma_5 hahn_hard_formulas parity_is_hard.
 Import ListNotations.
 Open Scope R_scope.
@@ -167,21 +167,56 @@ Proof.
   unfold Rdiv. ring.
 Qed.
 
+(* It is of order (ln n)^(L-1): between (ln(n+1))^k/k! and (1 + ln n)^k for k = L - 1. *)
+Lemma power_difference a b k : 0 <= b <= a -> a ^ S k - b ^ S k <= INR (S k) * a ^ k * (a - b).
+Proof.
+  intros H. induction k as [|k IH]; [simpl; lra|]. rewrite (S_INR (S k)).
+  replace (a ^ S (S k) - b ^ S (S k)) with (a * (a ^ S k - b ^ S k) + b ^ S k * (a - b)) by (simpl; ring).
+  pose proof (pow_incr b a (S k) H) as P. apply Rmult_le_compat_r with (r := a - b) in P; [|lra].
+  apply Rmult_le_compat_l with (r := a) in IH; [|lra].
+  replace ((INR (S k) + 1) * a ^ S k * (a - b)) with (a * (INR (S k) * a ^ k * (a - b)) + a ^ S k * (a - b))
+    by (simpl (a ^ S k); ring). lra.
+Qed.
+
+Theorem complete_lower k : forall n, ln (INR (S n)) ^ k / INR (fact k) <= complete k n.
+Proof.
+  induction k as [|k IHk]; [intros; simpl; lra|]. assert (F : 0 < INR (fact k)) by apply INR_fact_lt_0.
+  pose proof (INR_at_least_1 (S k) ltac:(lia)) as K. induction n as [|n IHn].
+  - cbn [complete sum]. simpl (INR 1). rewrite ln_1. simpl. unfold Rdiv. lra.
+  - cbn [complete sum] in *. specialize (IHk (S n)). set (a := ln (INR (S (S n)))) in *. set (b := ln (INR (S n))) in *.
+    assert (G : a - b <= / INR (S n)) by apply ln_step.
+    assert (AB : 0 <= b <= a) by (split; [apply ln_nonneg|apply ln_le_INR]; lia).
+    pose proof (power_difference a b k AB) as D. pose proof (INR_at_least_1 (S n) ltac:(lia)) as N.
+    assert (E : (a ^ S k - b ^ S k) / INR (fact (S k)) <= complete k (S n) / INR (S n)).
+    { apply Rle_trans with (a ^ k / INR (fact k) * / INR (S n)).
+      - rewrite fact_simpl, mult_INR. apply Rmult_le_reg_r with (INR (S k) * INR (fact k)); [nra|].
+        replace ((a ^ S k - b ^ S k) / (INR (S k) * INR (fact k)) * (INR (S k) * INR (fact k)))
+          with (a ^ S k - b ^ S k) by (field; lra).
+        replace (a ^ k / INR (fact k) * / INR (S n) * (INR (S k) * INR (fact k))) with (INR (S k) * a ^ k * / INR (S n))
+          by (field; lra).
+        eapply Rle_trans; [exact D|]. apply Rmult_le_compat_l; [|exact G].
+        apply Rmult_le_pos; [lra|apply pow_le; lra].
+      - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|exact IHk]. }
+    unfold Rdiv in *. lra.
+Qed.
+
+Theorem complete_upper k : forall n, (1 <= n)%nat -> complete k n <= (1 + ln (INR n)) ^ k.
+Proof.
+  induction k as [|k IH]; intros n Hn; [simpl; lra|]. cbn [complete]. pose proof (ln_nonneg n Hn) as L.
+  set (x := 1 + ln (INR n)) in *. apply Rle_trans with (x ^ k * harmonic n).
+  - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold Rdiv.
+    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, lt_0_INR; lia|].
+    eapply Rle_trans; [apply IH; lia|]. pose proof (ln_nonneg j ltac:(lia)). pose proof (ln_le_INR j n Hj).
+    apply pow_incr. unfold x. lra.
+  - pose proof (harmonic_upper n Hn). pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl.
+    rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|unfold x; lra].
+Qed.
+
 (* [SHA] Section 1, of transformers with softmax attention: "only an O(1/n) change in any other output activation". *)
 Definition printed_in_sha (place : nat -> nat -> Prop) : Prop := forall users T B t,
   bounded_embeddings users T B -> warm T t -> exists C, forall n p u v i, (1 <= p <= n)%nat -> (1 <= i <= n)%nat ->
   i <> p -> place n i -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) <= C / INR n.
-
-Lemma harmonic_lower n : ln (INR (S n)) <= harmonic n.
-Proof.
-  induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic; simpl; lra|]. unfold harmonic in *. cbn [sum].
-  assert (P : 0 < INR (S n)) by (apply lt_0_INR; lia).
-  assert (L : ln (INR (S (S n))) <= ln (INR (S n)) + / INR (S n)); [|lra].
-  rewrite (S_INR (S n)). set (x := INR (S n)) in *. apply ln_below; [lra|]. rewrite exp_plus, exp_ln by exact P.
-  pose proof (Rmult_le_compat_l x _ _ ltac:(lra) (exp_ineq1_le (/ x))) as E.
-  replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
-Qed.
 
 Lemma harmonic_unbounded x : exists n, (1 <= n)%nat /\ x < harmonic n.
 Proof.
@@ -289,4 +324,12 @@ Proof.
   assert (Z : exp 1 * / x <= 3 * / 8).
   { apply Rmult_le_compat; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra|exact E|exact X]. }
   unfold Rdiv. lra.
+Qed.
+
+(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1; with 65536 equal heads
+   as above and f = (1/64) times the sum of what they retrieve, L_f = 4. At every odd n. *)
+Theorem printed_heads_fails m : (2 * (1 + exp 1 + 4)) ^ 2 * (1 / 2) < 65536 / 64 * (retrieved m (1 / 2) - retrieved m 0).
+Proof.
+  pose proof (retrieved_changes m). pose proof exp_le_3. pose proof (exp_pos 1). set (e := exp 1) in *.
+  assert (e * e <= 3 * 3) by (apply Rmult_le_compat; lra). simpl. lra.
 Qed.

@@ -334,3 +334,21 @@ Proof.
   intros c x k y L. eapply Rle_trans; [apply (H n c x k y L)|]. lra.
 Qed.
 End Dyck.
+
+(* ---- a step of the printed proof ---- *)
+(* "When such a prefix is followed by the correct closing bracket, the model will incur at least log 2": not after each
+   one. Whoever always prefers ), whatever the prefix is, pays as little as one likes after (() . *)
+Definition always (r : R) (w : list bracket) (x : option bracket) : R :=
+  match x with None | Some (Opens _) => 1 / 4 | Some (Closes Round) => r / 4 | Some (Closes Square) => (1 - r) / 4 end.
+
+Theorem second_task_as_printed_fails e : 0 < e -> exists q, predictor four_brackets q /\
+  (forall n, moved_by_opening q n 0) /\ asked_cost q [Closes Round; Opens Round; Opens Round] = e.
+Proof.
+  intros He. set (r := exp (- e)). pose proof (exp_negative_below_1 e He : 0 < r < 1) as Hr. exists (always r).
+  split; [|split].
+  - intros w. split; [intros [[k|[|]]|]; simpl; lra|]. simpl. lra.
+  - intros n c x k y _. unfold odds_of_round, always. rewrite Rminus_diag_eq by reflexivity. rewrite Rabs_R0. lra.
+  - unfold asked_cost, odds_of_right, odds_of_round, always. simpl. rewrite softplus_odds by lra.
+    replace (r / 4 + (1 - r) / 4) with (1 / 4) by field. rewrite !ln_quotient, ln_1 by lra.
+    unfold r. rewrite ln_exp. lra.
+Qed.

@@ -185,10 +185,10 @@ Proof. intros C. exact (inside_is_hard _ since_sensitive _ _ (computes_separates
 Theorem until_is_hard : ~ computes users T some_one_from_here.
 Proof. intros C. exact (inside_is_hard _ until_sensitive _ _ (computes_separates users T _ C)). Qed.
 
-(* Even the first symbol is lost from sight, unless past masks show it. *)
-Theorem first_is_one_is_hard : every_head T (fun a => head_masking a <> PastMasked) -> ~ computes users T first_is_one.
+(* Even the first symbol is lost from sight. *)
+Theorem first_is_one_is_hard : ~ computes users T first_is_one.
 Proof.
-  intros U C. apply (sensitive_at_end_is_hard users T B t Bounded Warm 2 first_is_one 0%R 1%R Binary U).
+  intros C. apply (sensitive_at_end_is_hard users T B t Bounded Warm 2 first_is_one 0%R 1%R Binary).
   - exact first_is_one_sensitive.
   - now apply computes_separates.
 Qed.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from proofs.by_coq.axioms import allowed_axioms, name_of
+from proofs.by_coq.library import library_digest
 from tests.with_coq import coq_or_skip
 
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
@@ -34,14 +35,14 @@ def test_parity_is_proved_for_every_n(certify: Any, coq: str) -> None:
     assert found == {
         "verdict": "proved", "formula": "ODD(#<[Q_1])", "predicates": [], "alphabet": ["0", "1"], "lengths": "every n",
         "regime": "temperature", "causal": False, "coq": coq, "reason": None,
-        "axioms": sorted(map(name_of, allowed_axioms())),
+        "axioms": sorted(map(name_of, allowed_axioms())), "library": library_digest(),
     }
 
 
 def test_the_proof_is_a_folder_and_the_model_in_it_is_proved_too(certify: Any, coq: str) -> None:
     result = certify("prove", "prev Q_a", "--alphabet", "ab", "--causal", "-o", "proof")
     assert result.code == 0 and "\nPROVED  for every n: the kernel of Coq " in result.out
-    assert Path("proof/Theorem_proof.v").is_file() and Path("proof/library/check.v").is_file()
+    assert Path("proof/theorem/Theorem_proof.v").is_file() and Path("proof/library/check.v").is_file()
     assert result.err.endswith("proof in proof\n")
     assert certify("prove", "proof/model.json", "--json").json["verdict"] == "proved"
 
@@ -56,6 +57,17 @@ def test_too_small_a_constant_is_unproved_and_no_folder_is_written(certify: Any,
     assert result.code == 3 and "\nUNPROVED  the checker of the Coq library does not accept this network" in result.out
     assert result.err.endswith("certify: unproved, so no folder was written\n")
     assert list(Path().iterdir()) == []
+
+
+def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, coq: str) -> None:
+    assert certify("build", *PARITY, "-o", "right.json").code == 0
+    assert certify("build", *PARITY, "--gamma", "1", "-o", "small.json").code == 0
+    result = certify("export", "right.json", "--to", "coq", "-o", "right")
+    assert (result.code, result.out) == (0, "")
+    assert Path("right/README.md").read_text(encoding="utf-8").startswith("# A theorem for every n\n")
+    result = certify("export", "small.json", "--to", "coq", "-o", "small")
+    assert result.code == 3 and "certify: unproved: the checker of the Coq library does not accept" in result.err
+    assert result.err.endswith("; no folder was written\n") and not Path("small").exists()
 
 
 def test_hard_attention_is_unsupported(certify: Any, coq: str, since_model: dict[str, Any]) -> None:
@@ -112,15 +124,27 @@ def test_a_folder_with_something_in_it_is_refused(certify: Any, command: tuple[s
     assert result.code == 2 and "none/new: cannot be written: there is no folder" in result.err
 
 
-def test_export_needs_no_coq_and_the_folder_is_that_of_prove(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
+@pytest.mark.parametrize(("options", "path", "why"), [
+    (("--unchecked",), None, "Coq was not asked"),
+    ((), "", "coqc is not on the path; install Coq (Debian: the package coq)"),
+])
+def test_a_folder_that_coq_was_not_asked_about_is_unchecked(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], path: str | None, why: str) -> None:
+    if path is not None:
+        monkeypatch.setenv("PATH", path)
     assert certify("build", "Q_a S Q_b", "-o", "usual.json").code == 0
     Path("new").mkdir()
-    result = certify("export", "usual.json", "--to", "coq", "-o", "new")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    result = certify("export", "usual.json", "--to", "coq", "-o", "new", *options)
+    assert_one_line(result, 3, f"unchecked: {why}; nothing is claimed in new before its check.sh accepts it")
     assert {path.name for path in Path("new").iterdir()} == {
-        "README.md", "_CoqProject", "axioms.txt", "model.json", "Theorem_usual.v", "library"}
+        "README.md", "SHA256SUMS", "_CoqProject", "axioms.txt", "check.sh", "library", "model.json", "theorem"}
+    assert Path("new/README.md").read_text(encoding="utf-8").startswith("# Unchecked\n")
     assert Path("new/model.json").read_bytes() == Path("usual.json").read_bytes()
+
+
+def test_an_option_of_coq_is_refused_for_other_formats(certify: Any) -> None:
+    result = certify("export", "model.json", "--to", "npz", "-o", "new.npz", "--unchecked")
+    assert_one_line(result, 2, "--unchecked: found --to npz, expected --to coq")
 
 
 def test_an_unknown_format_names_those_there_are(certify: Any) -> None:

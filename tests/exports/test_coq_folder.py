@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import random
 import re
 import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from certify.exports.coq import coq_folder
+from certify.exports.coq import PROGRAMS, coq_folder
 from certify.exports.theorem_claim import TheoremClaim, claim_theorem
 from certify.files import write_folder
 from certify.request import NetworkSubject, Request, read_request
@@ -19,8 +23,8 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json
 from constructions.network.meanings import Near
 from constructions.regimes import Regime
-from proofs.by_coq.axioms import parse_axioms
-from proofs.by_coq.library import imported_files
+from proofs.by_coq.library import LIBRARY, imported_files, library_digest, sealed_files
+from proofs.by_coq.model_file import proof_files
 from tests.with_coq import coq_or_skip
 
 COMMAND = re.compile(r"```sh\n(.+)\n```")
@@ -32,43 +36,212 @@ def since() -> TheoremClaim:
 
 
 def test_the_folder_has_every_file_that_its_files_import() -> None:
-    files = coq_folder(since())
+    files = coq_folder(since(), checked=True)
     listed = [line for line in files["_CoqProject"].splitlines() if line.endswith(".v")]
-    assert sorted(listed) == sorted(name for name in files if name.endswith(".v"))
-    assert listed[-1] == "Theorem_since.v"
+    made = "theorem/model_json.v"
+    assert sorted(listed) == sorted([made, *(name for name in files if name.endswith(".v"))])
+    assert listed[-3:] == [made, "theorem/Theorem_since.v", "theorem/statement.v"]
     for place, name in enumerate(listed):
-        assert {f"library/{other}" for other in imported_files(files[name])} <= set(listed[:place]), name
+        if name != made:
+            assert {f"library/{other}" for other in imported_files(files[name])} <= set(listed[:place]), name
+
+
+def test_the_library_in_the_folder_is_that_of_the_project_and_has_one_digest() -> None:
+    files = coq_folder(since(), checked=True)
+    library = {name: text for name, text in files.items() if name.startswith("library/")}
+    assert {"library/network.v", "library/model_text.v", "library/check.v"} <= set(library)
+    for name, text in library.items():
+        assert text == (LIBRARY / Path(name).name).read_text(encoding="utf-8"), name
+    digests = {line[66:]: line[:64] for line in files["SHA256SUMS"].splitlines()}
+    assert set(digests) == {*library, "axioms.txt", "check.sh"}
+    for name, digest in digests.items():
+        assert hashlib.sha256(files[name].encode("utf-8")).hexdigest() == digest, name
+    assert hashlib.sha256(files["SHA256SUMS"].encode("utf-8")).hexdigest() == library_digest()
+    assert f"```text\n{library_digest()}\n```" in files["README.md"]
 
 
 def test_the_readme_names_files_of_the_folder_only() -> None:
-    files = coq_folder(since())
-    named = set(re.findall(r"`([\w/]+\.\w+|_CoqProject)`", files["README.md"]))
-    assert named <= set(files) and {"Theorem_since.v", "model.json", "axioms.txt", "_CoqProject"} <= named
-    assert "```text\nQ_a since Q_b\n```" in files["README.md"]
+    files = coq_folder(since(), checked=True)
+    named = set(re.findall(r"`([\w/]+\.\w+|_CoqProject|SHA256SUMS)`", files["README.md"]))
+    assert named <= set(files)
+    assert {"theorem/Theorem_since.v", "theorem/statement.v", "model.json", "axioms.txt", "_CoqProject"} <= named
+    assert "over the alphabet {a, b}" in files["README.md"] and "```text\nQ_a since Q_b\n```" in files["README.md"]
+
+
+def test_a_folder_that_coq_was_not_asked_about_claims_nothing() -> None:
+    files = coq_folder(since(), checked=False)
+    assert files["README.md"].startswith("# Unchecked\n\nCoq was not asked about this folder: nothing is proved before")
+    assert not re.search(r"\b(is proved that|A theorem)\b", files["README.md"])
+    for name in ("theorem/Theorem_since.v", "theorem/statement.v"):
+        assert files[name].startswith("(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n")
+    checked = coq_folder(since(), checked=True)
+    assert not any("nchecked" in text.casefold() for name, text in checked.items() if not name.startswith("library/"))
+
+
+def test_the_statement_names_the_letters_and_the_formula() -> None:
+    statement = coq_folder(since(), checked=True)["theorem/statement.v"]
+    assert 'file_computes Folder.model_json.text ["a"; "b"] "Q_a since Q_b".' in statement
 
 
 def test_the_model_in_the_folder_is_the_network() -> None:
     claim = since()
-    assert transformer_from_json(json.loads(coq_folder(claim)["model.json"])) == claim.network
+    assert transformer_from_json(json.loads(coq_folder(claim, checked=True)["model.json"])) == claim.network
+
+
+# -- the command, without Coq: what it does before, and what it makes of the answers -----------------------------------
+
+AXIOMS = """    Coq.Logic.FunctionalExtensionality.functional_extensionality_dep
+    Coq.Reals.ClassicalDedekindReals.sig_not_dec
+    Coq.Reals.ClassicalDedekindReals.sig_forall_dec
+    Coq.Logic.Classical_Prop.classic
+"""
+SUMMARY = """
+CONTEXT SUMMARY
+===============
+
+* Theory: Set is predicative
+
+* Axioms:
+{axioms}
+* Constants/Inductives relying on type-in-type: {unsafe}
+
+* Constants/Inductives relying on unsafe (co)fixpoints: <none>
+
+* Inductives whose positivity is assumed: <none>
+"""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An exported folder, and programs that stand in the place of Coq's."""
+
+    path: Path
+    programs: Path
+
+    def run(self, axioms: str = AXIOMS, unsafe: str = "<none>") -> tuple[int, str]:
+        """The exit status of the command, and the last line of what it says."""
+        summary = SUMMARY.format(axioms=axioms, unsafe=unsafe) if axioms else ""
+        answers = {"coqc": "echo 8.16.1 4.14.1", "coqchk": f"cat >&2 <<'E'\n{summary}E"}
+        for name, answer in answers.items():
+            (self.programs / name).write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
+            (self.programs / name).chmod(0o755)
+        done = run_command(self.path, f"{self.programs}:/usr/bin:/bin")
+        return done.returncode, (done.stdout + done.stderr).splitlines()[-1]
+
+    def change(self, name: str, place: int) -> Callable[[], object]:
+        """Change one byte of a file; what changes it back."""
+        path = self.path / name
+        data = path.read_bytes()
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1:])
+        return lambda: path.write_bytes(data)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    write_folder(str(tmp_path / "folder"), coq_folder(since(), checked=True), PROGRAMS)
+    (tmp_path / "programs").mkdir()
+    return Folder(tmp_path / "folder", tmp_path / "programs")
+
+
+def test_the_command_says_in_one_line_what_was_checked(folder: Folder) -> None:
+    size = len((folder.path / "model.json").read_bytes())
+    assert folder.run() == (0, f"PROVED: theorem/statement.v about model.json ({size} bytes), by coqc and coqchk "
+                               f"8.16.1, from the library {library_digest()}")
+
+
+def test_coq_is_given_the_bytes_of_the_model(folder: Folder) -> None:
+    files = proof_files(since().network, since().formula, "Theorem_since")
+    assert folder.run()[0] == 0
+    assert (folder.path / "theorem/model_json.v").read_text(encoding="utf-8") == files["model_json.v"]
+
+
+@pytest.mark.parametrize(("axioms", "unsafe"), [
+    (AXIOMS + "    Folder.Theorem_since.cheat\n", "<none>"),
+    (AXIOMS + "    Folder.Theorem_since.Classical_Prop.classic\n", "<none>"),
+    (AXIOMS + "    Coq.Logic.ClassicalEpsilon.constructive_indefinite_description\n", "<none>"),
+    (AXIOMS, "Folder.Theorem_since.cheat"),
+])
+def test_another_axiom_is_no_proof(folder: Folder, axioms: str, unsafe: str) -> None:
+    assert folder.run(axioms, unsafe) == (1, "NOT PROVED: it rests on more than the axioms of axioms.txt")
+
+
+def test_no_list_of_axioms_is_no_proof(folder: Folder) -> None:
+    assert folder.run("") == (1, "NOT PROVED: coqchk lists no axioms")
+
+
+def test_fewer_axioms_are_a_proof(folder: Folder) -> None:
+    assert folder.run("".join(AXIOMS.splitlines(keepends=True)[:2]))[0] == 0
+
+
+@pytest.mark.parametrize(("change", "complaint"), [
+    (lambda data: data[:-1], "does not end with a line break"),
+    (lambda data: data.replace(b"\n", b"\r\n", 1), "has a byte that no model file has"),
+    (lambda data: data.replace(b"{", b"{\x00", 1), "has a byte that no model file has"),
+    (lambda data: data.replace(b"Q_a", b"Q_\xe9", 1), "has a byte that no model file has"),
+    (lambda data: data + b"\x00", "has a byte that no model file has"),
+    (lambda data: b"", "does not end with a line break"),
+])
+def test_a_model_with_bytes_that_none_has_is_refused(folder: Folder, change: Callable[[bytes], bytes],
+                                                     complaint: str) -> None:
+    model = folder.path / "model.json"
+    model.write_bytes(change(model.read_bytes()))
+    assert folder.run() == (1, f"NOT PROVED: model.json {complaint}")
+
+
+def check_changed_libraries(folder: Folder, number: int, seed: int) -> None:
+    """The command sees a changed byte in any file that all folders have alike."""
+    rng = random.Random(seed)
+    names = sorted(name for name in sealed_files() if name != "check.sh")
+    for _ in range(number):
+        name = rng.choice(names)
+        restore = folder.change(name, rng.randrange((folder.path / name).stat().st_size))
+        assert folder.run() == (1, "NOT PROVED: a file is not as SHA256SUMS has it"), name
+        restore()
+    assert folder.run()[0] == 0
+
+
+def test_a_changed_byte_of_the_library_or_the_axioms_is_seen(folder: Folder) -> None:
+    check_changed_libraries(folder, 6, 1)
+
+
+@pytest.mark.exhaustive
+def test_two_hundred_changed_bytes_of_the_library_or_the_axioms_are_seen(folder: Folder) -> None:
+    check_changed_libraries(folder, 200, 2)
+
+
+def test_another_file_in_the_library_is_seen(folder: Folder) -> None:
+    (folder.path / "library/more.v").touch()
+    assert folder.run() == (1, "NOT PROVED: library/ has another file")
+
+
+def test_what_lay_there_compiled_is_not_used(folder: Folder) -> None:
+    for name in ("library/network.vo", "theorem/statement.vo"):
+        (folder.path / name).touch()
+    assert folder.run()[0] == 0
+    assert list(folder.path.rglob("*.vo")) == []
+
+
+# -- with Coq ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.exhaustive
 def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp_path: Path) -> None:
     coq_or_skip()
-    write_folder(str(tmp_path / "right"), coq_folder(since()))
-    right = run_command(tmp_path / "right")
-    assert right.returncode == 0, right.stderr
-    assert parse_axioms(right.stdout) == set((tmp_path / "right" / "axioms.txt").read_text("utf-8").splitlines())
-    theorem = tmp_path / "right" / "Theorem_since.v"
-    text = theorem.read_text(encoding="utf-8")
-    theorem.write_text(text.replace("FutureMasked", "PastMasked"), encoding="utf-8")
-    assert run_command(tmp_path / "right").returncode != 0
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    for path in (right, wrong):
+        write_folder(str(path), coq_folder(since(), checked=True), PROGRAMS)
+    done = run_command(right)
+    assert done.returncode == 0 and done.stdout.startswith("PROVED: "), done.stderr
+    model = wrong / "model.json"
+    model.write_text(model.read_text(encoding="utf-8").replace('"-1/4"', '"-1/5"'), encoding="utf-8")
+    done = run_command(wrong)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "NOT PROVED: Coq does not accept theorem/statement.v")
 
 
-def run_command(folder: Path) -> subprocess.CompletedProcess[str]:
-    """The command, with nothing but the programs of the system."""
+def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:
+    """The command, with nothing but the programs of the system, or of a path."""
     (command,) = COMMAND.findall((folder / "README.md").read_text(encoding="utf-8"))
-    return subprocess.run(["env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", command], cwd=folder, capture_output=True,
+    return subprocess.run(["env", "-i", f"PATH={path}", "sh", "-c", command], cwd=folder, capture_output=True,
                           text=True, check=False)
 
 
@@ -85,7 +258,7 @@ def test_a_network_whose_output_is_no_truth_has_no_theorem() -> None:
 
 
 def test_the_network_of_a_certificate_is_read_with_the_formula_that_its_output_means(tmp_path: Path) -> None:
-    model = json.loads(coq_folder(since())["model.json"])
+    model = json.loads(coq_folder(since(), checked=True)["model.json"])
     certificate = {"format": "certify-certificate", "claim": {"max_n": 9}, "transformer": model}
     path = tmp_path / "since-1.cert"
     path.write_text(json.dumps(certificate), encoding="utf-8")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 _CLASSES: Sequence[Sequence[str]] = [
     ("Unmasked", "FutureMasked", "PastMasked"),
     ("Add", "Sub", "Mul", "Div"),
-    ("I", "N"),
+    ("VarI", "VarN"),
     ("IntI", "IntN"),
     ("And", "Or", "Implies", "Iff", "Since", "Until"),
     ("Not", "Previous", "Next"),
@@ -21,7 +21,7 @@ _CLASSES: Sequence[Sequence[str]] = [
 _ALTERNATIVES = {word: [other for other in words if other != word] for words in _CLASSES for word in words}
 _WORD = re.compile(r"-?\b\d+(?![\w%])|\b\d+(?=%)|\bf\d+\b|\b(?:" + "|".join(_ALTERNATIVES) + r")\b")
 _PARTS = {
-    "temperature": re.compile(r"(?<=Masked )(\((?:Num|Div|Mul|Power).*?\)|[IN])(?= \[)"),
+    "temperature": re.compile(r"(?<=Masked )(\((?:Num|Div|Mul|Power).*?\)|Var[IN])(?= \[)"),
     "mask": re.compile(r"\b\w*(?:Unm|M)asked\b"),
     "bias": re.compile(r"(?<=\] )(?:\(.*?\)|\d+)(?= \[)"),
     "weight": re.compile(r"\|-> (?:\(.*?\)|\d+)"),

@@ -1,0 +1,172 @@
+(* [Hahn] Lemma 5 at the last position, as it is stated, whatever the masks: all but for logarithms.
+
+   Proved: in words of length n that differ at p only, with any mixture of masks and L layers, an activation changes by
+   at most C (1 + ln n)^(L-1) / i at every i > p, and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, C as in hahn_lemma_5.v.
+   So at position n by at most C (1 + ln n)^(L-1) / n, for every p < n; hahn_lemma_5_as_printed.v has networks of which
+   that is the order. Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from p's side of every
+   mask, so means of it over what lies beyond are not greater than it is; and its sum is at most 1 + ln n. *)
+From Coq Require Import Reals List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax formula network harmonic_numbers
+  hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5.
+Open Scope R_scope.
+
+(* The reciprocal of the distance from the far end, seen from p. *)
+Definition beyond (n p i : nat) : R := if (i <? p)%nat then / INR (n + 1 - i) else if (p <? i)%nat then / INR i else 0.
+
+Lemma beyond_left n p i : (i < p)%nat -> beyond n p i = / INR (n + 1 - i).
+Proof. intros H. unfold beyond. now rewrite (proj2 (Nat.ltb_lt i p) H). Qed.
+Lemma beyond_right n p i : (p < i)%nat -> beyond n p i = / INR i.
+Proof.
+  intros H. unfold beyond. now rewrite (proj2 (Nat.ltb_ge i p)), (proj2 (Nat.ltb_lt p i) H) by lia.
+Qed.
+Lemma beyond_here n p : beyond n p p = 0.
+Proof. unfold beyond. now rewrite Nat.ltb_irrefl. Qed.
+
+Lemma reciprocal_nonneg k : 0 <= / INR k.
+Proof. destruct k; [simpl; rewrite Rinv_0; lra|]. left. apply Rinv_0_lt_compat, lt_0_INR. lia. Qed.
+Lemma reciprocal_antitone j k : (1 <= j <= k)%nat -> / INR k <= / INR j.
+Proof. intros H. apply Rinv_le_contravar; [apply lt_0_INR; lia|apply le_INR; lia]. Qed.
+Lemma beyond_nonneg n p i : 0 <= beyond n p i.
+Proof. unfold beyond. repeat destruct (_ <? _)%nat; try apply reciprocal_nonneg. lra. Qed.
+
+(* The k positions to the left of p weigh less than 1, 1/2, ..., 1/k. *)
+Lemma left_part n p k : (k < p <= n)%nat -> sum k (beyond n p) <= harmonic k.
+Proof.
+  intros H. unfold harmonic. rewrite <- (sum_backwards k (beyond n p)). apply sum_le. intros j Hj.
+  rewrite beyond_left by lia. apply reciprocal_antitone. lia.
+Qed.
+
+Lemma right_part n p k : (p <= n)%nat -> (1 <= p)%nat -> sum (p + k) (beyond n p) <= harmonic (p + k).
+Proof.
+  intros H H1. induction k as [|k IH].
+  - rewrite Nat.add_0_r. destruct p as [|q]; [lia|]. unfold harmonic. cbn [sum]. rewrite beyond_here.
+    pose proof (left_part n (S q) q ltac:(lia)) as L. unfold harmonic in L. pose proof (reciprocal_nonneg (S q)). lra.
+  - rewrite Nat.add_succ_r. unfold harmonic in *. cbn [sum]. rewrite beyond_right by lia. lra.
+Qed.
+
+Lemma beyond_sum n p i : (1 <= p <= n)%nat -> (1 <= i <= n)%nat -> sum i (beyond n p) <= 1 + ln (INR n).
+Proof.
+  intros Hp Hi. assert (G : sum i (beyond n p) <= harmonic i).
+  { destruct (le_lt_dec p i) as [L|L]; [|apply left_part; lia].
+    replace i with (p + (i - p))%nat by lia. apply right_part; lia. }
+  pose proof (harmonic_upper i ltac:(lia)). pose proof (ln_le_INR i n Hi). lra.
+Qed.
+
+Definition beyond_shape (n p k i : nat) : R :=
+  match k with O => 0 | S k => (1 + ln (INR n)) ^ k * beyond n p i end.
+
+Section EveryMask.
+Variables (n p : nat).
+Hypothesis Hp : (1 <= p <= n)%nat.
+
+Let x : R := 1 + ln (INR n).
+
+Lemma x_at_least_1 : 1 <= x.
+Proof. pose proof (ln_nonneg n ltac:(lia)). unfold x. lra. Qed.
+
+Lemma beyond_shape_grows k i : 0 <= beyond_shape n p k i <= beyond_shape n p (S k) i.
+Proof.
+  pose proof (beyond_nonneg n p i) as P. pose proof x_at_least_1 as X. unfold beyond_shape. fold x.
+  destruct k as [|k]; [simpl; lra|]. pose proof (power_at_least_1 x k X) as Q.
+  split; [apply Rmult_le_pos; lra|]. apply Rmult_le_compat_r; [exact P|]. simpl. nra.
+Qed.
+
+(* What a head must not exceed: it is enough to look at the shape of one layer. *)
+(* What is seen from i, if the sum of the shape over it is at most that of as many positions like i. *)
+Definition levels (i : nat) (m : mask) : Prop :=
+  (m p = true -> 1 <= beyond n p i * shown n m) /\
+  sum n (fun j => bit (m j) * beyond n p j) <= x * (beyond n p i * shown n m).
+
+Lemma levels_carries a k : (forall i, (1 <= i <= n)%nat -> i <> p -> levels i (mask_at (head_masking a) i)) ->
+  carries n p (beyond_shape n p k) (beyond_shape n p (S k)) a.
+Proof.
+  intros H i Hi Ne m. destruct (H i Hi Ne) as [A B]. fold m in A, B. set (c := beyond n p i * shown n m) in *.
+  pose proof x_at_least_1 as X. pose proof (power_at_least_1 x k X) as P. unfold beyond_shape at 1 3. fold x.
+  rewrite Rmult_assoc. fold c. split.
+  - intros Mp. specialize (A Mp). pose proof (Rmult_le_compat 1 (x ^ k) 1 c ltac:(lra) ltac:(lra) P A). lra.
+  - assert (Pc : 0 <= c).
+    { apply Rmult_le_pos; [apply beyond_nonneg|]. apply sum_nonneg. intros. apply bit_range. }
+    unfold beyond_shape. fold x. destruct k as [|k]; [rewrite sum_zero by (intros; ring); simpl; lra|].
+    rewrite (sum_ext n _ (fun j => x ^ k * (bit (m j) * beyond n p j))) by (intros; ring). rewrite sum_scale. simpl.
+    pose proof (power_at_least_1 x k X). rewrite (Rmult_comm x), Rmult_assoc. apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma times_reciprocal k l : (1 <= k <= l)%nat -> 1 <= / INR k * INR l.
+Proof.
+  intros H. pose proof (INR_at_least_1 k ltac:(lia)). rewrite <- (Rinv_l (INR k)) by lra.
+  apply Rmult_le_compat_l; [apply reciprocal_nonneg|apply le_INR; lia].
+Qed.
+
+Lemma levels_at_once i m : (1 <= i <= n)%nat -> 1 <= beyond n p i * shown n m -> levels i m.
+Proof.
+  intros Hi H. split; [intros _; exact H|]. pose proof x_at_least_1 as X.
+  apply Rle_trans with (x * 1); [|apply Rmult_le_compat_l; lra]. rewrite Rmult_1_r.
+  eapply Rle_trans; [|exact (beyond_sum n p n Hp ltac:(lia))]. apply sum_le. intros j _.
+  pose proof (beyond_nonneg n p j). pose proof (bit_range (m j)).
+  pose proof (Rmult_le_compat_r (beyond n p j) _ 1 ltac:(lra) ltac:(apply H1)). lra.
+Qed.
+
+Lemma levels_pointwise i m : m p = false ->
+  (forall j, (1 <= j <= n)%nat -> m j = true -> beyond n p j <= beyond n p i) -> levels i m.
+Proof.
+  intros Mp H. split; [congruence|]. pose proof x_at_least_1 as X.
+  assert (S : sum n (fun j => bit (m j) * beyond n p j) <= beyond n p i * shown n m).
+  { unfold shown. rewrite <- sum_scale. apply sum_le. intros j Hj. specialize (H j Hj).
+    destruct (m j); simpl; [specialize (H eq_refl)|]; lra. }
+  assert (N : 0 <= beyond n p i * shown n m).
+  { apply Rmult_le_pos; [apply beyond_nonneg|]. apply sum_nonneg. intros. apply bit_range. }
+  apply Rle_trans with (1 * (beyond n p i * shown n m)); [lra|]. apply Rmult_le_compat_r; lra.
+Qed.
+
+Lemma levels_unmasked i : (1 <= i <= n)%nat -> i <> p -> levels i no_mask.
+Proof.
+  intros Hi Ne. apply levels_at_once; [exact Hi|]. rewrite shown_unmasked.
+  destruct (Nat.lt_ge_cases i p); [rewrite beyond_left by lia|rewrite beyond_right by lia]; apply times_reciprocal; lia.
+Qed.
+
+Lemma levels_future i : (1 <= i <= n)%nat -> i <> p -> levels i (future i).
+Proof.
+  intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
+  - apply levels_pointwise; [apply Nat.leb_gt; exact L|]. intros j Hj M. apply Nat.leb_le in M.
+    rewrite !beyond_left by lia. apply reciprocal_antitone. lia.
+  - apply levels_at_once; [exact Hi|]. rewrite shown_future, beyond_right by lia. apply times_reciprocal. lia.
+Qed.
+
+Lemma levels_past i : (1 <= i <= n)%nat -> i <> p -> levels i (past i).
+Proof.
+  intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
+  - apply levels_at_once; [exact Hi|]. rewrite shown_past, beyond_left by lia. apply times_reciprocal. lia.
+  - apply levels_pointwise; [apply Nat.leb_gt; lia|]. intros j Hj M. apply Nat.leb_le in M.
+    rewrite !beyond_right by lia. apply reciprocal_antitone. lia.
+Qed.
+
+Lemma every_head_carries a k : carries n p (beyond_shape n p k) (beyond_shape n p (S k)) a.
+Proof.
+  apply levels_carries. intros i Hi Ne.
+  destruct (head_masking a); [now apply levels_unmasked|now apply levels_future|now apply levels_past].
+Qed.
+
+Variable users : nat -> nat -> nat -> bool.
+Variables (T : transformer) (B t : R).
+Hypothesis Bounded : bounded_at users T n B.
+Hypothesis Warm : warm_at T n t.
+Variables (u v : word).
+Hypothesis Exchanged : differ_at p u v.
+
+Theorem hahn_lemma_5_every_mask i d : (1 <= i <= n)%nat -> i <> p ->
+  Rabs (run users T n u i d - run users T n v i d)
+  <= lemma_5_constant T B t * beyond_shape n p (length (transformer_layers T)) i.
+Proof.
+  intros Hi Ne. apply (changes_have_shape users T B t n p u v Bounded Warm Hp Exchanged); [| |exact Hi|exact Ne].
+  - intros k j _. apply beyond_shape_grows.
+  - intros l a _ _ k. apply every_head_carries.
+Qed.
+
+(* [Hahn] Lemma 5 is about position n and i < n. *)
+Theorem hahn_lemma_5_last_position d : (p < n)%nat -> Rabs (run users T n u n d - run users T n v n d)
+  <= lemma_5_constant T B t * shape (fun _ => n) (length (transformer_layers T)) n.
+Proof.
+  intros H. eapply Rle_trans; [apply hahn_lemma_5_every_mask; lia|]. right. f_equal.
+  destruct (length (transformer_layers T)) as [|k]; [reflexivity|]. unfold beyond_shape, shape. now rewrite beyond_right.
+Qed.
+End EveryMask.
