@@ -34,7 +34,7 @@ let read_file path =
 let find_claim (model : Model.t) question =
   match question, model.claim with
   | Asked text, _ ->
-    (try Formulas.((formula model.scope text).node) with
+    (try Formulas.((asked model.scope text).node) with
      | Malformed problem -> malformed "--formula: %s" problem
      | Unsupported problem -> unsupported "--formula: %s" problem)
   | _, Some claim -> claim
