@@ -10,6 +10,13 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard
   lemma_25_one_layer soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34 check_file
   hahn_lemma_5_every_mask previous_by_digits hahn_footnote_4_heights share_asked_limits hahn_lemma_5_first_layer.
+  theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
+  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed critical_constants section_4_optimality
+  previous_by_digits well_defined check check_file corollaries_17_18_22_23 hahn_lemma_5_row hahn_lemma_5_first_layer
+  hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold parity_is_hard
+  hahn_lemma_5_as_printed cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets hahn_footnote_4_heights
+  share_asked_limits cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer
+  soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -41,6 +48,9 @@ Definition networks := (@check_correct, @check_for_computes, @check_recognizes, 
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
   @theorem_12_factor_needed, @found_by_digits, @previous_by_digits).
+Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
+  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b,
+  @corollary_23, @every_formula, @check_file_computes).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
   @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
   @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
@@ -65,5 +75,7 @@ Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_e
   @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality,
   hahn_one_symbol, hahn_6, softening).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, hahn_one_symbol, optimality,
+  hahn_6, softening).
 
 Print Assumptions everything.
