@@ -5,13 +5,13 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal theorem_20_counting theorem_21_counting_causal theorem_20_as_printed
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next critical_constants well_defined
-  check corollaries_17_18_22_23 hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold
+  check compile_correct corollaries_17_18_22_23 hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_as_printed section_4_optimality cross_entropy hahn_theorem_6_parity
   hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard
   lemma_25_one_layer soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34.
   low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   critical_constants well_defined check check_file
-  corollaries_17_18_22_23
+  compile_correct corollaries_17_18_22_23
   hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_as_printed
   section_4_optimality cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets
@@ -55,10 +55,10 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
   @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct, @check_file_computes,
   @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @build_computes).
 Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
   @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @build_computes).
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for).
 Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
   @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
