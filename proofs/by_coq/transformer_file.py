@@ -7,7 +7,7 @@ parameters and of the formula, which a reader can compare with the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,6 +56,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
 from constructions.text import printable
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.predicates import condition_data
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
@@ -101,28 +102,28 @@ Print Assumptions network_computes.
 
 _REFUSAL = """\
 From Certify Require Import refusal.
-Eval vm_compute in find_refusal network meanings claim.
+Eval vm_compute in find_refusal_for {lengths} network meanings claim.
 """
 
 
-def theorem_file(transformer: Transformer, formula: Formula) -> str:
-    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n.
+def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n, or for some.
 
     Whether the proof goes through is for Coq to say.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return CoqFile(transformer, formula).text(PROVED + _ASSUMPTIONS)
+    return CoqFile(transformer, formula).text((PROVED if lengths.all else lengths.theorem()) + _ASSUMPTIONS)
 
 
-def refusal_file(transformer: Transformer, formula: Formula) -> str:
+def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that prints where the checker of the library does not accept the transformer.
 
     Raises:
         Unsupported: as ``theorem_file``.
     """
-    return CoqFile(transformer, formula).text(_REFUSAL)
+    return CoqFile(transformer, formula).text(_REFUSAL.format(lengths=lengths.data()))
 
 
 class CoqFile:
@@ -209,10 +210,10 @@ class CoqFile:
     # -- the network ---------------------------------------------------------------------------------------------------
 
     def _network(self) -> str:
-        model, embedding = self.transformer, self.transformer.position_embedding
+        model = self.transformer
         tokens = [f"{self._row(model.token_embedding[symbol])} {comment(symbol)}" for symbol in model.alphabet]
-        positions = [f"({self.places[name]}%nat, {self._position_function(embedding[name])}) {comment(name)}"
-                     for name in self._ordered(embedding)]
+        positions = [f"({self.places[name]}%nat, {self._position_function(value)}) {comment(name)}"
+                     for name, value in model.position_embedding.items()]
         layers = [self._layer(layer, number) for number, layer in enumerate(model.layers, start=1)]
         names = [f"layer{number}" for number in range(1, len(layers) + 1)]
         return "\n".join([
@@ -231,8 +232,8 @@ class CoqFile:
     def _head(self, head: Head) -> str:
         if head.weighting is not Weighting.SOFTMAX:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
-        written = [name for name in self._ordered(head.values) if any(head.values[name].values())]
-        values = [f"({self.places[name]}%nat, {self._row(head.values[name])})" for name in written]
+        values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
+                  if any(row.values())]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
         return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
                 f"{comment(f'{head.name}, {head.source}')}")
@@ -241,12 +242,8 @@ class CoqFile:
         return f"ReluUnit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
 
     def _row(self, row: Coefficients) -> str:
-        entries = (f"{self.places[name]} |-> {rational(row[name])}" for name in self._ordered(row) if row[name])
+        entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items() if number)
         return f"[{'; '.join(entries)}]"
-
-    def _ordered(self, names: Iterable[str]) -> list[str]:
-        """Names of directions in the order of the file."""
-        return sorted(names, key=self.places.__getitem__)
 
     def _position_function(self, value: PositionFunction) -> str:
         if isinstance(value, Bracket):

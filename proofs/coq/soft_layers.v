@@ -124,7 +124,7 @@ Proof.
 Qed.
 
 (* Lemma 25: one layer, from an error of at most b. *)
-Lemma layer_moves l C b h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
+Lemma layer_softened l C b h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
   nonnegative c -> nonnegative e -> 0 <= Q2R C -> size D c <= Q2R C * x -> size D e <= b -> b <= 1 -> 0 <= k2 ->
   Q2R (layer_constant_1 l C) <= k1 -> Q2R (layer_constant_2 l C) <= k2 ->
   exists c' e', nonnegative c' /\ nonnegative e' /\ within n (after_layer_by hardmax n l h) c' /\
@@ -166,7 +166,7 @@ Proof.
   pose proof (Rmax_l (Q2R (layer_constant_2 l C)) (Q2R (constant_2 ls (growth l C)))) as L2a.
   pose proof (Rmax_r (Q2R (layer_constant_2 l C)) (Q2R (constant_2 ls (growth l C)))) as L2b.
   pose proof (constant_2_at_least_1 ls (growth l C)) as K21. destruct (Grow k) as [Ek Step]; [simpl; lia|].
-  destruct (layer_moves l C (E k) h h' c e (Reads l (or_introl eq_refl)) Rows_l Hc He C0 E0 C1 Sc Se Ek ltac:(lra)
+  destruct (layer_softened l C (E k) h h' c e (Reads l (or_introl eq_refl)) Rows_l Hc He C0 E0 C1 Sc Se Ek ltac:(lra)
     ltac:(lra) ltac:(lra)) as (c' & e' & C0' & E0' & Hc' & He' & Sc' & Se').
   destruct (IH (growth l C) (S k) (after_layer_by hardmax n l h) (after_layer_by (softmax_at tau) n l h') c' e')
     as (f & F0 & Hf & Sf); try assumption; try lra.
