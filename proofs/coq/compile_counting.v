@@ -43,9 +43,8 @@ Qed.
 Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l.
 Proof.
   induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
-  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a b].
-  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a
-    b].
+  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs.
+  destruct (snd e) as [a b].
   cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
   now apply IZR_lt.
 Qed.
