@@ -26,7 +26,7 @@ Definition numbers_after (r : regime) (counting : bool) : list meaning := number
    IsTruth (Positional EVEN); IsTruth (Positional ODD)].
 
 Lemma start_checked r counting :
-  layers_stages (numbers_after r counting) (start r) (numbers_before r counting) = Some (numbers_after r counting).
+  layers_stages every_length (numbers_after r counting) (start r) (numbers_before r counting) = numbers_after r counting.
 Proof. destruct r as [[] []], counting; vm_compute; reflexivity. Qed.
 
 Section Start.
@@ -120,8 +120,10 @@ Qed.
 Notation h := (run_layers n (start r) (embed users T n w)).
 
 Lemma numbers_established : holds_of users n w (numbers_after r counting) h.
-Proof. exact (layers_stages_correct users n w (numbers_after r counting) (start r) _ _ _ numbers_hold
-  (start_checked r counting)). Qed.
+Proof.
+  intros i d Hi. rewrite <- start_checked. assert (HL : allowed every_length n) by (repeat split; simpl; lia).
+  now apply (layers_stages_correct users n w every_length HL (numbers_after r counting) (start r) _ _ numbers_hold).
+Qed.
 
 Lemma layer_leaves l g i d : head_rows l d = [] -> writes_to l d = false -> after_layer n l g i d = g i d.
 Proof.

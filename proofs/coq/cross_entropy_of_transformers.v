@@ -9,7 +9,7 @@
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential formula network cross_entropy hahn_theorem_6_parity
   hahn_theorem_6_brackets hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas
-  regime compiler corollaries_17_18_22_23.
+  regime compile_formula corollaries_17_18_22_23.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -171,12 +171,13 @@ Proof.
 Qed.
 
 (* Corollary 22: there is one, with temperature 1/n. *)
-Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T, all_layers_of (Regime false false) T /\
+Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T,
+  all_layers_of (Regime false false) (temperature_of (Regime false false)) T /\
   forall e, 0 < e -> exists slope offset, forall n, (1 <= n)%nat ->
   cross_entropy bits (parity_language p) n (fair (fun w => slope * output_at_end users T w + offset))
   <= parity_optimum p + e.
 Proof.
-  intros Hp. destruct (corollary_22a users 2 [ODD] odd_number_of_ones eq_refl) as (K & _ & L & _ & C).
-  exists (compiled (Regime false false) true 2 [ODD] odd_number_of_ones). split; [exact L|].
-  now apply parity_network_attains_optimum.
+  intros Hp. pose proof (corollary_22a users 2 (fun _ => false) [ODD] odd_number_of_ones eq_refl eq_refl eq_refl) as G.
+  destruct (build _ _ _ _ _) as [[T M]|]; [|destruct G]. destruct G as (K & _ & L & _ & C).
+  exists T. split; [exact L|]. now apply parity_network_attains_optimum.
 Qed.
