@@ -126,7 +126,7 @@ def literal(text: str) -> str:
     """The text as JSON spells it, as a string of Coq.
 
     >>> print(literal('"' + "\\u00e9"))
-    "\\\\""\\u00e9"
+    "\\""\\u00e9"
     """
     return '"' + json.dumps(text, ensure_ascii=True)[1:-1].replace('"', '""') + '"'
 

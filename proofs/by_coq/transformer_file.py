@@ -7,7 +7,7 @@ parameters and of the formula, which a reader can compare with the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -158,6 +158,10 @@ class CoqFile:
         ]  # fmt: skip
         return "\n".join(parts)
 
+    def network_text(self) -> str:
+        """The network alone, with the formulas that its embeddings mention."""
+        return "\n".join([self._users(), self._formulas(), self._network()])
+
     # -- formulas ------------------------------------------------------------------------------------------------------
 
     def _formulas_of_embedding(self) -> list[Formula]:
@@ -206,10 +210,10 @@ class CoqFile:
     # -- the network ---------------------------------------------------------------------------------------------------
 
     def _network(self) -> str:
-        model, embedding = self.transformer, self.transformer.position_embedding
+        model = self.transformer
         tokens = [f"{self._row(model.token_embedding[symbol])} {comment(symbol)}" for symbol in model.alphabet]
-        positions = [f"({self.places[name]}%nat, {self._position_function(embedding[name])}) {comment(name)}"
-                     for name in self._ordered(embedding)]
+        positions = [f"({self.places[name]}%nat, {self._position_function(value)}) {comment(name)}"
+                     for name, value in model.position_embedding.items()]
         layers = [self._layer(layer, number) for number, layer in enumerate(model.layers, start=1)]
         names = [f"layer{number}" for number in range(1, len(layers) + 1)]
         return "\n".join([
@@ -228,8 +232,8 @@ class CoqFile:
     def _head(self, head: Head) -> str:
         if head.weighting is not Weighting.SOFTMAX:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
-        written = [name for name in self._ordered(head.values) if any(head.values[name].values())]
-        values = [f"({self.places[name]}%nat, {self._row(head.values[name])})" for name in written]
+        values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
+                  if any(row.values())]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
         return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
                 f"{comment(f'{head.name}, {head.source}')}")
@@ -238,12 +242,8 @@ class CoqFile:
         return f"ReluUnit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"
 
     def _row(self, row: Coefficients) -> str:
-        entries = (f"{self.places[name]} |-> {rational(row[name])}" for name in self._ordered(row) if row[name])
+        entries = (f"{self.places[name]} |-> {rational(number)}" for name, number in row.items() if number)
         return f"[{'; '.join(entries)}]"
-
-    def _ordered(self, names: Iterable[str]) -> list[str]:
-        """Names of directions in the order of the file."""
-        return sorted(names, key=self.places.__getitem__)
 
     def _position_function(self, value: PositionFunction) -> str:
         if isinstance(value, Bracket):

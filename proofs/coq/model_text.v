@@ -24,6 +24,11 @@ Record model := Model {
 
 Definition model_users (m : model) : nat -> nat -> nat -> bool := users_of (model_definitions m).
 
+(* ---- entries in the order of their directions ---- *)
+Fixpoint insert {X} (e : direction * X) (l : list (direction * X)) : list (direction * X) :=
+  match l with [] => [e] | a :: l => if fst e <=? fst a then e :: a :: l else a :: insert e l end.
+Definition in_order {X} (l : list (direction * X)) : list (direction * X) := fold_right insert [] l.
+
 (* ---- the text ---- *)
 Section ModelText.
 Variable m : model.
@@ -56,7 +61,7 @@ Definition meaning_json (a : meaning) : json :=
   end.
 
 Definition by_direction {X} (write : X -> json) (l : list (direction * X)) : json :=
-  Fields (map (fun e => (name_of (fst e), write (snd e))) l).
+  Fields (map (fun e => (name_of (fst e), write (snd e))) (in_order l)).
 Definition row_json (r : row) : json := by_direction rational_json r.
 
 Definition mask_name (k : masking) : string :=
@@ -100,14 +105,16 @@ End ModelText.
 (* ---- what a model must be so that its text says all of it, and nothing else ---- *)
 Fixpoint ascending (d : direction) (l : list direction) : bool :=
   match l with [] => true | e :: l => (d <=? e) && ascending (S e) l end.
-Definition are_places (size : nat) (l : list direction) : bool := ascending 0 l && forallb (fun d => d <? size) l.
+(* No direction twice, and none that has no name. *)
+Definition are_places {X} (size : nat) (l : list (direction * X)) : bool :=
+  ascending 0 (map fst (in_order l)) && forallb (fun e => fst e <? size) l.
 Definition is_reduced (q : Q) : bool := (Z.gcd (Qnum q) (Zpos (Qden q)) =? 1)%Z.
 Definition is_row (size : nat) (r : row) : bool :=
-  are_places size (map fst r) && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
+  are_places size r && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
 
 Definition is_head (size : nat) (a : head) : bool :=
   (length (head_queries a) =? length (head_keys a)) && forallb (is_row size) (head_queries a)
-  && forallb (is_row size) (head_keys a) && are_places size (map fst (head_values a))
+  && forallb (is_row size) (head_keys a) && are_places size (head_values a)
   && forallb (fun e => is_row size (snd e)) (head_values a).
 Definition is_unit (size : nat) (u : relu_unit) : bool :=
   is_row size (unit_reads u) && is_reduced (unit_bias u) && is_row size (unit_writes u).
@@ -131,7 +138,7 @@ Definition is_whole (m : model) : bool :=
   && are_names (model_directions m) && (length (model_meanings m) =? size)
   && are_distinct (predicate_names m) && forallb is_predicate_name (predicate_names m)
   && (length (token_embedding T) =? length (model_letters m)) && forallb (is_row size) (token_embedding T)
-  && are_places size (map fst (position_embedding T))
+  && are_places size (position_embedding T)
   && (length (model_labels m) =? length (transformer_layers T))
   && forallb (fun l => is_layer size (fst l) (snd l)) (combine (model_labels m) (transformer_layers T))
   && (transformer_output T <? size).

@@ -26,8 +26,8 @@ from tests.with_coq import coq_or_skip, library_of
 
 COMPILER = "compile_formula.v"
 _IMPORTS = """\
-From Coq Require Import Reals QArith ZArith List Bool.
-From Certify Require Import formula network meaning well_defined check regime compile_formula.
+From Coq Require Import String Reals QArith ZArith List Bool.
+From Certify Require Import formula network user_predicates meaning well_defined check regime compile_formula.
 Import ListNotations.
 Open Scope Q_scope.
 """

@@ -17,10 +17,11 @@ from tests.with_coq import coq_or_skip, library_of
 
 @dataclass(frozen=True)
 class Stated:
-    """A network, and a text that its model file is said to have."""
+    """A network, and a text that its model file is said to have; what Coq reads of the network may be another one."""
 
     network: Transformer
     text: str
+    definitions: str | None = None
 
 
 def own_text(network: Transformer) -> str:
@@ -31,20 +32,21 @@ def own_text(network: Transformer) -> str:
 def coq_agrees(statements: Iterable[Stated], folder: Path) -> list[bool]:
     """For each, whether Coq computes that the file is that of the network, its letters and its formula."""
     source = folder / "texts.v"
-    networks = groupby(statements, key=lambda stated: stated.network)
-    source.write_text("".join(_questions(number, network, [stated.text for stated in group])
-                              for number, (network, group) in enumerate(networks)), encoding="utf-8")
+    networks = groupby(statements, key=lambda stated: (stated.network, stated.definitions))
+    source.write_text("".join(_questions(number, network, definitions, [stated.text for stated in group])
+                              for number, ((network, definitions), group) in enumerate(networks)), encoding="utf-8")
     coq = coq_or_skip()
     run = coq.compile(source, library_of(coq))
     assert run.accepted, run.complaint
     return [value == "true" for value in re.findall(r"= (true|false)\s+: bool", run.printed)]
 
 
-def _questions(number: int, network: Transformer, texts: list[str]) -> str:
+def _questions(number: int, network: Transformer, definitions: str | None, texts: list[str]) -> str:
     formula = find_formula(network)
     assert formula is not None
     letters = "; ".join(map(literal, network.alphabet))
-    asked = (f"Module T{place}.\n{text_file(text)}Eval vm_compute in file_states model claim text "
-             f"([{letters}]%string) {literal(plain_text(formula))}%string.\nEnd T{place}.\n"
-             for place, text in enumerate(texts))
-    return f"Module M{number}.\n{definitions_of_model(network, formula)}\n{''.join(asked)}End M{number}.\n"
+    asked = (f"Module T{place}.\n{text_file(text).partition('model_text.')[2]}\nEval vm_compute in "
+             f"file_states model claim text ([{letters}]%string) {literal(plain_text(formula))}%string.\n"
+             f"End T{place}.\n" for place, text in enumerate(texts))
+    definitions = definitions or definitions_of_model(network, formula)
+    return f"Module M{number}.\n{definitions}\n{''.join(asked)}End M{number}.\n"

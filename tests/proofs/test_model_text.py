@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,7 +22,11 @@ from constructions.language.syntax import And, Count, Formula, Since, Symbol, Un
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
+from proofs.by_coq.model_file import definitions_of_model
+from proofs.by_coq.transformer_file import CoqFile
 from tests.proofs.coq_model_texts import Stated, coq_agrees, own_text
+from tests.proofs.coq_reader import Unreadable, read_coq
+from tests.sabotage.file_mutations import PARTS, mutate_file
 
 USERS = parse_predicate_definitions([
     "ODDLY(k,n) := (k - n) // 2 % 3 == 1 or not (k^2 < 2*n + 1 and k != 3)", "NEGATIVE(k) := (-k - 1) % 4 >= 2",
@@ -89,7 +94,7 @@ def test_a_file_with_a_table_of_formulas_is_written_alike(tmp_path: Path) -> Non
 
 def example_networks() -> list[Transformer]:
     """Of every example in every regime that has it."""
-    found: list[str] = []
+    found: list[Transformer] = []
     for example in load_examples():
         for regime in ALL_REGIMES:
             with suppress(Unsupported):
@@ -138,3 +143,34 @@ def test_no_changed_byte_of_a_model_file_goes_unseen(tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 def test_no_changed_byte_of_two_hundred_goes_unseen(tmp_path: Path) -> None:
     check_mutants(200, 2, tmp_path)
+
+
+def changed_definitions(network: Transformer, number: int, seed: int) -> list[str]:
+    """What Coq reads of the network, with one number, one word or one entry changed; names are as they were."""
+    formula, rng = parse_formula("Q_a since Q_b", "ab"), random.Random(seed)
+    right, found = CoqFile(network, formula).text(""), list[str]()
+    names = definitions_of_model(network, formula).removeprefix(right)
+    for part in itertools.cycle(PARTS):
+        changed = mutate_file(right, part, rng)
+        with suppress(Unreadable):
+            if changed:
+                read_coq(changed, "ab", list(network.directions))
+                found.append(changed + names)
+        if len(found) == number:
+            return found
+    raise AssertionError
+
+
+def check_changed_definitions(number: int, seed: int, folder: Path) -> None:
+    network = compile_formula(parse_formula("Q_a since Q_b", "ab"), "ab", Regime())
+    changed = [Stated(network, own_text(network), text) for text in changed_definitions(network, number, seed)]
+    assert coq_agrees([Stated(network, own_text(network)), *changed], folder) == [True] + [False] * number
+
+
+def test_no_other_network_has_the_text_of_a_model_file(tmp_path: Path) -> None:
+    check_changed_definitions(12, 3, tmp_path)
+
+
+@pytest.mark.exhaustive
+def test_none_of_two_hundred_other_networks_has_the_text_of_a_model_file(tmp_path: Path) -> None:
+    check_changed_definitions(200, 4, tmp_path)
