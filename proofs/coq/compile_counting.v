@@ -42,8 +42,6 @@ Proof.
   induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
   fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a
     b].
-  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs.
-  destruct (snd e) as [a b].
   cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
   now apply IZR_lt.
 Qed.
