@@ -88,8 +88,8 @@ def explain(subject: Subject | None, **options: Any) -> Explanation:
     return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")), weighting)
 
 
-def prove(subject: Subject | None, **options: Any) -> Theorem:
-    """The theorem for every n, decided by Coq.
+def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, **options: Any) -> Theorem:
+    """The theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
 
     Raises:
         InputError: if something is malformed.
@@ -98,8 +98,10 @@ def prove(subject: Subject | None, **options: Any) -> Theorem:
     """
     from certify.exports.theorem_claim import claim_theorem
     from certify.theorems import prove as prove_claim
+    from proofs.by_coq import ProvedLengths
 
-    return prove_claim(claim_theorem(_read(subject, options), "formula"))
+    lengths = ProvedLengths(min_n, max_n)
+    return prove_claim(claim_theorem(_read(subject, options), "formula"), lengths=lengths)
 
 
 def export(certificate: Path | Certified, to: Format, output: Path) -> None:

@@ -32,6 +32,10 @@ MaxNOption = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
 MinNOption = Annotated[int, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="cover words from this length on")]
+ProvedFromOption = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="state it of words from this length on")]
+ProvedUpToOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="state it of words up to this length (left out: of all)")]
 RegimeOption = Annotated[SharpenedBy | None, typer.Option(
     "--regime", help="what sharpens the attention: cases a, b of [SHA] (left out: temperature; with --for: position)")]
 PrecisionOption = Annotated[str | None, typer.Option(

@@ -16,17 +16,18 @@ from certify.showing.words import show_alphabet
 from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
 from constructions.language.printer import Style, describe_formula, format_formula
-from proofs.by_coq import Coq, ask, ask_about_file, compiled_library, find_coq
+from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
 from proofs.by_coq.library import library_digest
 
 
 @dataclass(frozen=True)
 class Theorem:
-    """What came of a claim about every n."""
+    """What came of a claim about every n, or about those in ``lengths``."""
 
     verdict: str
     claim: TheoremClaim
     coq: Coq
+    lengths: ProvedLengths = EVERY_LENGTH
     axioms: tuple[str, ...] = ()
     reason: str = ""
     seconds: float = 0.0
@@ -38,8 +39,9 @@ class Theorem:
         return exit_status(self.verdict)
 
 
-def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None, *, of_file: bool = False) -> Theorem:
-    """Let Coq decide whether the network computes its formula on all words of every length.
+def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
+          lengths: ProvedLengths = EVERY_LENGTH, *, of_file: bool = False) -> Theorem:
+    """Let Coq decide whether the network computes its formula on all words of every length, or of these.
 
     With ``of_file``, the theorem is that of an exported folder, which is about the text of the model file.
 
@@ -48,12 +50,15 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
         InputError: if the cache of the compiled library cannot be written.
     """
     clock, coq = Clock(), find_coq()
-    unsettled = Theorem("unsupported", claim, coq)
+    unsettled = Theorem("unsupported", claim, coq, lengths)
     library = compiled_library(coq, progress)
     clock.stamp("library")
     progress("Coq checks the theorem")
     try:
-        answer = (ask_about_file if of_file else ask)(coq, library, claim.network, claim.formula)
+        if of_file:
+            answer = ask_about_file(coq, library, claim.network, claim.formula)
+        else:
+            answer = ask(coq, library, claim.network, claim.formula, lengths)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)
     return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
@@ -71,7 +76,7 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
         "formula": format_formula(claim.formula),
         "predicates": [definition.description for definition in claim.network.predicates()],
         "alphabet": list(claim.network.alphabet),
-        "lengths": "every n",
+        "lengths": str(theorem.lengths),
         "regime": regime.sharpening.value if regime else None,
         "causal": regime.causal if regime else None,
         "axioms": list(theorem.axioms),
@@ -89,7 +94,7 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
     out.print(plain(f"formula   {describe_formula(claim.formula, style)}"))
     out.print(plain(f"alphabet  {show_alphabet(claim.network.alphabet)}"))
     out.print(plain(f"regime    {claim.regime or 'none claimed'}"))
-    out.print(plain("claim     for every n, every word of length n and every position: "
+    out.print(plain(f"claim     for {theorem.lengths}, every word of length n and every position: "
                     "the output is exactly 1 if the formula holds there, else 0"))
     print_shape(out, claim.network)
     if theorem.axioms:
@@ -101,5 +106,6 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
 
 def _summary(theorem: Theorem) -> str:
     if theorem.verdict == "proved":
-        return f"for every n: the kernel of Coq {theorem.coq.version} accepts the theorem, with allowed axioms only"
+        return (f"for {theorem.lengths}: the kernel of Coq {theorem.coq.version} accepts the theorem, "
+                "with allowed axioms only")
     return theorem.reason

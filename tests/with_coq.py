@@ -10,7 +10,7 @@ import pytest
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq import Answer, Coq, CoqMissing, ask, compiled_library, find_coq
+from proofs.by_coq import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
 
 
 def coq_or_skip() -> Coq:
@@ -29,7 +29,7 @@ def library_of(coq: Coq) -> Path:
     return compiled_library(coq)
 
 
-def ask_coq(transformer: Transformer, formula: Formula) -> Answer:
-    """What Coq says of the theorem that the transformer computes the formula."""
+def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
+    """What Coq says of the theorem that the transformer computes the formula, for every n or these."""
     coq = coq_or_skip()
-    return ask(coq, library_of(coq), transformer, formula)
+    return ask(coq, library_of(coq), transformer, formula, lengths)

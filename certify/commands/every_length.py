@@ -18,6 +18,8 @@ from certify.options import (
     JsonOption,
     PrecisionOption,
     PredicateOption,
+    ProvedFromOption,
+    ProvedUpToOption,
     RegexOption,
     RegimeOption,
     StyleOption,
@@ -47,6 +49,8 @@ def prove(
     gamma: FactorOption = None,
     predicate: PredicateOption = None,
     precision: PrecisionOption = None,
+    min_n: ProvedFromOption = 1,
+    max_n: ProvedUpToOption = None,
     style: StyleOption = "ascii",
     as_json: JsonOption = False,
 ) -> None:
@@ -61,17 +65,20 @@ def prove(
     from certify.request import Options
     from certify.showing.terminal_tables import console
     from certify.theorems import print_theorem, prove, theorem_to_json
-    from constructions.errors import Unsupported
-    from proofs.by_coq import CoqMissing
+    from constructions.errors import InputError, Unsupported
+    from proofs.by_coq import CoqMissing, ProvedLengths
 
+    lengths = ProvedLengths(min_n, max_n)
     if output is not None:
+        if not lengths.all:
+            raise InputError("-o: found --min-n or --max-n, expected neither: a folder states every length")
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     try:
         claim = read_claim(text, options, output)
         with ProgressLine() as progress:
-            theorem = prove(claim, progress, of_file=output is not None)
+            theorem = prove(claim, progress, lengths, of_file=output is not None)
     except CoqMissing as missing:
         raise typer.Exit(give_up("unknown", missing, as_json)) from None
     except Unsupported as construct:

@@ -22,6 +22,7 @@ from certify.terminal import check_place, complain, print_json, write_certificat
 if TYPE_CHECKING:
     from certify.softening.results import Softening
     from certify.softening.shards import Workers
+    from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer, Weighting
 
 DEFAULT_STORE = ".certify-shards"
@@ -43,6 +44,8 @@ def soften(
     alphabet: AlphabetOption = None,
     break_ties: Annotated[bool, typer.Option(
         "--break-ties", help="give leftmost and rightmost heads that tie a term that breaks the ties")] = False,
+    every_n: Annotated[bool, typer.Option(
+        "--every-n", help="prove it for words of every length, by Coq, where the gap is 1/n")] = False,
     output: CertificateOption = None,
     softmax: Annotated[str | None, typer.Option(
         "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
@@ -59,12 +62,13 @@ def soften(
     tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures at which
     some word moves too far.
     """
-    from certify.progress import ProgressLine
     from certify.quantities import read_expression
-    from certify.softening.pipeline import soften_model
-    from certify.verdicts import exit_status
-    from constructions.errors import Unsupported
 
+    if every_n:
+        raise typer.Exit(soften_every_n(subject, alphabet, as_json, {
+            "--max-n": max_n, "--temperature": temperature, "--weighting": weighting, "--critical": critical,
+            "--break-ties": break_ties or None, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
+            "--store": store, "--resume": resume or None}))
     few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
     workers = read_softening_workers(few if jobs is None else jobs, dask, store or (DEFAULT_STORE if resume else None))
     if subject is None:
@@ -77,16 +81,59 @@ def soften(
     max_n = DEFAULT_MAX_N if max_n is None else max_n
     chosen = read_weighting(weighting)
     wanted = read_critical(critical, max_n, chosen)
+    found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen, as_json)
+    write_softened(found, softmax)
+    finish(found, as_json, output)
+
+
+def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
+                 workers: Workers, break_ties: bool, weighting: Weighting, as_json: bool) -> Softening:
+    """The verdict for words up to a length; ends the command where something is unsupported."""
+    from certify.progress import ProgressLine
+    from certify.softening.pipeline import soften_model
+    from certify.verdicts import exit_status
+    from constructions.errors import Unsupported
+
     try:
         network = read_hard_network(subject, alphabet)
         with ProgressLine() as progress:
-            found = soften_model(network, max_n, heat, wanted, workers, progress, break_ties, chosen)
+            return soften_model(network, max_n, heat, wanted, workers, progress, break_ties, weighting)
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
         raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
-    write_softened(found, softmax)
-    finish(found, as_json, output)
+
+
+def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, others: dict[str, object]) -> int:
+    """Theorem 26 for every n, by Coq; the status of the verdict."""
+    from certify.commands.every_length import give_up
+    from certify.progress import ProgressLine
+    from certify.showing.terminal_tables import console
+    from certify.softening.every_n import (
+        print_softened_for_every_n,
+        soften_for_every_n,
+        softened_for_every_n_to_json,
+    )
+    from constructions.errors import InputError, Unsupported
+    from proofs.by_coq import CoqMissing
+
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{name}: --every-n does not take it: no word is run, the temperature is the theorem's")
+    if subject is None:
+        raise InputError("--every-n: no subject, expected a model file, a certificate or a program")
+    try:
+        with ProgressLine() as progress:
+            found = soften_for_every_n(read_hard_network(subject, alphabet), progress)
+    except CoqMissing as missing:
+        return give_up("unknown", missing, as_json)
+    except Unsupported as construct:
+        return give_up("unsupported", construct, as_json)
+    if as_json:
+        print_json(softened_for_every_n_to_json(found))
+    else:
+        print_softened_for_every_n(console(), found)
+    return found.exit_code
 
 
 def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:

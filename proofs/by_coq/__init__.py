@@ -10,5 +10,7 @@ from __future__ import annotations
 from proofs.by_coq.asking import ask, ask_about_file
 from proofs.by_coq.compiled import compiled_library
 from proofs.by_coq.kernel import Answer, Coq, CoqMissing, find_coq
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 
-__all__ = ["Answer", "Coq", "CoqMissing", "ask", "ask_about_file", "compiled_library", "find_coq"]
+__all__ = ["EVERY_LENGTH", "Answer", "Coq", "CoqMissing", "ProvedLengths", "ask", "ask_about_file", "compiled_library",
+           "find_coq"]

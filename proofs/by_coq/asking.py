@@ -10,6 +10,7 @@ from pathlib import Path
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.model_file import FOLDER, proof_files
 from proofs.by_coq.transformer_file import refusal_file, theorem_file
 
@@ -21,16 +22,17 @@ _OTHERS = {
 }
 
 
-def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:
-    """Whether Coq proves that the transformer computes the formula on words of every length.
+def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,
+        ) -> Answer:
+    """Whether Coq proves that the transformer computes the formula on words of every length, or of these.
 
     Raises:
         Unsupported: naming a part of the transformer that the library has no counterpart of.
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "theorem.v"
-        source.write_text(theorem_file(transformer, formula), encoding="utf-8")
-        return _with_place(coq, library, transformer, formula, find_answer(coq, library, source))
+        source.write_text(theorem_file(transformer, formula, lengths), encoding="utf-8")
+        return _with_place(coq, library, transformer, formula, find_answer(coq, library, source), lengths)
 
 
 def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:
@@ -51,13 +53,14 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
         return find_answer(coq, library, statement, FOLDER)
 
 
-def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: Answer) -> Answer:
+def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: Answer,
+                lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
     """The answer; if the checker said no, with the place where it stopped."""
     if answer.reason != REFUSED:
         return answer
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "refusal.v"
-        source.write_text(refusal_file(transformer, formula), encoding="utf-8")
+        source.write_text(refusal_file(transformer, formula, lengths), encoding="utf-8")
         place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
     return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
 

@@ -1,7 +1,7 @@
 """The checker of the library as an OCaml program: `check_file` extracted by Coq, built by OCaml with readers beside it.
 
-Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about. ``proofs/ocaml`` has the
-readers of files, written by hand, which that theorem does not rest on.
+Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about; the readers of files in
+``proofs/ocaml`` are written by hand, and that theorem does not rest on them.
 """
 
 from __future__ import annotations

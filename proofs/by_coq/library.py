@@ -17,6 +17,8 @@ DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
 FILES = "check_file.v"
 """The file with the checker of model files, which is extracted to OCaml."""
+SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
+"""The files that a theorem on hard attention made soft imports."""
 COMPILED = (DIAGNOSIS, FILES)
 """The files that are compiled for this user, with all that they need."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"

@@ -56,6 +56,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
 from constructions.text import printable
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.predicates import condition_data
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
@@ -101,28 +102,28 @@ Print Assumptions network_computes.
 
 _REFUSAL = """\
 From Certify Require Import refusal.
-Eval vm_compute in find_refusal network meanings claim.
+Eval vm_compute in find_refusal_for {lengths} network meanings claim.
 """
 
 
-def theorem_file(transformer: Transformer, formula: Formula) -> str:
-    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n.
+def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n, or for some.
 
     Whether the proof goes through is for Coq to say.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return CoqFile(transformer, formula).text(PROVED + _ASSUMPTIONS)
+    return CoqFile(transformer, formula).text((PROVED if lengths.all else lengths.theorem()) + _ASSUMPTIONS)
 
 
-def refusal_file(transformer: Transformer, formula: Formula) -> str:
+def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that prints where the checker of the library does not accept the transformer.
 
     Raises:
         Unsupported: as ``theorem_file``.
     """
-    return CoqFile(transformer, formula).text(_REFUSAL)
+    return CoqFile(transformer, formula).text(_REFUSAL.format(lengths=lengths.data()))
 
 
 class CoqFile:
@@ -156,6 +157,10 @@ class CoqFile:
             f"Definition claim : formula := {self.names[self.formula]}.\n", ending,
         ]  # fmt: skip
         return "\n".join(parts)
+
+    def network_text(self) -> str:
+        """The network alone, with the formulas that its embeddings mention."""
+        return "\n".join([self._users(), self._formulas(), self._network()])
 
     # -- formulas ------------------------------------------------------------------------------------------------------
 

@@ -1,12 +1,14 @@
 (* The checker of whole networks.
 
    `check T M f` goes through the network T stage by stage: embedding, then heads and feed-forward part of each layer.
-   M states what each direction means. A direction may be written once, and only what is known by then may be used.
+   M states what each direction means. A direction may be written once, and only what is known by then may be used; one
+   that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
-   and every position. The check is a computation on rational numbers; n does not occur in it. *)
+   and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
+   numbers; n does not occur in it. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
-  well_defined score_form theorem_20_counting check_head check_feedforward.
+From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network meaning linear_combination cases
+  well_defined score_form theorem_20_counting check_head check_feedforward check_by_cases.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -16,20 +18,12 @@ Definition is_anything (a : meaning) : bool := match a with IsAnything => true |
 Definition is_unwritten (a : meaning) : bool :=
   match a with IsPosition (Formula (Num q)) => Qeq_bool q 0 | _ => false end.
 
-(* All or nothing. *)
-Fixpoint all_some {X} (l : list (option X)) : option (list X) :=
-  match l with
-  | [] => Some []
-  | Some x :: l => option_map (cons x) (all_some l)
-  | None :: _ => None
-  end.
-Definition for_directions (M : list meaning) (f : direction -> option meaning) : option (list meaning) :=
-  all_some (map f (seq 0 (length M))).
+Definition for_directions (M : list meaning) (f : direction -> meaning) : list meaning := map f (seq 0 (length M)).
 
 (* A direction that a stage writes takes on its meaning, if it was unwritten and the check of the stage agrees. *)
-Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : option meaning :=
-  if is_anything b then Some IsAnything
-  else if is_unwritten (nth d A IsAnything) && agrees then Some b else None.
+Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : meaning :=
+  if is_anything b then IsAnything
+  else if is_unwritten (nth d A IsAnything) && agrees then b else IsAnything.
 
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
@@ -41,32 +35,27 @@ Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
   | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
   | _, _ => b
   end.
-Definition heads_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
+Definition heads_stage (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
   match head_rows l d with
-  | [] => Some (nth d A IsAnything)
-  | [(a, r)] => let b := with_error A a (nth d M IsAnything) in written A d b (check_head A a r b)
-  | _ => written A d (nth d M IsAnything) false
+  | [] => nth d A IsAnything
+  | [(a, r)] =>
+      let b := with_error A a (nth d M IsAnything) in written A d b (check_head A a r b || check_by_cases L A a r b)
+  | _ => IsAnything
   end.
 
 (* ---- feed-forward part ---- *)
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : option meaning :=
+Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
     (check_output A (layer_units l) (layer_bias l) d (nth d M IsAnything))
-  else Some (nth d A IsAnything).
+  else nth d A IsAnything.
 
-Definition layer_stages (M : list meaning) (l : layer) (A : list meaning) : option (list meaning) :=
-  match for_directions M (heads_stage A M l) with
-  | Some B => for_directions M (feedforward_stage B M l)
-  | None => None
-  end.
-Fixpoint layers_stages (M : list meaning) (ls : list layer) (A : list meaning) : option (list meaning) :=
-  match ls with
-  | [] => Some A
-  | l :: ls => match layer_stages M l A with Some B => layers_stages M ls B | None => None end
-  end.
+Definition layer_stages (L : lengths) (M : list meaning) (A : list meaning) (l : layer) : list meaning :=
+  let B := for_directions M (heads_stage L A M l) in for_directions M (feedforward_stage B M l).
+Definition layers_stages (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning) : list meaning :=
+  fold_left (layer_stages L M) ls A.
 
 (* ---- embedding ---- *)
 Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
@@ -96,38 +85,28 @@ Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool
 
 Definition written_later (T : transformer) (d : direction) : bool :=
   existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (transformer_layers T).
-Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : option meaning :=
+Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : meaning :=
   if written_later T d then
-    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then Some unwritten else
-      None)
-  else if check_embedded T d (nth d M IsAnything) then Some (nth d M IsAnything) else None.
+    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then unwritten
+     else IsAnything)
+  else if check_embedded T d (nth d M IsAnything) then nth d M IsAnything else IsAnything.
 
 (* ---- the whole ---- *)
-Definition established (T : transformer) (M : list meaning) : option (list meaning) :=
-  match for_directions M (embedding_stage T M) with
-  | Some A => layers_stages M (transformer_layers T) A
-  | None => None
-  end.
-Definition check (T : transformer) (M : list meaning) (f : formula) : bool :=
-  well_defined T &&
-  match established T M with
-  | Some A => match nth (transformer_output T) A IsAnything with IsTruth g => formula_eqb g f | _ => false end
-  | None => false
-  end.
+Definition established (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
+  layers_stages L M (transformer_layers T) (for_directions M (embedding_stage T M)).
+Definition check_for (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
+  well_defined_from (least_length L) T &&
+  match nth (transformer_output T) (established L T M) IsAnything with IsTruth g => formula_eqb g f | _ => false end.
+Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
 
 (* ---- soundness ---- *)
-Lemma for_directions_nth M f A : for_directions M f = Some A -> forall d,
-  f d = Some (nth d A IsAnything) \/ nth d A IsAnything = IsAnything.
+Lemma for_directions_nth M f d : nth d (for_directions M f) IsAnything = f d \/
+  nth d (for_directions M f) IsAnything = IsAnything.
 Proof.
-  unfold for_directions. intros H d. assert (G : forall k a B, all_some (map f (seq a k)) = Some B -> forall e,
-    f (a + e)%nat = Some (nth e B IsAnything) \/ nth e B IsAnything = IsAnything).
-  { induction k as [|k IH]; intros a B E e; cbn [seq map all_some] in E.
-    - injection E as <-. right. now destruct e.
-    - destruct (f a) as [m|] eqn:Fa; [|discriminate]. destruct (all_some (map f (seq (S a) k))) as [C|] eqn:EC;
-        [|discriminate].
-      injection E as <-. destruct e as [|e]; [left; now rewrite Nat.add_0_r|].
-      replace (a + S e)%nat with (S a + e)%nat by lia. exact (IH (S a) C EC e). }
-  exact (G (length M) 0%nat A H d).
+  unfold for_directions. destruct (Nat.lt_ge_cases d (length M)) as [H|H]; [left|right].
+  - rewrite (nth_indep _ IsAnything (f 0%nat)), map_nth, seq_nth by (rewrite ?length_map, ?length_seq; exact H).
+    now rewrite Nat.add_0_l.
+  - apply nth_overflow. now rewrite length_map, length_seq.
 Qed.
 
 Lemma total_app {X} (f : X -> R) l m : total f (l ++ m) = total f l + total f m.
@@ -152,7 +131,8 @@ Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
 Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
 
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths).
+Hypothesis HL : allowed L n.
 Notation holds_now := (holds_of users n w).
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
@@ -162,13 +142,12 @@ Proof.
 Qed.
 
 (* What a stage adds to a direction it writes. *)
-Lemma written_correct A d b agrees m i x y : written A d b agrees = Some m ->
-  means users n w i (nth d A IsAnything) x ->
-  (agrees = true -> means users n w i b y) -> means users n w i m (x + y).
+Lemma written_correct A d b agrees i x y : means users n w i (nth d A IsAnything) x ->
+  (agrees = true -> means users n w i b y) -> means users n w i (written A d b agrees) (x + y).
 Proof.
-  unfold written. intros H Hx Hy. destruct (is_anything _); [injection H as <-; exact I|].
-  destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|discriminate]. destruct agrees; [|discriminate].
-  simpl in H. injection H as <-. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
+  unfold written. intros Hx Hy. destruct (is_anything _); [exact I|].
+  destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|exact I]. destruct agrees; [|exact I].
+  cbn [andb]. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
 Qed.
 
 Lemma head_rows_total h i l d : total (head_output n h i d) (layer_heads l)
@@ -180,18 +159,17 @@ Proof.
   now rewrite IHe.
 Qed.
 
-Lemma heads_stage_correct A M l B h : holds_now A h -> for_directions M (heads_stage A M l) = Some B ->
-  holds_now B (after_heads n l h).
+Lemma heads_stage_correct A M l h : holds_now A h ->
+  holds_now (for_directions M (heads_stage L A M l)) (after_heads n l h).
 Proof.
-  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
-  unfold after_heads. rewrite head_rows_total. unfold heads_stage in E. pose proof (HA i d Hi) as Hd.
-  destruct (head_rows l d) as [|[a r] [|ar' rest]].
-  - injection E as E. rewrite <- E. cbn [total]. now rewrite Rplus_0_r.
-  - cbv zeta in E. apply (written_correct _ _ _ _ _ i _ _ E Hd). intros C. cbn [total fst snd]. rewrite Rplus_0_r.
-    unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
-    destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
-    apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
-  - apply (written_correct _ _ _ _ _ i _ _ E Hd). discriminate.
+  intros HA i d Hi. destruct (for_directions_nth M (heads_stage L A M l) d) as [E|E]; rewrite E; [|exact I].
+  unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
+  destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
+  cbv zeta. apply written_correct; [exact Hd|]. intros C. cbn [total fst snd]. rewrite Rplus_0_r.
+  apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
+  unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
+  destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
+  apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
@@ -202,28 +180,21 @@ Proof.
   apply Bool.diff_true_false. rewrite <- U. symmetry. apply existsb_exists. now exists u.
 Qed.
 
-Lemma feedforward_stage_correct A M l B h : holds_now A h -> for_directions M (feedforward_stage A M l) = Some B ->
-  holds_now B (fun i d => h i d + feedforward l (h i) d).
+Lemma feedforward_stage_correct A M l h : holds_now A h ->
+  holds_now (for_directions M (feedforward_stage A M l)) (fun i d => h i d + feedforward l (h i) d).
 Proof.
-  intros HA H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
-  unfold feedforward_stage in E. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
-  - apply (written_correct _ _ _ _ _ i _ _ E Hd). intros C. unfold feedforward.
+  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage A M l) d) as [E|E]; rewrite E; [|exact I].
+  unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
+  - apply written_correct; [exact Hd|]. intros C. unfold feedforward.
     apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
-  - injection E as E. rewrite <- E, (not_written l d (h i) W), Rplus_0_r. exact Hd.
+  - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 
-Lemma layer_stages_correct M l A B h : holds_now A h -> layer_stages M l A = Some B -> holds_now B (after_layer n l h).
+Lemma layers_stages_correct M ls : forall A h, holds_now A h ->
+  holds_now (layers_stages L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
 Proof.
-  unfold layer_stages. intros HA H. destruct (for_directions M (heads_stage A M l)) as [C|] eqn:E; [|discriminate].
-  exact (feedforward_stage_correct C M l B _ (heads_stage_correct A M l C h HA E) H).
-Qed.
-
-Lemma layers_stages_correct M ls : forall A B h, holds_now A h -> layers_stages M ls A = Some B ->
-  holds_now B (fold_left (fun h l => after_layer n l h) ls h).
-Proof.
-  induction ls as [|l ls IH]; intros A B h HA H; cbn [layers_stages fold_left] in *; [injection H as <-; exact HA|].
-  destruct (layer_stages M l A) as [C|] eqn:E; [|discriminate].
-  exact (IH C B _ (layer_stages_correct M l A C h HA E) H).
+  induction ls as [|l ls IH]; intros A h HA; [exact HA|]. cbn [layers_stages fold_left]. apply IH.
+  exact (feedforward_stage_correct _ M l _ (heads_stage_correct A M l h HA)).
 Qed.
 
 (* ---- embedding ---- *)
@@ -251,7 +222,7 @@ Lemma symbol_case_real i c : (1 <= i <= n)%nat ->
   case_odd c = Nat.odd i -> case_first c = (i =? 1)%nat -> case_last c = (i =? n)%nat ->
     real users n w i (symbol_case T (w i) c).
 Proof.
-  intros Hi O F L. repeat split; auto. intros f b. unfold symbol_case. simpl.
+  intros Hi O F La. repeat split; auto. intros f b. unfold symbol_case. simpl.
   generalize (seq 0 (length (token_embedding T))). intros l. induction l as [|a l IH]; simpl; [discriminate|].
   destruct f as [|s| | | | | | | | | | | |]; try exact IH. cbn [formula_eqb].
   destruct (Nat.eqb_spec a s) as [->|]; [|exact IH].
@@ -284,36 +255,42 @@ Proof.
       rewrite (positional_truth users n w no_word f i P). ring.
 Qed.
 
-Lemma embedding_stage_correct M A : for_directions M (embedding_stage T M) = Some A -> holds_now A (embed users T n w).
+Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage T M)) (embed users T n w).
 Proof.
-  intros H i d Hi. destruct (for_directions_nth _ _ _ H d) as [E|E]; [|rewrite E; exact I].
-  unfold embedding_stage in E. destruct (written_later T d).
-  - destruct (in_tokens T d) eqn:K; [discriminate|]. destruct (embedded_functions T d) eqn:F; [|discriminate].
-    injection E as E. rewrite <- E. unfold embed. rewrite positions_total, F, (not_in_tokens d i K).
-    simpl. rewrite Q2R_0. ring.
-  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|discriminate]. injection E as E. rewrite <- E.
-    now apply check_embedded_correct.
+  intros i d Hi. destruct (for_directions_nth M (embedding_stage T M) d) as [E|E]; rewrite E; [|exact I].
+  unfold embedding_stage. destruct (written_later T d).
+  - destruct (in_tokens T d) eqn:K; [exact I|]. destruct (embedded_functions T d) eqn:F; [|exact I].
+    cbn [negb andb]. unfold embed. rewrite positions_total, F, (not_in_tokens d i K). simpl. rewrite Q2R_0. ring.
+  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|exact I]. now apply check_embedded_correct.
 Qed.
 
-Lemma established_correct M A : established T M = Some A -> holds_now A (run users T n w).
-Proof.
-  unfold established. intros H. destruct (for_directions M (embedding_stage T M)) as [B|] eqn:E; [|discriminate].
-  exact (layers_stages_correct M (transformer_layers T) B A _ (embedding_stage_correct M B E) H).
-Qed.
+Lemma established_correct M : holds_now (established L T M) (run users T n w).
+Proof. exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)). Qed.
 End Embedding.
 End Sound.
 
+(* For the lengths in L only. *)
+Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
+Proof.
+  unfold check_for. intros H. apply andb_prop in H as [_ H]. intros n w HL Over i Hi.
+  pose proof (established_correct users n w L HL T Over M i (transformer_output T) Hi) as V.
+  destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+Qed.
+
+Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
+Proof.
+  intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
+  now apply well_defined_for.
+Qed.
+
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
 Proof.
-  unfold check. intros H. apply andb_prop in H as [_ H].
-  destruct (established T M) as [A|] eqn:E; [|discriminate]. intros n w Hn Over i Hi.
-  pose proof (established_correct users n w T Over M A E i (transformer_output T) Hi) as V.
-  destruct (nth (transformer_output T) A IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+  intros H n w Hn. apply (check_for_correct users every_length T M f H). now repeat split.
 Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
-Proof. unfold check. intros H. now apply andb_prop in H as [H _]. Qed.
+Proof. unfold check, check_for. intros H. now apply andb_prop in H as [H _]. Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
 Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.

@@ -5,8 +5,7 @@
    every length, word and position. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax lemma_09_rounding formula network linear_combination comparison meaning
-  expression_bounds well_defined proposition_11_end_markers check_head regime draft draft_stages draft_sound
-      compile_formula.
+  well_defined proposition_11_end_markers check_head regime draft draft_stages draft_sound compile_formula.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -53,8 +52,8 @@ Lemma read_here_value {users d rows n w i v} : read_here users d rows n w i v ->
   holds d x (IsTruth f) -> In x (mentioned rows) -> v x = bit (truth users n w f i).
 Proof. intros Rd x f H In. exact (Rd x _ H In). Qed.
 
-Ltac relu_steps := unfold relu, Rmax; repeat match goal with |- context [Rle_dec ?a ?b] => destruct (Rle_dec a b) end;
-    lra.
+Ltac relu_steps := unfold relu, Rmax;
+  repeat match goal with |- context [Rle_dec ?a ?b] => destruct (Rle_dec a b) end; lra.
 
 Section Correct.
 Variables (users : nat -> nat -> nat -> bool) (k : nat).
@@ -179,8 +178,8 @@ Proof.
   destruct f; try easy; cbn [operands_known connective_units fst] in *;
     try (destruct (formula_eqb f1 f2 && is_connective f1));
     cbn [fst In map] in Hu;
-    repeat match goal with H : _ \/ _ |- _ => destruct H | H : False |- _ => destruct H | H : _ /\ _ |- _ => destruct H
-        end;
+    repeat match goal with
+      H : _ \/ _ |- _ => destruct H | H : False |- _ => destruct H | H : _ /\ _ |- _ => destruct H end;
     subst u; cbn [fst] in Hy;
     try apply merged_row_mentions in Hy; cbn [map fst In] in Hy;
     repeat match goal with H : _ \/ _ |- _ => destruct H | H : False |- _ => destruct H end; subst y; auto.
@@ -189,8 +188,8 @@ Qed.
 Lemma linear_merged r v : linear (merged_row r) v = linear r v.
 Proof.
   assert (Z : forall r, linear (filter (fun e => negb (Qeq_bool (snd e) 0)) r) v = linear r v).
-  { clear. induction r as [|[x q] r IH]; [reflexivity|]. cbn [filter snd]. destruct (Qeq_bool q 0) eqn:E; cbn [negb
-      linear].
+  { clear. induction r as [|[x q] r IH]; [reflexivity|]. cbn [filter snd].
+    destruct (Qeq_bool q 0) eqn:E; cbn [negb linear].
     - rewrite IH, (Qeq_bool_R _ _ E), Q2R_0. lra.
     - now rewrite IH. }
   assert (A : forall x q r, linear (add_to_row x q r) v = Q2R q * v x + linear r v).
@@ -198,8 +197,8 @@ Proof.
     destruct (Nat.eqb_spec x y) as [->|]; cbn [linear]; [rewrite Q2R_reduced, Q2R_plus; lra|rewrite IH; lra]. }
   unfold merged_row. rewrite Z. assert (G : forall r acc,
     linear (fold_left (fun r e => add_to_row (fst e) (snd e) r) r acc) v = linear r v + linear acc v).
-  { clear - A. induction r as [|[x q] r IH]; intros acc; cbn [fold_left linear]; [lra|]. rewrite IH, A. cbn [fst snd].
-      lra. }
+  { clear - A. induction r as [|[x q] r IH]; intros acc; cbn [fold_left linear]; [lra|].
+    rewrite IH, A. cbn [fst snd]. lra. }
   rewrite G. simpl. lra.
 Qed.
 
@@ -216,8 +215,8 @@ Lemma ordered_difference_value n w i t u : IZR (value users n w t i - value user
 Proof.
   rewrite difference_value. f_equal. unfold difference, ordered_difference.
   rewrite (combined_merged count_eqb count_eqb_eq). set (l := counts_of t ++ _). clearbody l.
-  assert (F : forall m : list (count * Q), combined (count_value users n w i) (filter (fun e => negb (is_zero (snd e)))
-      m)
+  assert (F : forall m : list (count * Q),
+    combined (count_value users n w i) (filter (fun e => negb (is_zero (snd e))) m)
     = combined (count_value users n w i) m).
   { induction m as [|[c q] m IH]; cbn [filter snd]; [reflexivity|]. destruct (is_zero q) eqn:Z; cbn [negb combined];
       rewrite IH; [|reflexivity]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. ring. }
@@ -247,8 +246,8 @@ Definition embeddable (f : formula) : bool :=
 Lemma embed_positional_truth d f d' x : embed_positional d f = (d', x) -> sound d ->
   (forall n w w' i, truth users n w f i = truth users n w' f i) -> reaches d d' x (IsTruth f).
 Proof.
-  intros E Sd P. apply (add_position_sound users k _ _ _ _ _ E Sd eq_refl). intros n w i _. simpl. now rewrite (P n w
-      no_word).
+  intros E Sd P. apply (add_position_sound users k _ _ _ _ _ E Sd eq_refl). intros n w i _. simpl.
+  now rewrite (P n w no_word).
 Qed.
 
 Theorem require_truth_sound d f d' x : require_truth d f = (d', x) -> sound d ->

@@ -1,18 +1,13 @@
 (* Every formula that the regime supports is compiled rightly: `build_computes`.
 
    `build` is certify's own compiler (compile_formula.v). Proved: if it gives a network, and gamma is enough for every
-   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 for counts; the paper: 3),
-       the
-   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, 1.797 or what check.v asks for counts; the paper: 3), the
-   network divides by nothing that is 0 and computes the formula, for every length, every word and every position. By
-   induction on the formula, from the constructions one by one; where a part is put, what it shares with others and what
-   was built already does not matter to any of them. *)
+   operator of the formula (ln 2 for `prev` and `next`, ln 4 for `since` and `until`, for counts 1.797 or the less that
+   check.v asks for; the paper: 3), the network divides by nothing that is 0 and computes the formula, for every length,
+   every word and every position. By induction on the formula, from the constructions one by one; where a part is put,
+   what it shares with others and what was built already does not matter to any of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import formula network linear_combination comparison meaning rational_bounds expression_bounds
-    well_defined check_head
-  regime draft draft_stages draft_sound compile_formula compile_connectives compile_temporal.
-From Certify Require Import lists finite_sums theorem_20_counting formula network linear_combination comparison meaning rational_bounds well_defined check_head
-  regime draft draft_stages draft_sound compile_formula compile_connectives
+From Certify Require Import lists finite_sums theorem_20_counting formula network linear_combination comparison meaning
+  rational_bounds well_defined check_head regime draft draft_stages draft_sound compile_formula compile_connectives
   compile_temporal compile_counting.
 Import ListNotations.
 Open Scope R_scope.
@@ -42,16 +37,38 @@ Definition part_fits (f : formula) : bool :=
 Definition misfit (f : formula) : bool := negb (part_fits f).
 End Fits.
 
+Lemma somewhere_compare has r t u : somewhere has (Compare r t u)
+  = has (Compare r t u) || (somewhere_in_term has t || somewhere_in_term has u).
+Proof. reflexivity. Qed.
+Lemma somewhere_plus has a s f t : somewhere_in_term has (Plus a s f t) = somewhere has f || somewhere_in_term has t.
+Proof. reflexivity. Qed.
+
+(* What follows from being nowhere p and nowhere q. *)
+Lemma nowhere_either (r p q : formula -> bool) : (forall h, p h = false -> q h = false -> r h = false) ->
+  (forall f, somewhere p f = false -> somewhere q f = false -> somewhere r f = false) /\
+  (forall t, somewhere_in_term p t = false -> somewhere_in_term q t = false -> somewhere_in_term r t = false).
+Proof.
+  intros H. apply formula_term_mutual; intros; rewrite ?somewhere_compare, ?somewhere_plus in *;
+    cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
+    repeat match goal with X : _ /\ _ |- _ => destruct X end; auto 6.
+Qed.
 Lemma somewhere_split (r p q : formula -> bool) : (forall h, r h = true -> p h = true \/ q h = true) ->
   (forall f, somewhere r f = true -> somewhere p f = true \/ somewhere q f = true) /\
   (forall t, somewhere_in_term r t = true -> somewhere_in_term p t = true \/ somewhere_in_term q t = true).
 Proof.
-  intros H. apply formula_term_mutual; intros; cbn [somewhere somewhere_in_term] in *; rewrite ?orb_true_iff in *;
-    repeat match goal with
-    | X : _ \/ _ |- _ => destruct X
-    | X : r ?h = true |- _ => apply H in X
-    | IH : ?a = true -> _, X : ?a = true |- _ => specialize (IH X)
-    end; try discriminate; tauto.
+  intros H. assert (N : forall h, p h = false -> q h = false -> r h = false).
+  { intros h P Q. destruct (r h) eqn:E; [|reflexivity]. destruct (H h E); congruence. }
+  destruct (nowhere_either r p q N) as [A B]. split; intros x E.
+  - specialize (A x). destruct (somewhere p x), (somewhere q x); auto. rewrite A in E; auto.
+  - specialize (B x). destruct (somewhere_in_term p x), (somewhere_in_term q x); auto. rewrite B in E; auto.
+Qed.
+Lemma nowhere (r : formula -> bool) f : (forall h, r h = false) -> somewhere r f = false.
+Proof.
+  intros H. revert f.
+  enough (A : (forall f, somewhere r f = false) /\ (forall t, somewhere_in_term r t = false)) by apply A.
+  apply formula_term_mutual; intros; rewrite ?somewhere_compare, ?somewhere_plus;
+    cbn [somewhere somewhere_in_term]; rewrite ?H;
+    repeat match goal with X : ?a = false |- context [?a] => rewrite X end; reflexivity.
 Qed.
 
 Section Induction.
@@ -62,13 +79,6 @@ Notation causal := (regime_causal (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation fits := (part_fits c k mentions_length).
 Notation misfit := (misfit c k mentions_length).
-Hypothesis Temperature : always_has_value 1 (set_temperature c) && surely_positive 1 (set_temperature c) = true.
-
-Hypothesis Comparison : forall r t u d d' x, add_comparison c r t u d = (d', x) -> sound d ->
-  (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> known d f) ->
-  is_constant_comparison t u = false -> fits (Compare r t u) = true -> reaches d d' x (IsTruth (Compare r t u)).
-Hypothesis Predicate : forall p s f d d' x, add_predicate c p s f d = (d', x) -> sound d -> known d f ->
-  fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
 Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma fits_parts f : fits f = true -> supported_itself (set_regime c) k mentions_length f = true /\
@@ -89,8 +99,8 @@ Proof.
   assert (G : enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
   apply enough_for_parity in G as [Pos Quarter].
   destruct (add_neighbour c s f d) as [d' x] eqn:E.
-  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf) as (S' & X' &
-      H').
+  destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf)
+    as (S' & X' & H').
   - apply left_if_causal. destruct s; [now right|left; exact Su].
   - exact Quarter.
   - split; [exact S'|]. split; [exact X'|now exists x].
@@ -233,8 +243,8 @@ Proof.
     + split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|now exists x].
 Qed.
 
-Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto;
-    [unfolded N|];
+Ltac connective_case f left_ right_ N :=
+  apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto; [unfolded N|];
   intros e Se K1 K2; apply require_step; [exact Se|right; now split].
 
 Lemma leaf_step f d : sound d -> embeddable f = true -> find_truth d f = None ->
@@ -281,23 +291,6 @@ Qed.
 End Induction.
 
 (* ---- the whole ---- *)
-Lemma nowhere (r : formula -> bool) : (forall h, r h = false) ->
-  (forall f, somewhere r f = false) /\ (forall t, somewhere_in_term r t = false).
-Proof.
-  intros H. apply formula_term_mutual; intros; try match goal with |- somewhere _ (Compare ?q ?t ?u) = _ =>
-      change (r (Compare q t u) || (somewhere_in_term r t || somewhere_in_term r u) = false)
-    | |- somewhere_in_term _ (Plus _ _ ?f ?t) = _ => change (somewhere r f || somewhere_in_term r t = false) end;
-    cbn [somewhere somewhere_in_term]; rewrite ?H;
-    repeat match goal with X : ?a = false |- context [?a] => rewrite X end; reflexivity.
-Qed.
-
-Lemma somewhere_none (r p q : formula -> bool) f : (forall h, r h = true -> p h = true \/ q h = true) ->
-  somewhere p f = false -> somewhere q f = false -> somewhere r f = false.
-Proof.
-  intros H P Q. destruct (somewhere r f) eqn:E; [|reflexivity].
-  destruct (proj1 (somewhere_split r p q H) f E); congruence.
-Qed.
-
 Lemma setting_temperature r gamma f :
   temperature_fits (set_temperature (setting_for r gamma f)) = true.
 Proof.
@@ -334,21 +327,18 @@ Proof.
   set (cold := fun h => is_temporal h && negb (sharp_temperature c)).
   assert (Cold : somewhere cold f = false).
   { destruct (somewhere is_temporal f) eqn:T.
-    - apply (somewhere_none _ (fun _ => false) (fun _ => false)).
-      + intros h H. unfold cold in H. unfold c in H. rewrite (setting_temporal r gamma f T), andb_false_r in H. discriminate.
-      + now apply (proj1 (nowhere _ (fun _ => eq_refl))).
-      + now apply (proj1 (nowhere _ (fun _ => eq_refl))).
-    - apply (somewhere_none _ is_temporal is_temporal); [|exact T|exact T]. intros h H. left.
-      now apply andb_prop in H as [H _]. }
-  apply (somewhere_none _ (fun h => negb (supported_itself r k mentions_length h))
-    (fun h => negb (enough_for_part gamma h) || cold h)); [|exact Su|].
-  - intros h H. unfold misfit, part_fits in H. fold c in H. rewrite (setting_counting r gamma f : counting_temperature c = true),
-      implb_true_r, andb_true_r in H. cbn [set_regime set_gamma c setting_for] in H. unfold cold.
-    destruct (supported_itself r k mentions_length h); [|now left]. right. cbn [andb] in H.
-    destruct (enough_for_part gamma h); [|reflexivity]. cbn [andb negb orb] in *.
-    destruct (is_temporal h), (sharp_temperature c); try discriminate; reflexivity.
-  - apply (somewhere_none _ (fun h => negb (enough_for_part gamma h)) cold); [|exact En|exact Cold].
-    intros h. apply orb_prop.
+    - apply nowhere. intros h. unfold cold, c. now rewrite (setting_temporal r gamma f T), andb_false_r.
+    - assert (E : forall h, is_temporal h = false -> is_temporal h = false -> cold h = false)
+        by (intros h E _; unfold cold; now rewrite E).
+      exact (proj1 (nowhere_either _ _ _ E) f T T). }
+  refine (proj1 (nowhere_either _ (fun h => negb (supported_itself r k mentions_length h))
+    (fun h => negb (enough_for_part gamma h) || cold h) _) f Su _).
+  - intros h H1 H2. unfold misfit, part_fits. fold c.
+    rewrite (setting_counting r gamma f : counting_temperature c = true), implb_true_r, andb_true_r.
+    cbn [set_regime set_gamma c setting_for]. apply orb_false_iff in H2 as [H2 H3]. apply negb_false_iff in H1, H2.
+    rewrite H1, H2. cbn [andb]. unfold cold in H3. now destruct (is_temporal h), (sharp_temperature c).
+  - exact (proj1 (nowhere_either _ (fun h => negb (enough_for_part gamma h)) cold
+      (fun h H1 H2 => proj2 (orb_false_iff _ _) (conj H1 H2))) f En Cold).
 Qed.
 
 (* What certify's compiler gives computes the formula: every length, every word, every position, exactly. *)
@@ -374,5 +364,5 @@ Proof.
     assert (E2 : forall h, enough (Decides h) 3 = true) by (intros h; vm_compute; reflexivity).
     intros []; cbn [enough_for_part]; unfold predicate_enough, comparison_enough;
       rewrite ?E0, ?E1, ?E2, ?orb_true_r; reflexivity. }
-  unfold gamma_enough. now rewrite (proj1 (nowhere _ P) f).
+  unfold gamma_enough. now rewrite (nowhere _ f P).
 Qed.

@@ -5,10 +5,9 @@
    length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
    so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
-  linear_combination comparison meaning expression_bounds well_defined theorem_20_counting check_head regime draft
-      draft_stages draft_sound
-  compile_formula compile_connectives compile_temporal.
+From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
+  linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
+  draft_sound compile_formula compile_connectives compile_temporal.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -42,7 +41,7 @@ Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (f
 Proof.
   induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
   fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a
-      b].
+    b].
   cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
   now apply IZR_lt.
 Qed.
@@ -139,7 +138,7 @@ Proof.
   - apply gamma_bound in H. split; [lra|]. now apply weight_within.
   - apply within_error_correct in H as (Pos & x & Le & _ & W). rewrite Q2R_mult in *. split; [nra|].
     rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact
-        Le].
+      Le].
     pose proof (mass_nonneg _ (exp_negative_below_1 _ Pos) K). lra.
 Qed.
 
@@ -160,7 +159,6 @@ Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation temperature := (set_temperature c).
-Hypothesis Temperature : always_has_value 1 temperature && surely_positive 1 temperature = true.
 Hypothesis Temperature : temperature_fits temperature = true.
 Hypothesis Positive : 0 < g.
 
@@ -206,11 +204,11 @@ Proof.
   { apply (once_sound users k _ _ _ _ _ _ E S1 (is_product_of_eq _ _)). clear E. intros E.
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E S1).
     - intros z Hz. cbn in Hz. destruct Hz as [<-|[<-|[<-|[]]]]; (exact (holds_below _ _ _ H1) || exact (holds_below _ _
-        _ T1)).
+      _ T1)).
     - intros n w i v _ Hi Rd. cbn [means]. unfold units_value. cbn [total linear].
       rewrite (Rd _ _ T1) by (cbn; auto). rewrite (Rd _ _ H1) by (cbn; auto). cbn [position_value].
       rewrite (reciprocal_value n i Hi), <- (here_units (truth users n w f i) (span s n i)) by apply (span_range s n i
-          Hi).
+        Hi).
       rationals. match goal with |- relu ?a * _ + (relu ?b * _ + 0) + _ = relu ?c - relu ?d =>
         replace a with c by lra; replace b with d by lra end. lra. }
   destruct R as (S2 & X2 & H2). split; [exact S2|]. split; [|exact H2]. eapply extends_trans; eassumption.
@@ -222,7 +220,7 @@ Proof. unfold growing, stretch. destruct by_position; cbn [expression_value]; ri
 
 Lemma fresh_add_head d msk queries keys outs :
   fresh (add_head d msk temperature queries keys outs) = (fresh d + length outs)%nat.
-Proof. unfold fresh, add_head, facts_at. cbn [facts]. now rewrite app_length, map_length. Qed.
+Proof. unfold fresh, add_head, facts_at. cbn [facts]. now rewrite length_app, length_map. Qed.
 
 Definition lookup_of (C : Q) (n : nat) (w : word) (i : nat) (v : nat -> R) : R :=
   attend n (lookup_mask s i)
@@ -246,7 +244,7 @@ Lemma lookup_attended row msk vals : (forall p, mask_at msk p = lookup_mask s p)
   = lookup_of C n w i (fun j => linear row (h j)).
 Proof.
   intros M. unfold attended, lookup_of. cbn [head_masking]. rewrite M. apply attend_ext; [|reflexivity]. intros j [Hj
-      _].
+    _].
   unfold scaled_score, raw_score, lookup_scale. cbn [head_queries head_keys head_temperature dot_product linear].
   cbn [means position_value] in *. rewrite Mean, Here, Recip, Place, Square by exact Hj.
   rewrite !growing_value, reciprocal_value, Q2R_opp, Q2R_reduced, Q2R_mult by exact Hi. unfold regime.square.
@@ -284,11 +282,11 @@ Proof.
   pose proof (holds_extends _ _ _ _ X5 (holds_extends _ _ _ _ X4 H3)) as K3.
   pose proof (extends_trans _ _ _ X3 (extends_trans _ _ _ X4 X5)) as X25.
   pose proof (holds_extends _ _ _ _ X25 H2) as K2. pose proof (holds_extends _ _ _ _ (extends_trans _ _ _ X2 X25) H1)
-      as K1.
+    as K1.
   pose proof (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X25)) as X05.
-  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, app_length. lia. }
+  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, length_app. lia. }
   set (queries := [[_; _]; _]) in Built. set (keys := [[_]; _]) in Built. set (msk := match s with ToLeft => _ | _ => _
-      end)
+    end)
     in Built.
   destruct (add_head_sound users k d5 msk temperature queries keys outs S5 Temperature) as (S6 & X6 & H6).
   - intros x Hx. rewrite app_assoc, mentioned_app in Hx. apply in_app_iff in Hx as [Hx|Hx];
@@ -357,7 +355,7 @@ Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : P
   Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
 
 Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r)
-    -> sound d ->
+  -> sound d ->
   counts_known d l ->
   sound d' /\ extends d d' /\ (forall x, In x (mentioned [r]) -> (x < fresh d')%nat) /\
   approximates d' r l (1 / (4 * Q2R C)).
@@ -464,7 +462,7 @@ Qed.
 Lemma is_readable_extends d d' : extends d d' -> is_readable d -> is_readable d'.
 Proof.
   intros X [Be Ne]. split.
-  - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, app_length. lia.
+  - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, length_app. lia.
   - intros n w i v Ov Hi Rd. apply Ne; auto. intros x m Hx Hm. apply Rd; [now apply (holds_extends d)|exact Hm].
 Qed.
 
@@ -580,7 +578,7 @@ Proof.
   destruct (add_bounds_sound t u _ r _ _ _ E2 S1 Rh) as (S2 & X2 & B2 & D2).
   assert (Last : reaches d2 d' x (IsTruth (Compare r t u))).
   { assert (E' : add_feed_forward d2 (IsTruth (Compare r t u)) (fst (decision r reads)) (snd (decision r reads)) = (d',
-      x)).
+    x)).
     { unfold decision. destruct (is_negated r); exact E. }
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E' S2).
     - intros y Hy. apply B2. unfold decision in Hy. destruct (is_negated r); exact Hy.
@@ -596,7 +594,7 @@ Lemma position_truth_sound p d d' x : position_truth d p = (d', x) -> sound d ->
 Proof.
   intros E Sd. apply (once_sound users k _ _ _ _ _ _ E Sd).
   - intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate. apply formula_eqb_eq in T. now
-      subst.
+    subst.
   - clear E. intros E. now apply (embed_positional_sound users k _ _ _ _ E Sd).
 Qed.
 
@@ -623,7 +621,7 @@ Proof.
   assert (Sharp1 : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
   { rewrite Q2R_1, Rmult_1_r. apply Sharp. }
   exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp1 _ (fun j =>
-      eq_refl)).
+    eq_refl)).
 Qed.
 
 Theorem add_predicate_sound d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
@@ -642,13 +640,13 @@ Proof.
     - assert (V : forall j, (1 <= j <= n)%nat -> linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ K1) by (cbn; auto). cbn [truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ =>
-          eq_refl)).
+        eq_refl)).
       + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|exact Yes].
       + intros j [Hj _]. now apply V.
     - assert (V : forall j, (1 <= j <= n)%nat -> linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ H2) by (cbn; auto). cbn [position_value truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ =>
-          eq_refl)).
+        eq_refl)).
       + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|]. cbn [truth]. intros N. apply No.
         now apply negb_true_iff in N.
       + intros j [Hj _]. now apply V. }

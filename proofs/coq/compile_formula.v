@@ -3,8 +3,7 @@
    `build` gives the network, number by number, and the meanings of its directions, or nothing where compile_formula
    raises Unsupported or InputError. To be compared with constructions/: each function here has the name of one there;
    what it adds to a draft, and in which order, is the same. Left out: predicates on sums of counts, the constructions
-       as
-   printed and for low precision, other temperatures and other weightings than softmax. *)
+   as printed and for low precision, other temperatures and other weightings than softmax. *)
 From Coq Require Import QArith Qabs ZArith List Bool Arith.
 From Certify Require Import formula network meaning linear_combination comparison regime draft.
 Import ListNotations.

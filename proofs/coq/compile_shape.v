@@ -64,7 +64,8 @@ Lemma head_made msk queries keys outs d : (causal = true -> msk = FutureMasked) 
   made (add_head d msk (set_temperature c) queries keys outs).
 Proof.
   intros M (T & P & L). split; [exact T|]. split; [exact P|]. apply at_layer_fits; [|exact L].
-  intros m H. unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact H|]. constructor; [now split|constructor].
+  intros m H. unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact H|]. constructor; [now
+    split|constructor].
 Qed.
 
 Lemma keeps_one_head msk queries keys value m : (causal = true -> msk = FutureMasked) ->
@@ -117,13 +118,15 @@ Proof. intros S. apply keeps_one_head. now apply mask_of_sees. Qed.
 Lemma keeps_edge_marker s : sees s -> allowed (Formula sign_of_position) = true -> keeps (edge_marker c s).
 Proof.
   intros S A. apply keeps_once. apply keeps_bind; [now apply keeps_embed_position|]. intros x.
-  apply (keeps_bind (fun d => uniform_head c d s _ _)); [now apply keeps_uniform_head|]. intros y. apply keeps_feed_forward.
+  apply (keeps_bind (fun d => uniform_head c d s _ _)); [now apply keeps_uniform_head|]. intros y. apply
+    keeps_feed_forward.
 Qed.
 
 Lemma keeps_reciprocal s : sees s -> reciprocal_allowed s = true -> keeps (reciprocal c s).
 Proof.
   intros S A. apply keeps_once. unfold reciprocal_allowed in A. destruct (reciprocal_embedded c);
-    [now apply keeps_position|]. apply keeps_bind; [now apply keeps_edge_marker|]. intros x. now apply keeps_uniform_head.
+    [now apply keeps_position|]. apply keeps_bind; [now apply keeps_edge_marker|]. intros x. now apply
+      keeps_uniform_head.
 Qed.
 
 Lemma keeps_tie_broken_head s score value m : sees s -> tie_allowed = true ->
@@ -137,7 +140,8 @@ Proof.
     - pose proof (keeps_embed_position _ A1 d H) as R. now destruct (embed_position d share_of_position). }
   destruct (tie_breaking c s d) as [[d1 tie] factor]. cbn [fst] in T.
   assert (R : keeps (scale c)).
-  { unfold scale. destruct by_position; [|now apply keeps_embed_position]. destruct causal; now apply keeps_embed_position. }
+  { unfold scale. destruct by_position; [|now apply keeps_embed_position]. destruct causal; now apply
+    keeps_embed_position. }
   specialize (R d1 T). destruct (scale c d1) as [d2 x]. apply keeps_one_head; [|exact R]. now apply mask_of_sees.
 Qed.
 
@@ -163,7 +167,8 @@ Qed.
 
 Lemma keeps_since_or_until s f g : sees s -> tie_allowed = true -> keeps (add_since_or_until c s f g).
 Proof.
-  intros S A. unfold add_since_or_until. apply (keeps_bind (fun d => require_truth d _)); [apply keeps_require_truth; auto|].
+  intros S A. unfold add_since_or_until. apply (keeps_bind (fun d => require_truth d _)); [apply keeps_require_truth;
+    auto|].
   intros x. apply (keeps_bind (fun d => require_truth d _)); [apply keeps_require_truth; auto|].
   intros y. apply (keeps_bind (fun d => tie_broken_head c s d _ _ _)); [now apply keeps_tie_broken_head|].
   intros z. apply keeps_feed_forward.
@@ -179,7 +184,8 @@ Proof.
   intros d H. now apply keeps_feed_forward.
 Qed.
 
-Lemma lookup_made s f weight d outs : sees s -> lookup_allowed s = true -> made d -> made (lookup_head c s f weight d outs).
+Lemma lookup_made s f weight d outs : sees s -> lookup_allowed s = true -> made d -> made (lookup_head c s f weight d
+  outs).
 Proof.
   intros S A H. apply andb_prop in A as [A A3]. apply andb_prop in A as [A1 A2]. unfold lookup_head.
   pose proof (keeps_mean s f S d H) as H1. destruct (add_mean c s f d) as [d1 x1].
@@ -195,7 +201,8 @@ Lemma keeps_others s f weight : sees s -> lookup_allowed s = true -> numbers_all
   keeps (add_others c s f weight).
 Proof.
   intros S A N. apply andb_prop in N as [N1 N2]. apply keeps_once. apply keeps_bind; [now apply keeps_embed_position|].
-  intros x. apply keeps_bind; [now apply keeps_embed_position|]. intros y d H. cbv zeta. cbn [fst]. now apply lookup_made.
+  intros x. apply keeps_bind; [now apply keeps_embed_position|]. intros y d H. cbv zeta. cbn [fst]. now apply
+    lookup_made.
 Qed.
 
 Lemma keeps_all_others weight : numbers_allowed = true -> forall l : list (count * Q),
@@ -229,7 +236,8 @@ Lemma keeps_predicate p s f : sees s -> allowed (Bracket (Positional p) false) =
 Proof.
   intros S A1 A2 L. unfold add_predicate.
   apply (keeps_bind (fun d => position_truth d p)); [apply keeps_once; now apply keeps_position|]. intros x.
-  apply (keeps_bind (fun d => embed_before d (Positional p))); [apply keeps_once; now apply keeps_position|]. intros y d H.
+  apply (keeps_bind (fun d => embed_before d (Positional p))); [apply keeps_once; now apply keeps_position|]. intros y
+    d H.
   cbv zeta. set (d1 := lookup_head _ _ _ _ _ _). assert (H1 : made d1) by now apply lookup_made.
   assert (R : keeps (fun d => require_truth d (Not f))) by (apply keeps_require_truth; auto).
   specialize (R d1 H1). cbv beta in R. destruct (require_truth d1 (Not f)) as [d2 z]. now apply keeps_feed_forward.

@@ -1,13 +1,11 @@
 (* The constructions of compile_formula.v for `prev`, `next`, `since` and `until`, in all four regimes ([SHA] Theorems
-    12,
-   13, 15, 16), with the end markers and reciprocals of Proposition 11 that they need.
+   12, 13, 15, 16), with the end markers and reciprocals of Proposition 11 that they need.
 
    Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
    length, word and position; for gamma >= ln 2 (`prev`, `next`) and gamma >= ln 4 (`since`, `until`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
-    network
-  linear_combination meaning expression_bounds well_defined proposition_11_end_markers theorem_12_previous_next
+  network linear_combination meaning well_defined proposition_11_end_markers theorem_12_previous_next
   theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives.
 Import ListNotations.
@@ -53,7 +51,6 @@ Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
-Hypothesis Temperature : always_has_value 1 (set_temperature c) && surely_positive 1 (set_temperature c) = true.
 Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma add_one_head_sound d msk queries keys value m d' x : add_one_head c d msk queries keys value m = (d', x) ->
@@ -73,17 +70,17 @@ Qed.
 Lemma uniform_attended n h i s value : attended (Head (mask_of s) (set_temperature c) [[]] [[]] []) n h i value
   = attend n (match s with ToLeft => future i | ToRight => past i end) (fun _ => 0) (fun j => linear value (h j)).
 Proof.
-  unfold attended. replace (mask_at _ i) with (match s with ToLeft => future i | ToRight => past i end) by now destruct
-      s.
+  unfold attended.
+  replace (mask_at _ i) with (match s with ToLeft => future i | ToRight => past i end) by now destruct s.
   apply attend_ext; [|reflexivity]. intros j _. unfold scaled_score. simpl. unfold Rdiv. ring.
 Qed.
 
-Lemma uniform_head_sound d s y q (a m : meaning) d' x : uniform_head c d s [(y, q)] m = (d', x) -> sound d -> holds d y
-    a ->
-  (forall n w h i, word_over k n w -> (forall j, (1 <= j <= n)%nat -> means users n w j a (h j y)) -> (1 <= i <= n)%nat
-      ->
-     means users n w i m (attend n (match s with ToLeft => future i | ToRight => past i end) (fun _ => 0)
-       (fun j => linear [(y, q)] (h j)))) ->
+Lemma uniform_head_sound d s y q (a m : meaning) d' x : uniform_head c d s [(y, q)] m = (d', x) -> sound d ->
+  holds d y a ->
+  (forall n w h i, word_over k n w -> (forall j, (1 <= j <= n)%nat -> means users n w j a (h j y)) ->
+     (1 <= i <= n)%nat -> means users n w i m
+       (attend n (match s with ToLeft => future i | ToRight => past i end) (fun _ => 0)
+          (fun j => linear [(y, q)] (h j)))) ->
   reaches d d' x m.
 Proof.
   intros E Sd Hy M. apply (add_one_head_sound _ _ _ _ _ _ _ _ E Sd).
@@ -92,8 +89,8 @@ Proof.
     apply (Rd y a Hy); [now left|exact Hj].
 Qed.
 
-Definition edge_truth (s : side) (n i : nat) : bool := match s with ToLeft => (i =? 1)%nat | ToRight => (i =? n)%nat
-    end.
+Definition edge_truth (s : side) (n i : nat) : bool :=
+  match s with ToLeft => (i =? 1)%nat | ToRight => (i =? n)%nat end.
 Lemma edge_of_truth s n w i : truth users n w (Positional (edge_of s)) i = edge_truth s n i.
 Proof. now destruct s. Qed.
 
@@ -111,8 +108,8 @@ Theorem edge_marker_sound s d d' x : edge_marker c s d = (d', x) -> sound d ->
   reaches d d' x (IsTruth (Positional (edge_of s))).
 Proof.
   intros E Sd. apply (once_sound users k _ _ _ _ _ _ E Sd).
-  { intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate. apply formula_eqb_eq in T. now
-      subst. }
+  { intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate.
+    apply formula_eqb_eq in T. now subst. }
   clear E. intros E. destruct (embed_position d sign_of_position) as [d1 alt] eqn:E1.
   destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
   destruct (uniform_head c d1 s _ _) as [d2 mean] eqn:E2.
@@ -211,8 +208,8 @@ Lemma tied_score_value s n i j (x S : R) (factor : Q) : (1 <= i <= n)%nat -> (1 
   (Q2R factor * x + 0) * (S + tie_value s n j) / expression_value (set_temperature c) n i
     = tied_score s n i (fun _ => S) j.
 Proof.
-  intros Hi Hj Ca -> ->. rewrite Sharp. unfold scale_value, tie_value, tied_score, temperature_of, score_8a, score_8b,
-      score_8c.
+  intros Hi Hj Ca -> ->. rewrite Sharp.
+  unfold scale_value, tie_value, tied_score, temperature_of, score_8a, score_8b, score_8c.
   assert (INR i <> 0) by (apply not_0_INR; lia). assert (INR j <> 0) by (apply not_0_INR; lia).
   assert (INR n <> 0) by (apply not_0_INR; lia).
   destruct causal; [rewrite (Ca eq_refl)|destruct s]; destruct by_position; simpl; rewrite ?Q2R_1; field; auto.
@@ -246,8 +243,8 @@ Proof.
     assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows; now left|exact Hi]).
     unfold attended. cbn [head_masking]. replace (mask_at (mask_of s) i) with (sees s i) by now destruct s.
     rewrite (attend_ext n _ _ (tied_score s n i (fun j => linear score (h j))) _ (fun j => linear value (h j))).
-    + apply M; [exact Ov| |exact Hi]. intros u mu Hu In j Hj. apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact
-        Hj].
+    + apply M; [exact Ov| |exact Hi]. intros u mu Hu In j Hj.
+      apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact Hj].
       rewrite Rows. rewrite Score in In. right. apply in_app_iff in In as [In|In]; apply in_app_iff; auto.
       right. now right.
     + intros j [Hj _]. unfold scaled_score. cbn [head_queries head_keys head_temperature dot_product linear].
@@ -280,8 +277,8 @@ Lemma since_or_until_near s f f' n w i : (causal = true -> s = ToLeft) -> exp (-
   means users n w i (IsNear (since_or_until s f f') (Truth true)) (attend n (sees s i)
     (tied_score s n i (fun j => bit (truth users n w (Implies f f') j))) (fun j => bit (truth users n w (And f f') j))).
 Proof.
-  intros Ca Quarter Hi. assert (Rg : forall t, 0 <= attend n (sees s i) t (fun j => bit (truth users n w (And f f') j))
-      <= 1).
+  intros Ca Quarter Hi.
+  assert (Rg : forall t, 0 <= attend n (sees s i) t (fun j => bit (truth users n w (And f f') j)) <= 1).
   { intros t. eapply attend_range; [now apply sees_itself|]. intros j _. apply bit_range. }
   split; [apply Rg|]. intros _. apply (near_from_error _ (exp (- g))); [|exact Quarter|apply Rg].
   unfold tied_score, sees. destruct s; cbn [since_or_until].
@@ -323,8 +320,8 @@ Lemma half_parity_row (e : bool) y n (h : nat -> vector) :
   (forall j, (1 <= j <= n)%nat -> h j y = expression_value sign_of_position n j) -> forall j, (1 <= j <= n)%nat ->
   linear [(y, if e then (1 # 2)%Q else (-1 # 2)%Q)] (h j) = half_parity e j.
 Proof.
-  intros V j Hj. cbn [linear]. rewrite V, sign_of_position_value by exact Hj. unfold half_parity. destruct e;
-      rationals; lra.
+  intros V j Hj. cbn [linear]. rewrite V, sign_of_position_value by exact Hj. unfold half_parity.
+  destruct e; rationals; lra.
 Qed.
 
 Definition asked (s : side) (e : bool) : formula :=
@@ -402,7 +399,8 @@ Proof.
   - intros n w i v _ Hi Rd. cbn [means]. rewrite units_value_app. unfold units_value. rewrite !rounding_value.
     assert (M : forall y, In y [near1; p1; e1; near2; p2; e2] -> In y (mentioned (unit_reads_of
       (rounding_units near1 [p1; e1] ++ rounding_units near2 [p2; e2])))).
-    { intros y Hy. unfold mentioned. simpl in Hy |- *. tauto. }
+    { intros y Hy. unfold mentioned, unit_reads_of. rewrite map_app, concat_app, map_app. apply in_app_iff.
+      simpl in Hy. destruct Hy as [<-|[<-|[<-|[<-|[<-|[<-|[]]]]]]]; (left; cbn; now auto) || (right; cbn; now auto). }
     pose proof (read_here_value Rd _ _ P1 (M p1 ltac:(simpl; tauto))) as V1.
     pose proof (read_here_value Rd _ _ G1 (M e1 ltac:(simpl; tauto))) as V2.
     pose proof (read_here_value Rd _ _ P2 (M p2 ltac:(simpl; tauto))) as V3.
@@ -414,8 +412,8 @@ Proof.
     change (truth users n w (Positional ODD) i) with (Nat.odd i).
     transitivity (gated (v near1) (v near2) i (bit (edge_truth s n i))).
     { unfold gated. rewrite !Q2R_0, !Rplus_0_r. f_equal; f_equal; lra. }
-    rewrite (gated_exact _ _ i (edge_truth s n i) (truth users n w f (match s with ToLeft => i - 1 | ToRight => i + 1
-        end)%nat));
+    rewrite (gated_exact _ _ i (edge_truth s n i)
+      (truth users n w f (match s with ToLeft => i - 1 | ToRight => i + 1 end)%nat));
       [now destruct s|exact R1|exact R2|]. intros Edge.
     assert (Ask : forall e, Nat.odd i = e -> truth users n w (asked s e) i = true).
     { intros e O. unfold asked. cbn [truth]. fold (truth users n w (Positional (edge_of s)) i).

@@ -1,168 +1,336 @@
-(* [SHA] Corollaries 17 a b, 18 a b, 22 a b and 23: for every formula a network that computes it exactly.
+(* [SHA] Corollaries 17 a b, 18 a b, 22 a b and 23: for every formula a network that computes it exactly; and it is the
+   network that `certify build` writes.
 
-   Proved: for every formula over k symbols the network `compiled` is defined at every position and computes it. Its
-   weights do not depend on the length; it has the temperature and the position embeddings of the statement (and the
-   constant 1) and, in causal regimes, future masks only. `supported` says which formulas: LTL (17), its past fragment
-   (18), with counts to both sides and any numerical predicates (22), the past fragment with counts to the left (23). *)
-From Coq Require Import Reals QArith ZArith List Bool Lia.
-From Certify Require Import lists finite_sums formula network expression_bounds well_defined regime compiler
-    compiler_blocks compiler_induction
-  compiler_start.
+   Proved: for every formula over k symbols that a regime supports, `build` (compile_formula.v) gives a network that is
+   defined at every position of every word and computes the formula there. Its weights do not depend on the length; it
+   has the temperature and no other position embeddings than the statement (and the constant 1) and, in causal regimes,
+   future masks only. The paper's gamma is 3; any other that is enough for the formula will do (`every_formula`).
+
+   Differs: beside (-1)^i, the truths of EVEN and ODD, (1 + (-1)^i)/2 and (1 - (-1)^i)/2, are embedded, as are
+   comparisons without counts, such as 1 < 2 (DIVERGENCES.md). *)
+From Coq Require Import Reals QArith ZArith List Bool.
+From Certify Require Import formula network comparison meaning well_defined regime draft compile_formula
+  compile_connectives compile_shape compile_correct.
 Import ListNotations.
 
 Definition position_functions (T : transformer) : list position_function := map snd (position_embedding T).
+
+(* ---- the position functions of the statements ---- *)
+Definition constant_one := Formula (Num 1).
+Definition alternating_sign := Formula sign_of_position.
+Definition parities := [Bracket (Positional EVEN) false; Bracket (Positional ODD) false].
+Definition relative_position := Formula share_of_position.
+Definition times_n (x : expression) := Formula (Mul x VarN).
+Definition reciprocal_of (s : side) := Formula (reciprocal_expression s).
 (* [p] and [p](i-1) for each predicate p. *)
 Definition brackets (predicates : list predicate) : list position_function :=
   flat_map (fun p => [Bracket (Positional p) false; Bracket (Positional p) true]) predicates.
-Definition all_layers_of (r : regime) (T : transformer) : Prop := Forall (layer_of r) (transformer_layers T).
 
-Lemma predicate_functions k predicates : map snd (predicate_embeddings k predicates) = brackets predicates.
+Definition counts (f : formula) : bool := somewhere is_counting f.
+(* 1/i and 1/(n+1-i) are embedded where [SHA] lists them: Theorems 16, 20 and 21, which have `since` or counts alone. *)
+Definition reciprocals_embedded (f : formula) : bool :=
+  negb (somewhere is_previous f || (counts f && somewhere is_temporal f)).
+
+(* All of them, for a formula whose predicates are among the listed ones. *)
+Definition embeddings_for (r : regime) (predicates : list predicate) (f : formula) : list position_function :=
+  [constant_one; alternating_sign] ++ parities
+  ++ (if regime_causal r then [] else [relative_position])
+  ++ (if regime_by_position r then [Formula (if regime_causal r then square else VarN)] else [])
+  ++ (if reciprocals_embedded f && (regime_causal r || counts f) then
+        reciprocal_of ToLeft :: if regime_causal r then [] else [reciprocal_of ToRight] else [])
+  ++ (if counts f then
+        Formula VarI :: if regime_by_position r then [times_n VarI; times_n square] else [Formula square] else [])
+  ++ brackets predicates.
+
+Definition is_constant_bracket (p : position_function) : bool :=
+  match p with Bracket (Compare _ t u) false => is_constant_comparison t u | _ => false end.
+Definition among (l : list position_function) (p : position_function) : bool :=
+  existsb (fun q => position_function_eqb q p) l || is_constant_bracket p.
+
+Lemma among_correct l p : among l p = true -> In p l \/ is_constant_bracket p = true.
 Proof.
-  unfold predicate_embeddings, brackets. generalize 0%nat. induction predicates as [|p l IH]; intros a; [reflexivity|].
-  cbn [length seq combine flat_map map app fst snd]. now rewrite IH.
+  intros H. apply orb_prop in H as [H|H]; [left|now right]. apply existsb_exists in H as (q & I & E).
+  apply position_function_eqb_eq in E. now subst.
 Qed.
 
-Lemma start_layers r : Forall (layer_of r) (start r).
-Proof. unfold start, layer_of, marker_layer, reciprocal_layer.
-destruct (regime_causal r); repeat constructor; auto; congruence. Qed.
-
-Theorem compiled_computes users r counting k predicates f :
-  (counting = true -> regime_causal r = true -> regime_by_position r = false) -> supported r counting k predicates f =
-      true ->
-  let T := compiled r counting k predicates f in
-  length (token_embedding T) = k
-  /\ position_functions T = map snd (number_embeddings r counting) ++ brackets predicates
-  /\ all_layers_of r T /\ computes users T f.
+Lemma among_app l m p : among m p = true -> among (l ++ m) p = true.
 Proof.
-  intros Counts Sf. cbv zeta. unfold compiled, all_layers_of, computes.
-  assert (Go : forall n w, (forall i, (1 <= i <= n)%nat -> (w i < k)%nat) ->
-    achieves n r (fresh k predicates) (run_layers n (start r)
-      (embed users (Transformer (symbol_rows k) (number_embeddings r counting ++ predicate_embeddings k predicates) []
-        0%nat) n w))
-      (compile r k predicates f (fresh k predicates)) (truth users n w f)).
-  { intros n w Over. apply (proj1 (compile_achieves users n w r counting k predicates Counts) f Sf).
-    apply start_good. intros i Hi. cbn [token_embedding]. unfold symbol_rows. rewrite length_map, length_seq.
-    now apply Over. }
-  destruct (compile r k predicates f (fresh k predicates)) as [[ls x] D]. cbn [token_embedding transformer_layers
-      transformer_output].
-  split; [unfold symbol_rows; now rewrite length_map, length_seq|].
-  split; [unfold position_functions; cbn [position_embedding]; now rewrite map_app, predicate_functions|].
-  split.
-  - apply Forall_app. split; [apply start_layers|]. exact
-      (proj1 (proj2 (proj2 (Go 0%nat (fun _ => 0%nat) ltac:(lia))))).
-  - intros n w Hn Over i Hi. assert (Below : forall j, (1 <= j <= n)%nat -> (w j < k)%nat).
-    { intros j Hj. specialize (Over j Hj). cbn [token_embedding] in Over. unfold symbol_rows in Over.
-      now rewrite length_map, length_seq in Over. }
-    destruct (Go n w Below) as (_ & _ & _ & V). specialize (V i Hi).
-    unfold run. cbn [transformer_layers]. rewrite fold_left_app. exact V.
+  unfold among. rewrite existsb_app. intros H. apply orb_prop in H as [H|H]; rewrite H; [|now rewrite orb_true_r].
+  now rewrite orb_true_r.
 Qed.
 
-(* ---- nothing divides by zero, and temperatures are positive ---- *)
-Lemma temperatures_defined r ls : Forall (layer_of r) ls -> forallb (fun l => forallb (fun a =>
-  always_has_value 1 (head_temperature a) && surely_positive 1 (head_temperature a)) (layer_heads l)) ls = true.
+Lemma among_brackets p b predicates : existsb (predicate_eqb p) predicates = true ->
+  among (brackets predicates) (Bracket (Positional p) b) = true.
 Proof.
-  intros H. apply forallb_forall. intros l Hl. apply forallb_forall. intros a Ha.
-  unfold layer_of in H. rewrite Forall_forall in H. specialize (H l Hl). rewrite Forall_forall in H.
-  destruct (H a Ha) as [-> _]. now destruct r as [[] []].
+  intros H. apply existsb_exists in H as (q & I & E). apply predicate_eqb_eq in E. subst q. unfold among.
+  apply orb_true_intro. left. apply existsb_exists. exists (Bracket (Positional p) b). split.
+  - unfold brackets. apply in_flat_map. exists p. split; [exact I|]. destruct b; [right|]; now left.
+  - cbn [position_function_eqb]. now rewrite formula_eqb_refl, eqb_reflx.
 Qed.
 
-Lemma numbers_defined r counting : forallb (fun p => match p with
-  | Formula x => always_has_value 1 x | Bracket _ _ => true end) (map snd (number_embeddings r counting)) = true.
-Proof. now destruct r as [[] []], counting. Qed.
+(* What calls for a predicate that is not listed. *)
+Definition unlisted (predicates : list predicate) (f : formula) : bool :=
+  match f with Positional p | OnCount p _ _ => negb (existsb (predicate_eqb p) predicates) | _ => false end.
+Definition predicates_among (predicates : list predicate) (f : formula) : bool := negb (somewhere (unlisted predicates)
+  f).
 
-Lemma brackets_defined predicates : forallb (fun p => match p with
-  | Formula x => always_has_value 1 x | Bracket _ _ => true end) (brackets predicates) = true.
-Proof. unfold brackets. now induction predicates. Qed.
+(* ---- a part of a supported formula calls for nothing else ---- *)
+Section Embeddings.
+Variables (r : regime) (gamma : Q) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate) (f :
+  formula).
+Notation c := (setting_for r gamma f).
+Notation allowed := (among (embeddings_for r predicates f)).
+Notation unsupported := (fun h => negb (supported_itself r k mentions_length h)).
 
-(* Every supported formula is computed by its network, and its network is defined, at every length. *)
-Theorem every_formula users r counting k predicates f :
-  (counting = true -> regime_causal r = true -> regime_by_position r = false) ->
-  supported r counting k predicates f = true ->
-  defined (compiled r counting k predicates f) /\ computes users (compiled r counting k predicates f) f.
+Lemma reciprocal_is_allowed s : regime_causal r || counts f = true -> side_supported r s = true ->
+  reciprocal_allowed c allowed s = true.
 Proof.
-  intros Counts S. destruct (compiled_computes users r counting k predicates f Counts S) as (_ & P & L & V).
-  split; [|exact V]. apply well_defined_correct. unfold well_defined, well_defined_from.
-  apply andb_true_intro. split; [|exact (temperatures_defined r _ L)].
-  apply forallb_forall. intros e He. pose proof (in_map snd _ _ He) as H. fold (position_functions
-    (compiled r counting k predicates f)) in H. rewrite P in H.
-  pose proof (proj1 (forallb_forall _ _) (numbers_defined r counting)) as Numbers.
-  pose proof (proj1 (forallb_forall _ _) (brackets_defined predicates)) as Brackets.
-  apply in_app_or in H as [H|H]; [exact (Numbers _ H)|exact (Brackets _ H)].
+  intros C S. unfold reciprocal_allowed, embeddings_for. cbn [reciprocal_embedded setting_for].
+  fold (counts f). fold (reciprocals_embedded f). rewrite C.
+  destruct (reciprocals_embedded f); [|reflexivity]. destruct s; [destruct r as [[] []]; reflexivity|].
+  apply negb_true_iff in S. rewrite S. now destruct (regime_by_position r).
 Qed.
 
-(* The position functions of the statements. *)
-Definition constant_one := Formula (Num 1).
-Definition alternating_sign := Formula (Power (Neg (Num 1)) IntI).
-Definition relative_position := Formula (Div VarI VarN).
-Definition times_n (x : expression) := Formula (Mul x VarN).
+Lemma tie_is_allowed : tie_allowed c allowed = true.
+Proof.
+  unfold tie_allowed. cbn [set_regime setting_for]. destruct (regime_causal r) eqn:C.
+  - rewrite reciprocal_is_allowed by (now rewrite ?C). unfold embeddings_for. rewrite C.
+    now destruct (regime_by_position r), (reciprocals_embedded f).
+  - unfold embeddings_for. rewrite C. now destruct (regime_by_position r).
+Qed.
 
-(* What the corollaries state of a network: an alphabet of k symbols, these position embeddings, the temperature and
+Lemma lookup_is_allowed s : counts f = true -> side_supported r s = true -> lookup_allowed c allowed s = true.
+Proof.
+  intros C S. unfold lookup_allowed. rewrite reciprocal_is_allowed by (now rewrite ?C, ?orb_true_r).
+  unfold embeddings_for, growing. cbn [set_regime setting_for]. rewrite C.
+  now destruct r as [[] []], (reciprocals_embedded f).
+Qed.
+
+Lemma numbers_are_allowed : counts f = true -> allowed (Formula VarI) = true /\ allowed (Formula (Num 1)) = true.
+Proof.
+  intros C. unfold embeddings_for. rewrite C. now destruct r as [[] []], (reciprocals_embedded f).
+Qed.
+
+Lemma bracket_is_allowed p b : existsb (predicate_eqb p) predicates = true -> allowed (Bracket (Positional p) b) = true.
+Proof. intros H. unfold embeddings_for. do 6 apply among_app. now apply among_brackets. Qed.
+
+Lemma sides_are_supported t : sides_supported r t = true -> forall s, In s (sides_of t) -> side_supported r s = true.
+Proof.
+  induction t as [z|a s g rest IH]; intros H s' I; [destruct I|]. apply andb_prop in H as [H1 H2].
+  destruct I as [<-|I]; [exact H1|now apply IH].
+Qed.
+
+Lemma part_is_allowed h : (is_counting h = true -> counts f = true) -> supported_itself r k mentions_length h = true ->
+  unlisted predicates h = false -> part_allowed c allowed h = true.
+Proof.
+  intros C S U. destruct h; try reflexivity; cbn [part_allowed unlisted supported_itself is_counting] in *;
+    try (rewrite tie_is_allowed; reflexivity).
+  - apply bracket_is_allowed. now apply negb_false_iff in U.
+  - apply negb_false_iff in U. apply andb_prop in S as [S _]. apply andb_prop in S as [_ S].
+    rewrite !bracket_is_allowed, lookup_is_allowed by auto. reflexivity.
+  - destruct (is_constant_comparison t u) eqn:D.
+    + unfold among. cbn [is_constant_bracket]. now rewrite D, orb_true_r.
+    + destruct (numbers_are_allowed (C eq_refl)) as [-> ->]. apply andb_prop in S as [S _]. apply andb_prop in S as [St
+      Su].
+      cbn [andb]. apply forallb_forall. intros s I. apply lookup_is_allowed; [auto|].
+      apply in_app_iff in I as [I|I]; [now apply (sides_are_supported t)|now apply (sides_are_supported u)].
+Qed.
+
+Lemma no_part_is_misshapen : formula_supported r k mentions_length f = true -> predicates_among predicates f = true ->
+  somewhere (misshapen c k allowed mentions_length) f = false.
+Proof.
+  intros S P. apply negb_true_iff in S, P.
+  destruct (somewhere (misshapen c k allowed mentions_length) f) eqn:M; [exfalso|reflexivity].
+  assert (Split : forall h, misshapen c k allowed mentions_length h = true ->
+    (unsupported h || unlisted predicates h) = true \/ (is_counting h && negb (counts f)) = true).
+  { intros h Mh. destruct (unsupported h) eqn:Sh; [now left|]. destruct (unlisted predicates h) eqn:Uh; [now left|].
+    destruct (is_counting h && negb (counts f)) eqn:Ch; [now right|exfalso]. cbv beta in Sh. apply negb_false_iff in Sh.
+    unfold misshapen in Mh. cbn [set_regime setting_for] in Mh. rewrite Sh in Mh. cbn [andb] in Mh.
+    rewrite part_is_allowed in Mh; [discriminate| |exact Sh|exact Uh]. intros I. rewrite I in Ch. cbn [andb] in Ch.
+    now apply negb_false_iff in Ch. }
+  assert (Neither : somewhere (fun h => unsupported h || unlisted predicates h) f <> true).
+  { intros H. destruct (proj1 (somewhere_split _ unsupported (unlisted predicates) (fun h => orb_prop _ _)) f H);
+    congruence. }
+  destruct (counts f) eqn:Cf.
+  - assert (Two : forall h, misshapen c k allowed mentions_length h = true ->
+      unsupported h = true \/ unlisted predicates h = true).
+    { intros h Mh. destruct (Split h Mh) as [H|H]; [now apply orb_prop|]. rewrite andb_false_r in H. discriminate. }
+    destruct (proj1 (somewhere_split _ _ _ Two) f M); congruence.
+  - assert (Two : forall h, misshapen c k allowed mentions_length h = true ->
+      (unsupported h || unlisted predicates h) = true \/ is_counting h = true).
+    { intros h Mh. destruct (Split h Mh) as [H|H]; [now left|right]. now apply andb_prop in H as [H _]. }
+    destruct (proj1 (somewhere_split _ (fun h => unsupported h || unlisted predicates h) is_counting Two) f M) as [H|H];
+      [now apply Neither|unfold counts in Cf; congruence].
+Qed.
+End Embeddings.
+
+(* ---- every formula ---- *)
+Definition temperature_for (r : regime) (f : formula) : expression :=
+  if regime_causal r && counts f && negb (somewhere is_temporal f) then Div (Num 1) VarI else temperature_of r.
+
+Definition all_layers_of (r : regime) (temperature : expression) (T : transformer) : Prop :=
+  Forall (fun l => Forall (fun a => head_temperature a = temperature /\
+    (regime_causal r = true -> head_masking a = FutureMasked)) (layer_heads l)) (transformer_layers T).
+
+(* What the corollaries state of a network: an alphabet of k symbols, no other position embeddings, the temperature and
    the masks of the regime, nothing undefined, and the formula computed at every position. *)
-Definition network_of_regime users (r : regime) (k : nat) (embeddings : list position_function) (f : formula)
-  (T : transformer) : Prop :=
-  length (token_embedding T) = k /\ position_functions T = embeddings /\ all_layers_of r T
+Definition network_of_regime users (r : regime) (temperature : expression) (k : nat)
+  (embeddings : list position_function) (f : formula) (T : transformer) : Prop :=
+  length (token_embedding T) = k
+  /\ (forall p, In p (position_functions T) -> In p embeddings \/ is_constant_bracket p = true)
+  /\ all_layers_of r temperature T
   /\ defined T /\ computes users T f.
+Definition gives (built : option (transformer * list meaning)) (P : transformer -> Prop) : Prop :=
+  match built with Some (T, _) => P T | None => False end.
 
-Lemma compiled_is_of_regime users r counting k predicates f :
-  (counting = true -> regime_causal r = true -> regime_by_position r = false) ->
-  supported r counting k predicates f = true ->
-  network_of_regime users r k (map snd (number_embeddings r counting) ++ brackets predicates) f
-    (compiled r counting k predicates f).
+Lemma build_succeeds r gamma k mentions_length f : formula_supported r k mentions_length f = true -> Qle_bool gamma 0 =
+  false ->
+  exists M, build r gamma k mentions_length f
+    = Some (finish (drafted r gamma k f) (truth_of (drafted r gamma k f) f), M).
+Proof. intros S G. unfold build. rewrite S, G. cbn [andb negb]. now eexists. Qed.
+
+Theorem every_formula users r gamma k mentions_length predicates f :
+  formula_supported r k mentions_length f = true -> predicates_among predicates f = true ->
+  gamma_enough gamma f = true -> Qle_bool gamma 0 = false ->
+  gives (build r gamma k mentions_length f)
+    (network_of_regime users r (temperature_for r f) k (embeddings_for r predicates f) f).
 Proof.
-  intros Counts S. destruct (compiled_computes users r counting k predicates f Counts S) as (K & P & L & _).
-  destruct (every_formula users r counting k predicates f Counts S) as [D V].
-  unfold network_of_regime. auto.
+  intros S P E G. destruct (build_succeeds r gamma k mentions_length f S G) as [M B]. rewrite B. cbn [gives].
+  destruct (build_computes users r gamma k mentions_length f _ _ B E) as (K & D & V).
+  assert (Made : made (setting_for r gamma f) k (among (embeddings_for r predicates f)) (drafted r gamma k f)).
+  { apply (proj1 (add_formula_made (setting_for r gamma f) k _ mentions_length) f).
+    - now apply no_part_is_misshapen.
+    - split; [apply repeat_length|]. split; constructor. }
+  destruct Made as (_ & Po & La). split; [exact K|]. split; [|split; [exact La|now split]].
+  intros p I. unfold position_functions in I. cbn [finish position_embedding] in I. apply in_map_iff in I as (e & <- &
+    I).
+  rewrite Forall_forall in Po. apply among_correct. exact (Po e I).
+Qed.
+
+(* ---- the corollaries ---- *)
+(* A formula of LTL has no predicates and no counts. *)
+Definition beyond_ltl (f : formula) : bool :=
+  match f with Positional _ | OnCount _ _ _ | Compare _ _ _ => true | _ => false end.
+Definition is_ltl (f : formula) : bool := negb (somewhere beyond_ltl f).
+
+Lemma nowhere_beyond (p q : formula -> bool) f : (forall h, p h = true -> q h = true) -> somewhere q f = false ->
+  somewhere p f = false.
+Proof.
+  intros I N. destruct (somewhere p f) eqn:P; [exfalso|reflexivity].
+  destruct (proj1 (somewhere_split p q q (fun h H => or_introl (I h H))) f P); congruence.
+Qed.
+
+Lemma ltl_has_none f : is_ltl f = true -> counts f = false /\ predicates_among [] f = true.
+Proof.
+  intros L. apply negb_true_iff in L. split; [|apply negb_true_iff]; apply (nowhere_beyond _ beyond_ltl); auto;
+    now intros [].
 Qed.
 
 Section Statements.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (predicates : list predicate) (f : formula).
+Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
+Variable f : formula.
 Let temperature_regime := Regime false false.
 Let position_regime := Regime false true.
 Let causal_temperature_regime := Regime true false.
 Let causal_position_regime := Regime true true.
+Notation supported r := (formula_supported r k mentions_length f = true).
+Notation gives_network r temperature embeddings :=
+  (gives (build r 3 k mentions_length f) (network_of_regime users r temperature k embeddings f)).
+
+Lemma ltl_network r : is_ltl f = true -> supported r ->
+  gives_network r (temperature_of r) (embeddings_for r [] f).
+Proof.
+  intros L S. destruct (ltl_has_none f L) as [C P].
+  pose proof (every_formula users r 3 k mentions_length [] f S P (three_is_enough f) eq_refl) as G.
+  unfold temperature_for in G. now rewrite C, andb_false_r in G.
+Qed.
 
 (* LTL, temperature 1/n. *)
-Theorem corollary_17a : supported temperature_regime false k [] f = true ->
-  network_of_regime users temperature_regime k [constant_one; alternating_sign; relative_position] f
-    (compiled temperature_regime false k [] f).
-Proof. intros S. now apply (compiled_is_of_regime users temperature_regime false k [] f). Qed.
+Theorem corollary_17a : is_ltl f = true -> supported temperature_regime ->
+  gives_network temperature_regime (Div (Num 1) VarN) ([constant_one; alternating_sign] ++ parities ++
+    [relative_position]).
+Proof.
+  intros L S. pose proof (ltl_network temperature_regime L S) as G. destruct (ltl_has_none f L) as [C _].
+  unfold embeddings_for in G. rewrite C, andb_false_r in G. exact G.
+Qed.
 
 (* LTL, temperature 1. *)
-Theorem corollary_17b : supported position_regime false k [] f = true ->
-  network_of_regime users position_regime k [constant_one; alternating_sign; relative_position; Formula VarN] f
-    (compiled position_regime false k [] f).
-Proof. intros S. now apply (compiled_is_of_regime users position_regime false k [] f). Qed.
+Theorem corollary_17b : is_ltl f = true -> supported position_regime ->
+  gives_network position_regime (Num 1)
+    ([constant_one; alternating_sign] ++ parities ++ [relative_position; Formula VarN]).
+Proof.
+  intros L S. pose proof (ltl_network position_regime L S) as G. destruct (ltl_has_none f L) as [C _].
+  unfold embeddings_for in G. rewrite C, andb_false_r in G. exact G.
+Qed.
 
-(* The past fragment, future-masked, temperature 1/i^2. *)
-Theorem corollary_18a : supported causal_temperature_regime false k [] f = true ->
-  network_of_regime users causal_temperature_regime k [constant_one; alternating_sign] f
-    (compiled causal_temperature_regime false k [] f).
-Proof. intros S. now apply (compiled_is_of_regime users causal_temperature_regime false k [] f). Qed.
+(* The past fragment, future-masked, temperature 1/i^2; 1/i is embedded only where there is no `prev` (Theorem 16). *)
+Definition reciprocal_without_previous : list position_function :=
+  if somewhere is_previous f then [] else [reciprocal_of ToLeft].
 
-(* The past fragment, future-masked, temperature 1. *)
-Theorem corollary_18b : supported causal_position_regime false k [] f = true ->
-  network_of_regime users causal_position_regime k [constant_one; alternating_sign; Formula square] f
-    (compiled causal_position_regime false k [] f).
-Proof. intros S. now apply (compiled_is_of_regime users causal_position_regime false k [] f). Qed.
+Lemma reciprocal_of_ltl : is_ltl f = true ->
+  (if reciprocals_embedded f && true then [reciprocal_of ToLeft] else []) = reciprocal_without_previous.
+Proof.
+  intros L. destruct (ltl_has_none f L) as [C _]. unfold reciprocals_embedded, reciprocal_without_previous. rewrite C.
+  now destruct (somewhere is_previous f).
+Qed.
+
+Theorem corollary_18a : is_ltl f = true -> supported causal_temperature_regime ->
+  gives_network causal_temperature_regime (Div (Num 1) square)
+    ([constant_one; alternating_sign] ++ parities ++ reciprocal_without_previous).
+Proof.
+  intros L S. pose proof (ltl_network causal_temperature_regime L S) as G. destruct (ltl_has_none f L) as [C _].
+  unfold embeddings_for in G. cbn [regime_causal regime_by_position causal_temperature_regime orb] in G.
+  rewrite C, (reciprocal_of_ltl L), !app_nil_r in G. exact G.
+Qed.
+
+(* The same, temperature 1. *)
+Theorem corollary_18b : is_ltl f = true -> supported causal_position_regime ->
+  gives_network causal_position_regime (Num 1)
+    ([constant_one; alternating_sign] ++ parities ++ [Formula square] ++ reciprocal_without_previous).
+Proof.
+  intros L S. pose proof (ltl_network causal_position_regime L S) as G. destruct (ltl_has_none f L) as [C _].
+  unfold embeddings_for in G. cbn [regime_causal regime_by_position causal_position_regime orb] in G.
+  rewrite C, (reciprocal_of_ltl L), !app_nil_r in G. exact G.
+Qed.
+
+(* With counts and any predicates; the reciprocals are embedded only where there is no temporal operator (Theorem 20).
+  *)
+Definition reciprocals_without_temporal (sides : list side) : list position_function :=
+  if reciprocals_embedded f then map reciprocal_of sides else [].
+Hypothesis Counts : counts f = true.
+Hypothesis Listed : predicates_among predicates f = true.
 
 (* LTL with counting, temperature 1/n. *)
-Theorem corollary_22a : supported temperature_regime true k predicates f = true ->
-  network_of_regime users temperature_regime k
-    ([constant_one; alternating_sign; relative_position; Formula VarI; Formula square; Formula VarI]
-     ++ brackets predicates) f (compiled temperature_regime true k predicates f).
-Proof. intros S. now apply (compiled_is_of_regime users temperature_regime true k predicates f). Qed.
+Theorem corollary_22a : supported temperature_regime ->
+  gives_network temperature_regime (Div (Num 1) VarN)
+    ([constant_one; alternating_sign] ++ parities ++ [relative_position]
+     ++ reciprocals_without_temporal [ToLeft; ToRight] ++ [Formula VarI; Formula square] ++ brackets predicates).
+Proof.
+  intros S. pose proof (every_formula users temperature_regime 3 k mentions_length predicates f S Listed
+    (three_is_enough f) eq_refl) as G. unfold embeddings_for in G. rewrite Counts, andb_true_r in G. exact G.
+Qed.
 
 (* LTL with counting, temperature 1. *)
-Theorem corollary_22b : supported position_regime true k predicates f = true ->
-  network_of_regime users position_regime k
-    ([constant_one; alternating_sign; relative_position; Formula VarN; times_n VarI; times_n square; Formula VarI]
-     ++ brackets predicates) f (compiled position_regime true k predicates f).
-Proof. intros S. now apply (compiled_is_of_regime users position_regime true k predicates f). Qed.
+Theorem corollary_22b : supported position_regime ->
+  gives_network position_regime (Num 1)
+    ([constant_one; alternating_sign] ++ parities ++ [relative_position] ++ [Formula VarN]
+     ++ reciprocals_without_temporal [ToLeft; ToRight] ++ [Formula VarI; times_n VarI; times_n square]
+     ++ brackets predicates).
+Proof.
+  intros S. pose proof (every_formula users position_regime 3 k mentions_length predicates f S Listed
+    (three_is_enough f) eq_refl) as G. unfold embeddings_for in G. rewrite Counts, andb_true_r in G. exact G.
+Qed.
 
-(* The past fragment with counts to the left, future-masked, temperature 1/i^2. *)
-Theorem corollary_23 : supported causal_temperature_regime true k predicates f = true ->
-  network_of_regime users causal_temperature_regime k
-    ([constant_one; alternating_sign; Formula VarI; Formula square; Formula VarI] ++ brackets predicates) f
-    (compiled causal_temperature_regime true k predicates f).
-Proof. intros S. now apply (compiled_is_of_regime users causal_temperature_regime true k predicates f). Qed.
+(* The past fragment with counts to the left, future-masked; temperature 1/i^2, or 1/i without temporal operators
+   (Theorem 21). *)
+Theorem corollary_23 : supported causal_temperature_regime ->
+  gives_network causal_temperature_regime (if somewhere is_temporal f then Div (Num 1) square else Div (Num 1) VarI)
+    ([constant_one; alternating_sign] ++ parities ++ reciprocals_without_temporal [ToLeft]
+     ++ [Formula VarI; Formula square] ++ brackets predicates).
+Proof.
+  intros S. pose proof (every_formula users causal_temperature_regime 3 k mentions_length predicates f S Listed
+    (three_is_enough f) eq_refl) as G. unfold embeddings_for, temperature_for in G.
+  cbn [regime_causal regime_by_position causal_temperature_regime orb andb] in G. rewrite Counts, andb_true_r in G.
+  destruct (somewhere is_temporal f); exact G.
+Qed.
 End Statements.

@@ -1,15 +1,15 @@
 (* [Hahn] Theorem 6 for the transformers of network.v, with Lemma 5 in place of a bound on what one symbol changes.
 
-   Proved, for transformers with bounded embeddings, temperatures bounded from below and no past masks, with any layers,
-   heads and weights, that predict by any Lipschitz function of the activations at the last position: in the limit their
+   Proved, for transformers with bounded embeddings and temperatures bounded from below, whatever their layers, heads,
+   masks and weights, that predict by any Lipschitz function of the activations at the last position: in the limit their
    cross-entropy on PARITY is at least chance given the last symbol, and on 2DYCK it exceeds the optimal one by at least
    P_0(n) (1-p) ln 2 >= p^2 (1-p)^2 ln 2. A transformer that computes ODD(#<[Q_1]), as one with temperature 1/n does by
    Corollary 22, comes as near to the optimal cross-entropy of PARITY as one likes, at every length at once, by an
    affine function of its output. *)
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential formula network cross_entropy hahn_theorem_6_parity
-  hahn_theorem_6_brackets hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas
-  regime compiler corollaries_17_18_22_23.
+  hahn_theorem_6_brackets hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas
+  regime compile_formula corollaries_17_18_22_23.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,13 +21,11 @@ Variable T : transformer.
 Definition settles : Prop := forall e, 0 < e -> exists N, forall n p u v, (N <= n)%nat -> (1 <= p < n)%nat ->
   differ_at p u v -> forall d, Rabs (run users T n u n d - run users T n v n d) <= e.
 
-Theorem bounded_sharpness_settles B t : bounded_embeddings users T B -> warm T t ->
-  every_head T (fun a => head_masking a <> PastMasked) -> settles.
+Theorem bounded_sharpness_settles B t : bounded_embeddings users T B -> warm T t -> settles.
 Proof.
-  intros HB W M e He. destruct (shape_small users T B t HB W (length (transformer_layers T)) e He) as (N & _ & S).
+  intros HB W e He. destruct (shape_small users T B t HB W (length (transformer_layers T)) e He) as (N & _ & S).
   exists N. intros n p u v Hn Hp D d. specialize (S n Hn).
-  eapply Rle_trans; [apply (hahn_lemma_5_no_past_mask users T B t HB W n p u v ltac:(lia) D M); lia|].
-  unfold common_shape. lra.
+  eapply Rle_trans; [apply (hahn_lemma_5_last_position n p ltac:(lia) users T B t (HB n) (W n) u v D d); lia|]. lra.
 Qed.
 
 (* A function of activations that changes at most K times as much as they do. *)
@@ -171,12 +169,13 @@ Proof.
 Qed.
 
 (* Corollary 22: there is one, with temperature 1/n. *)
-Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T, all_layers_of (Regime false false) T /\
+Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T,
+  all_layers_of (Regime false false) (temperature_of (Regime false false)) T /\
   forall e, 0 < e -> exists slope offset, forall n, (1 <= n)%nat ->
   cross_entropy bits (parity_language p) n (fair (fun w => slope * output_at_end users T w + offset))
   <= parity_optimum p + e.
 Proof.
-  intros Hp. destruct (corollary_22a users 2 [ODD] odd_number_of_ones eq_refl) as (K & _ & L & _ & C).
-  exists (compiled (Regime false false) true 2 [ODD] odd_number_of_ones). split; [exact L|].
-  now apply parity_network_attains_optimum.
+  intros Hp. pose proof (corollary_22a users 2 (fun _ => false) [ODD] odd_number_of_ones eq_refl eq_refl eq_refl) as G.
+  destruct (build _ _ _ _ _) as [[T M]|]; [|destruct G]. destruct G as (K & _ & L & _ & C).
+  exists T. split; [exact L|]. now apply parity_network_attains_optimum.
 Qed.

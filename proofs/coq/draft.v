@@ -1,5 +1,5 @@
 (* A transformer being built: every part goes to the earliest layer that can read what it needs
-    (constructions/draft.py).
+   (constructions/draft.py).
 
    Stages count half-layers: the embedding is stage 0, the heads of layer l (from 1) stage 2l - 1, its feed-forward part
    stage 2l. A direction is its place in the list of facts: what it means, the stage from which it does, and a note that

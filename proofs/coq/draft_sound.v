@@ -4,8 +4,7 @@
    the length and the word; nothing divides by zero. Proved: an operation keeps it if what is written means what it is
    said to mean wherever the directions that the part reads mean what they do (`add_head_sound`,
    `add_feed_forward_sound`, `add_position_sound`, `add_tokens_sound`); and a finished draft whose output is the truth
-       of
-   a formula computes it (`finish_computes`). *)
+   of a formula computes it (`finish_computes`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network linear_combination meaning
   expression_bounds well_defined draft draft_stages.
@@ -41,8 +40,8 @@ Proof.
     repeat split; [exact N|exact Tf|lia].
 Qed.
 
-Lemma find_fact_correct d test x : find_fact d test = Some x -> exists e, nth_error (facts d) x = Some e /\ test e =
-    true.
+Lemma find_fact_correct d test x : find_fact d test = Some x ->
+  exists e, nth_error (facts d) x = Some e /\ test e = true.
 Proof.
   intros H. destruct (find_from_correct _ _ _ _ H) as (e & N & T & _). rewrite Nat.sub_0_r in N. now exists e.
 Qed.
@@ -196,11 +195,9 @@ Proof.
     + revert T. apply rows_below_more. lia.
     + apply Forall_app. split; [revert P; apply below_map; lia|]. constructor; [simpl; lia|constructor].
     + revert La. apply Forall_impl. intros l. apply layer_below_more. lia.
-  - unfold well_defined, well_defined_from in *. cbn [finish position_embedding transformer_layers positions layers] in
-      *.
-  - unfold well_defined, well_defined_from in *. cbn [finish position_embedding transformer_layers positions layers] in *.
-    apply andb_prop in Df as [D1 D2]. rewrite forallb_app, D1, D2. cbn [forallb snd]. fold (function_defined p).
-    now rewrite Dp.
+  - unfold well_defined, well_defined_from in *.
+    cbn [finish position_embedding transformer_layers positions layers] in *. apply andb_prop in Df as [D1 D2].
+    rewrite forallb_app, D1, D2. cbn [forallb snd]. fold (function_defined p). now rewrite Dp.
   - intros n w i x Hx. unfold embed. cbn [finish token_embedding position_embedding tokens positions].
     rewrite collect_appended. cbn [collect]. rewrite (proj2 (Nat.eqb_neq (fresh d) x)) by lia. lra.
   - intros n w i Ov Hi. pose proof (embed_beyond d n w i (fresh d) R (le_n _)) as Z.
@@ -276,17 +273,13 @@ Proof.
     replace (fresh d + (x - fresh d))%nat with x in M by lia. unfold stream.
     rewrite (extension_writes n (fresh d) _ _ _ heads l (part n) Be (Part n)) by exact L.
     rewrite (proj2 (Nat.ltb_lt _ _)), Em, (embed_beyond d n w i x R L), Rplus_0_l by lia. rewrite <- Em.
-    apply M; [exact Ov| |exact Hi]. intros y m Hy In j Hj. change (means users n w j m (stream d' n w (stage_before
-        heads l) j y)).
+    apply M; [exact Ov| |exact Hi]. intros y m Hy In j Hj.
+    change (means users n w j m (stream d' n w (stage_before heads l) j y)).
     rewrite <- (Ag n w _ j y (holds_below _ _ _ Hy)). exact (sound_reads d rows n w _ Sd Ov La y m Hy In j Hj).
 Qed.
 
 Lemma well_defined_at_layer d d' l change : well_defined (finish d 0%nat) = true -> positions d' = positions d ->
   layers d' = at_layer l change (layers d) ->
-  (forall m, forallb (fun a => always_has_value 1 (head_temperature a) && surely_positive 1 (head_temperature a))
-      (layer_heads m)
-     = true -> forallb (fun a => always_has_value 1 (head_temperature a) && surely_positive 1 (head_temperature a))
-       (layer_heads (change m)) = true) -> well_defined (finish d' 0%nat) = true.
   (forall m, forallb (fun a => temperature_fits (head_temperature a)) (layer_heads m) = true ->
      forallb (fun a => temperature_fits (head_temperature a)) (layer_heads (change m)) = true) ->
   well_defined (finish d' 0%nat) = true.
@@ -313,8 +306,8 @@ Qed.
 
 Lemma collect_values_before (f : row -> R) outs : forall x y, (y < x)%nat -> collect f (values_from x outs) y = 0.
 Proof.
-  unfold values_from. induction outs as [|p outs IH]; intros x y L; [reflexivity|]. cbn [length seq map combine
-      collect].
+  unfold values_from. induction outs as [|p outs IH]; intros x y L; [reflexivity|].
+  cbn [length seq map combine collect].
   rewrite (proj2 (Nat.eqb_neq x y)), IH by lia. lra.
 Qed.
 
@@ -330,7 +323,6 @@ Lemma facts_at_nth stage outs j : nth_error (facts_at stage outs) j
 Proof. apply nth_error_map. Qed.
 
 Theorem add_head_sound d msk temperature queries keys outs : sound d ->
-  always_has_value 1 temperature && surely_positive 1 temperature = true ->
   temperature_fits temperature = true ->
   (forall x, In x (mentioned (queries ++ keys ++ map output_row outs)) -> (x < fresh d)%nat) ->
   (forall n w h i o, In o outs -> word_over n w ->
@@ -350,9 +342,8 @@ Proof.
   { unfold fact_in_range. rewrite Fr. cbn [tokens positions layers d' add_head].
     split; [exact Lk|split; [revert T; apply rows_below_more; lia|split; [revert P; apply below_map; lia|]]].
     apply at_layer_forall; [apply empty_below| |].
-    - intros m (H & U & B). split; [|now split]. unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact
-        H|].
-      repeat constructor; cbn [head_queries head_keys head_values].
+    - intros m (H & U & B). split; [|now split]. unfold put_head. cbn [layer_heads]. apply Forall_app.
+      split; [exact H|]. repeat constructor; cbn [head_queries head_keys head_values].
       + revert Bq. apply rows_below_more. lia.
       + revert Bk. apply rows_below_more. lia.
       + apply values_from_below; [lia|]. revert Bv. apply rows_below_more. lia.

@@ -247,8 +247,8 @@ Proof.
   destruct b; unfold added, put_units, feedforward; cbn [layer_heads layer_units layer_bias]; [lra|].
   unfold entry. rewrite total_appended, collect_appended.
   assert (B : collect Q2R (if Qeq_bool bias 0 then [] else [(x, bias)]) d = if (x =? d)%nat then Q2R bias else 0).
-  { destruct (Qeq_bool bias 0) eqn:Z; simpl; [|lra]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. now destruct (x =?
-      d)%nat. }
+  { destruct (Qeq_bool bias 0) eqn:Z; simpl; [|lra]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0.
+    now destruct (x =? d)%nat. }
   rewrite B. assert (U : total (unit_output (h i) d) (map (unit_at x) units) = if (x =? d)%nat
     then total (fun u => let '(reads, b, write) := u in relu (linear reads (h i) + Q2R b) * Q2R write) units else 0).
   { clear B. induction units as [|[[r c] y] us IH]; cbn [map total]; [now destruct (x =? d)%nat|].

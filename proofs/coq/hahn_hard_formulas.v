@@ -10,8 +10,8 @@
    sensitive_late_is_hard        with future masks only, whichever symbol, if the formula is read at late positions
    sensitive_anywhere_is_hard    without masks, whichever symbol, wherever the formula is read
 
-   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the second:
-   all of them are hard whatever the masks (parity_is_hard.v). *)
+   PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the
+   second: all of them are hard whatever the masks (parity_is_hard.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
 From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5
   hahn_lemma_5_every_mask.

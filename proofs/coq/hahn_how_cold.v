@@ -2,9 +2,8 @@
 
    Proved: for the weights of T and a bound B of its embeddings there is a K such that `lemma_5_constant T B t` is at
    most K e^(K/t) for every t in (0, 1]. So if a formula hangs at length n on one symbol that is N positions or more
-       from
-   both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that length,
-   then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
+   from both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that
+   length, then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
 From Coq Require Import Reals List Bool Lra Lia.
 From Certify Require Import finite_sums exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
   hahn_lemma_5 hahn_hard_formulas.

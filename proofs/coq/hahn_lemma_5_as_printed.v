@@ -3,12 +3,13 @@
 
    Refuted: the change of a mean is at most the mean of the changes (n = 2); an activation is bounded by what its own
    position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so by
-   o(1) (every odd n >= 9; it stays above 0.243), and the number of heads does not matter there (every odd n). With L future-masked layers of uniform attention, exchanging the
-   first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n, and with one layer position 2 by 1/2 at every
-   n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
+   o(1) (every odd n >= 9; it stays above 0.243), whatever the number of heads (every odd n). With L future-masked
+   layers of uniform attention, exchanging the first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n,
+   which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at every n: "only an O(1/n) change in any other
+   output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row hahn_lemma_5_layer
-  hahn_lemma_5 hahn_hard_formulas parity_is_hard.
+From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row
+  hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas parity_is_hard.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -326,9 +327,10 @@ Proof.
   unfold Rdiv. lra.
 Qed.
 
-(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1; with 65536 equal heads
-   as above and f = (1/64) times the sum of what they retrieve, L_f = 4. At every odd n. *)
-Theorem printed_heads_fails m : (2 * (1 + exp 1 + 4)) ^ 2 * (1 / 2) < 65536 / 64 * (retrieved m (1 / 2) - retrieved m 0).
+(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1; with 65536 equal
+   heads as above and f = (1/64) times the sum of what they retrieve, L_f = 4. At every odd n. *)
+Theorem printed_heads_fails m :
+  (2 * (1 + exp 1 + 4)) ^ 2 * (1 / 2) < 65536 / 64 * (retrieved m (1 / 2) - retrieved m 0).
 Proof.
   pose proof (retrieved_changes m). pose proof exp_le_3. pose proof (exp_pos 1). set (e := exp 1) in *.
   assert (e * e <= 3 * 3) by (apply Rmult_le_compat; lra). simpl. lra.

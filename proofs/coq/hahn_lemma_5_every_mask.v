@@ -1,10 +1,11 @@
 (* [Hahn] Lemma 5 at the last position, as it is stated, whatever the masks: all but for logarithms.
 
    Proved: in words of length n that differ at p only, with any mixture of masks and L layers, an activation changes by
-   at most C (1 + ln n)^(L-1) / i at every i > p, and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, C as in hahn_lemma_5.v.
-   So at position n by at most C (1 + ln n)^(L-1) / n, for every p < n; hahn_lemma_5_as_printed.v has networks of which
-   that is the order. Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from p's side of every
-   mask, so means of it over what lies beyond are not greater than it is; and its sum is at most 1 + ln n. *)
+   at most C (1 + ln n)^(L-1) / i at every i > p, and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, with the C of
+   hahn_lemma_5.v. So at position n by at most C (1 + ln n)^(L-1) / n, for every p < n; hahn_lemma_5_as_printed.v has
+   networks of which that is the order. Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from
+   p's side of every mask, so means of it over what lies beyond are not greater than it is; and its sum is at most
+   1 + ln n. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax formula network harmonic_numbers
   hahn_lemma_5_row hahn_lemma_5_layer hahn_lemma_5.
@@ -167,6 +168,7 @@ Theorem hahn_lemma_5_last_position d : (p < n)%nat -> Rabs (run users T n u n d 
   <= lemma_5_constant T B t * shape (fun _ => n) (length (transformer_layers T)) n.
 Proof.
   intros H. eapply Rle_trans; [apply hahn_lemma_5_every_mask; lia|]. right. f_equal.
-  destruct (length (transformer_layers T)) as [|k]; [reflexivity|]. unfold beyond_shape, shape. now rewrite beyond_right.
+  destruct (length (transformer_layers T)) as [|k]; [reflexivity|].
+  unfold beyond_shape, shape. now rewrite beyond_right.
 Qed.
 End EveryMask.

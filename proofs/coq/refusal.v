@@ -13,27 +13,31 @@ Inductive refusal :=
 | InOutput                                          (* the output does not mean the truth of the formula *)
 | Nowhere.
 
-Definition refused (M : list meaning) (stage : direction -> option meaning) : list direction :=
-  filter (fun d => match stage d with None => true | Some _ => false end) (seq 0 (length M)).
+(* The directions that hold what M states no longer, after a stage that leads from A to B. *)
+Definition lost (M A B : list meaning) : list direction :=
+  filter (fun d => negb (is_anything (nth d M IsAnything)) && negb (is_anything (nth d A IsAnything))
+                   && is_anything (nth d B IsAnything)) (seq 0 (length M)).
 
-Fixpoint refusal_in_layers (M : list meaning) (ls : list layer) (number : nat) (A : list meaning) : refusal :=
+Fixpoint refusal_in_layers (L : lengths) (M : list meaning) (ls : list layer) (number : nat) (A : list meaning) :
+  refusal :=
   match ls with
   | [] => InOutput
   | l :: ls =>
-    match for_directions M (heads_stage A M l) with
-    | None => InHeads number (refused M (heads_stage A M l))
-    | Some B =>
-      match for_directions M (feedforward_stage B M l) with
-      | None => InFeedforward number (refused M (feedforward_stage B M l))
-      | Some C => refusal_in_layers M ls (S number) C
-      end
+    let B := for_directions M (heads_stage L A M l) in
+    let C := for_directions M (feedforward_stage B M l) in
+    match lost M A B, lost M B C with
+    | [], [] => refusal_in_layers L M ls (S number) C
+    | [], ds => InFeedforward number ds
+    | ds, _ => InHeads number ds
     end
   end.
 
-Definition find_refusal (T : transformer) (M : list meaning) (f : formula) : refusal :=
-  if check T M f then Nowhere
-  else if negb (well_defined T) then Undefined
-  else match for_directions M (embedding_stage T M) with
-       | None => InEmbedding (refused M (embedding_stage T M))
-       | Some A => refusal_in_layers M (transformer_layers T) 1 A
+Definition find_refusal_for (L : lengths) (T : transformer) (M : list meaning) (f : formula) : refusal :=
+  if check_for L T M f then Nowhere
+  else if negb (well_defined_from (least_length L) T) then Undefined
+  else let A := for_directions M (embedding_stage T M) in
+       match lost M M A with
+       | [] => refusal_in_layers L M (transformer_layers T) 1 A
+       | ds => InEmbedding ds
        end.
+Definition find_refusal : transformer -> list meaning -> formula -> refusal := find_refusal_for every_length.

@@ -226,6 +226,23 @@ Proof.
   - intros d m x T. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
 Qed.
 
+Lemma rows_form_correct scale ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> forall qs l,
+  rows_form A scale qs ks = Some l ->
+  monomial_value scale n i * dot_product qs ks (h i) (h j) = form_value l i j.
+Proof.
+  intros Hi Hj. induction ks as [|k ks IH]; intros [|q qs] l H; cbn [rows_form dot_product] in *;
+    try (injection H as <-; unfold form_value; simpl; ring).
+  destruct (row_terms query_term A q) as [qt|] eqn:EQ; [|discriminate].
+  destruct (row_terms key_term A k) as [kt|] eqn:EK; [|discriminate].
+  destruct (rows_form A scale qs ks) as [l'|] eqn:EL; [|discriminate].
+  destruct (from_start kt) eqn:F; [|discriminate]. injection H as <-.
+  rewrite form_value_app, product_form_value, Rmult_plus_distr_l, (IH qs l' EL) by assumption. f_equal.
+  rewrite (row_terms_value query_term query_atom_value A (h i) i Hi) with (l := qt) (2 := EQ).
+  - rewrite (row_terms_value key_term key_atom_value A (h j) j Hj) with (l := kt) (2 := EK); [ring|].
+    intros d m x T. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
+  - intros d m x T. eapply query_term_value; [exact Hi|apply HA, Hi|exact T].
+Qed.
+
 Theorem score_form_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> score_form A a = Some l ->
   scaled_score a n h i j = form_value l i j.
 Proof.
@@ -233,23 +250,9 @@ Proof.
   destruct (inverse t) as [scale|] eqn:S; [|discriminate]. unfold scaled_score.
   rewrite (monomial_of_value n i Hi _ t T). pose proof (inverse_value n i Hi t scale S) as V.
   assert (Z : monomial_value t n i <> 0) by (intros Z; rewrite Z in V; lra).
-  assert (Sc : forall x, x / monomial_value t n i = monomial_value scale n i * x).
-  { intros x. apply Rmult_eq_reg_r with (monomial_value t n i); [|exact Z].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Z.
-    replace (monomial_value scale n i * x * monomial_value t n i)
-      with (x * (monomial_value scale n i * monomial_value t n i)) by ring. rewrite V. ring. }
-  rewrite Sc. clear S V Z Sc T. revert l H. generalize (head_keys a). generalize (head_queries a) as rows.
-  induction rows as [|q qs IH]; intros [|k ks] l H; cbn [rows_form dot_product] in *;
-    try (injection H as <-; unfold form_value; simpl; ring).
-  destruct (row_terms query_term A q) as [qt|] eqn:EQ; [|discriminate].
-  destruct (row_terms key_term A k) as [kt|] eqn:EK; [|discriminate].
-  destruct (rows_form A scale qs ks) as [l'|] eqn:EL; [|discriminate].
-  destruct (from_start kt) eqn:F; [|discriminate]. injection H as <-.
-  rewrite form_value_app, product_form_value, Rmult_plus_distr_l, (IH ks l' EL) by assumption. f_equal.
-  rewrite (row_terms_value query_term query_atom_value A (h i) i Hi) with (l := qt) (2 := EQ).
-  - rewrite (row_terms_value key_term key_atom_value A (h j) j Hj) with (l := kt) (2 := EK); [ring|].
-    intros d m x T. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
-  - intros d m x T. eapply query_term_value; [exact Hi|apply HA, Hi|exact T].
+  rewrite <- (rows_form_correct scale _ i j Hi Hj _ l H). apply Rmult_eq_reg_r with (monomial_value t n i); [|exact Z].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Z.
+  rewrite (Rmult_comm (monomial_value scale n i)), Rmult_assoc, V. ring.
 Qed.
 End Stream.
 End Value.

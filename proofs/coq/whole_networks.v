@@ -336,7 +336,7 @@ Definition embedding_kind (T : transformer) (d : direction) : kind :=
 Lemma position_kind_correct users n i p : (1 <= i <= n)%nat -> holds n i (position_kind p) (position_value users p n i).
 Proof.
   intros Hi. destruct p as [x|f s]; [|apply integer_bit].
-  destruct x as [q| | | | | |x y| |x k]; try exact I; cbn [position_kind position_value expression_value].
+  destruct x as [q| | | | | |x y| |x k|g x]; try exact I; cbn [position_kind position_value expression_value].
   - destruct (Qeq_bool q 1) eqn:E; [apply Qeq_bool_R in E; rewrite E; apply Q2R_1|].
     destruct (integral q) eqn:J; [now apply integral_correct|exact I].
   - reflexivity.

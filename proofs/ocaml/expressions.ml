@@ -23,7 +23,8 @@ let nothing = { expression = None; exponent = None; amount = None; literal = Non
 let of_position x k = { nothing with expression = Some x; exponent = Some k }
 
 let of_positions =
-  { variables = [ ("i", of_position C.VarI C.IntI); ("n", of_position C.VarN C.IntN) ]; is_condition = false; name = "" }
+  { variables = [ ("i", of_position C.VarI C.IntI); ("n", of_position C.VarN C.IntN) ];
+    is_condition = false; name = "" }
 
 let of_predicate name variables =
   let amount = function "k" -> C.TheNumber | _ -> C.TheLength in
@@ -66,8 +67,10 @@ let combine language column sign left right =
                                                   exponent = Option.join exponent } in
   if language.is_condition then combine_amounts language sign left right
   else match sign with
-    | "+" -> made (fun x y -> C.Add (x, y)) ~exponent:(added (fun a b -> C.IntPlus (a, b)) left.exponent right.exponent)
-    | "-" -> made (fun x y -> C.Sub (x, y)) ~exponent:(added (fun a b -> C.IntMinus (a, b)) left.exponent right.exponent)
+    | "+" ->
+      made (fun x y -> C.Add (x, y)) ~exponent:(added (fun a b -> C.IntPlus (a, b)) left.exponent right.exponent)
+    | "-" ->
+      made (fun x y -> C.Sub (x, y)) ~exponent:(added (fun a b -> C.IntMinus (a, b)) left.exponent right.exponent)
     | "*" -> made (fun x y -> C.Mul (x, y))
     | "/" -> made (fun x y -> C.Div (x, y))
     | "^" ->

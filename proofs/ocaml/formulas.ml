@@ -18,7 +18,7 @@ type value = Truth of formula | Sum of summand list
 type scope = {
   letters : (string, int * C.nat) Hashtbl.t;  (* the symbols of the alphabet *)
   users : (string, int * C.nat) Hashtbl.t;  (* the user's predicates *)
-  table : (string, formula) Hashtbl.t;  (* what $1, $2, ... stand for *)
+  table : (string, formula) Hashtbl.t;  (* what $1, $2, ... stand for, and the names of definitions *)
 }
 
 (* ---- nodes ---- *)
@@ -195,7 +195,10 @@ and atom scope tokens =
   match token with
   | Word "true" -> Tokens.advance tokens; Truth (truth true)
   | Word "false" -> Tokens.advance tokens; Truth (truth false)
-  | Word name -> predicate scope tokens name column
+  | Word name ->
+    (match Hashtbl.find_opt scope.table name with
+     | Some f -> Tokens.advance tokens; Truth f
+     | None -> predicate scope tokens name column)
   | Symbol symbol ->
     (match Hashtbl.find_opt scope.letters symbol with
      | None -> malformed "column %d: symbol %s is not in the alphabet" column (quote symbol)
@@ -268,3 +271,29 @@ let count scope text : count =
   match whole scope text with
   | Sum [ (C.Zpos C.XH, Some count) ] -> count
   | _ -> malformed "found %s, expected a count such as #<[Q_a]" (quote text)
+
+(* ---- what is asked: let p = ...; q = ...; ... ---- *)
+
+let definition scope tokens =
+  match tokens.Tokens.token with
+  | Word name ->
+    if List.mem name reserved || Hashtbl.mem scope.users name || Hashtbl.mem scope.table name then
+      Tokens.fail tokens "a name that means nothing yet";
+    Tokens.advance tokens;
+    Tokens.expect tokens "=";
+    let column = tokens.start + 1 in
+    let found = as_formula column (value scope tokens) in
+    Tokens.expect tokens ";";
+    Hashtbl.replace scope.table name found
+  | _ -> Tokens.fail tokens "a definition such as p = Q_a;"
+
+let asked scope text =
+  let scope = { scope with table = Hashtbl.copy scope.table } in
+  let tokens = Tokens.of_text text in
+  if Tokens.take_word tokens "let" then begin
+    definition scope tokens;
+    while Tokens.is_definition tokens do definition scope tokens done
+  end;
+  let found = as_formula 1 (value scope tokens) in
+  Tokens.expect_end tokens "formula";
+  found

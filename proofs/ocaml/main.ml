@@ -1,9 +1,9 @@
 (* certify-every-n: does the network of a file compute its formula on words of every length?
 
-   `Checker.check_file` is extracted from proofs/coq/check_file.v. If it says `true` of a model, a text and a formula, then
-   what the text says is a network that computes the formula, for every n, every word and every position: this is the
-   theorem check_file_computes. The rest of this program offers it a model for the text of a file; whether this is the
-   model that stands there, `check_file` decides. *)
+   `Checker.check_file` is extracted from proofs/coq/check_file.v. If it says `true` of a model, a text and a formula,
+   then what the text says is a network that computes the formula, for every n, every word and every position: this is
+   the theorem check_file_computes. The rest of this program offers it a model for the text of a file; whether this is
+   the model that stands there, `check_file` decides. *)
 
 open Outcome
 
@@ -34,7 +34,7 @@ let read_file path =
 let find_claim (model : Model.t) question =
   match question, model.claim with
   | Asked text, _ ->
-    (try Formulas.((formula model.scope text).node) with
+    (try Formulas.((asked model.scope text).node) with
      | Malformed problem -> malformed "--formula: %s" problem
      | Unsupported problem -> unsupported "--formula: %s" problem)
   | _, Some claim -> claim
@@ -56,14 +56,15 @@ let decide (model : Model.t) text question =
   let shown = briefly (Texts.of_coq formula) in
   if Checker.check_file model.model claim (Texts.to_coq text) formula then
     let letters = String.concat ", " (map Texts.of_coq model.model.model_letters) in
-    let text = Printf.sprintf "for every n, every word of length n over {%s} and every position: the output is exactly 1 \
-                               if %s, else 0" letters shown in
+    let text = Printf.sprintf "for every n, every word of length n over {%s} and every position: \
+                               the output is exactly 1 if %s, else 0" letters shown in
     { word = "proved"; status = 0; text }
   else
     let { Checker.model_network; model_meanings; _ } = model.model in
     let place = Showing.refusal model (Checker.find_refusal model_network model_meanings claim) in
     { word = "unproved"; status = 3;
-      text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s" shown place }
+      text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"
+          shown place }
 
 let judge path question =
   let too_much = { word = "unknown"; status = 3; text = "the check needs more memory than 1 GiB, or a larger stack" } in

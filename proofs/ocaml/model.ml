@@ -6,7 +6,7 @@ module C = Checker
 
 type t = {
   model : C.model;
-  claim : C.formula option;  (* of a certificate its formula; of a model what the output means; None if that is no truth *)
+  claim : C.formula option;  (* of a certificate its formula; of a model what the output means, if that is a truth *)
   directions : string array;
   scope : Formulas.scope;
 }
@@ -228,7 +228,8 @@ let read_scope where value_alphabet value_predicates value_formulas =
 let tokens reader where symbols value =
   let found = entries where value in
   List.iter (fun (symbol, _) ->
-      if not (List.mem symbol symbols) then malformed "%s: a row for %s, which is no symbol" where (quote symbol)) found;
+      if not (List.mem symbol symbols) then
+        malformed "%s: a row for %s, which is no symbol" where (quote symbol)) found;
   map (fun symbol ->
       match List.assoc_opt symbol found with
       | Some value -> row reader (at where symbol) value

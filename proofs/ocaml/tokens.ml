@@ -28,7 +28,7 @@ let is_of_word c = is_letter c || is_digit c || c = '_'
 (* The longest first. *)
 let signs =
   [ "#<["; "#>["; "<->"; "->"; "<="; ">="; "=="; "!="; "//"; "<"; ">"; "!"; "&"; "|"; "("; ")"; "["; "]"; "+"; "-";
-    "*"; "/"; "%"; "^"; "," ]
+    "*"; "/"; "%"; "^"; ","; "="; ";" ]
 
 let starts_at text place part =
   place + String.length part <= String.length text && String.sub text place (String.length part) = part
@@ -98,6 +98,13 @@ let take tokens sign = is tokens sign && (advance tokens; true)
 let expect tokens sign = if not (take tokens sign) then fail tokens (Printf.sprintf "'%s'" sign)
 let take_word tokens word = tokens.token = Word word && (advance tokens; true)
 let expect_end tokens what = if tokens.token <> End then fail tokens ("the end of the " ^ what)
+
+(* Whether a name and = come next. *)
+let is_definition tokens =
+  let ahead = { tokens with nesting = 0 } in
+  match tokens.token with
+  | Word _ -> advance ahead; is ahead "="
+  | _ -> false
 
 (* What [read] reads, one level further inside. *)
 let nested tokens read =

@@ -147,6 +147,9 @@ def test_a_byte_changed_in_a_model_is_read_or_is_not_its_spelling(tmp_path: Path
 def test_another_formula_that_is_asked_for_is_not_proved(tmp_path: Path) -> None:
     path = written(tmp_path, model())
     assert judge(path, f"({TEXT})").word == "proved"
+    assert judge(path, "let p = ODD(#<[Q_a]); q = prev Q_b; p & q").word == "proved"
+    for asked in ("let p = Q_a; p = Q_b; p", "let ODD = Q_a; Q_a", "let p = Q_a", "p = Q_a; p", "let p = q; p"):
+        assert judge(path, asked).word == "malformed"
     found = judge(path, "prev Q_b & ODD(#<[Q_a])")
     assert (found.status, found.word, found.place) == (
         3, "unproved", "the output does not mean the truth of the formula")

@@ -1,0 +1,71 @@
+"""The lengths that a theorem in Coq is about: every n, or those from one number on, up to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constructions.errors import InputError
+
+GREATEST = 100_000
+"""Coq writes lengths in unary."""
+
+_THEOREM = """\
+(* For every length among these, every word over the alphabet and every position i, the output is exactly 1 if the word
+   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
+Definition some_lengths : lengths := {lengths}.
+Theorem network_computes : defined_for some_lengths network /\\ computes_for users some_lengths network claim.
+Proof.
+  apply (check_for_computes users some_lengths network meanings claim).
+  vm_cast_no_check (eq_refl true).
+Qed.
+"""
+
+
+@dataclass(frozen=True)
+class ProvedLengths:
+    """From ``least`` to ``greatest``, which is None if there is no greatest."""
+
+    least: int = 1
+    greatest: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the range.
+
+        Raises:
+            InputError: if it is empty, begins below 1 or is too long.
+        """
+        if not 1 <= self.least <= GREATEST:
+            raise InputError(f"min_n: {self.least}, expected 1 to {GREATEST}")
+        if self.greatest is not None and not self.least <= self.greatest <= GREATEST:
+            raise InputError(f"max_n: {self.greatest}, expected {self.least} to {GREATEST}")
+
+    @property
+    def all(self) -> bool:
+        """Whether every length is among them."""
+        return self.least == 1 and self.greatest is None
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> [str(lengths) for lengths in (ProvedLengths(), ProvedLengths(2), ProvedLengths(1, 8))]
+        ['every n', 'every n >= 2', 'every n from 1 to 8']
+        """
+        if self.greatest is not None:
+            return f"every n from {self.least} to {self.greatest}"
+        return "every n" if self.all else f"every n >= {self.least}"
+
+    def data(self) -> str:
+        """As Coq has it in ``proofs/coq/network.v``.
+
+        >>> ProvedLengths(2).data(), ProvedLengths(1, 8).data()
+        ('(Lengths 2%nat None)', '(Lengths 1%nat (Some 8%nat))')
+        """
+        greatest = "None" if self.greatest is None else f"(Some {self.greatest}%nat)"
+        return f"(Lengths {self.least}%nat {greatest})"
+
+    def theorem(self) -> str:
+        """The theorem about these lengths, in the place of the one about all."""
+        return _THEOREM.format(lengths=self.data())
+
+
+EVERY_LENGTH = ProvedLengths()

@@ -1,0 +1,142 @@
+"""Theorem 26 of one network for every n, as a Coq file, and the question put to Coq.
+
+The library's ``soft_for_every_n.v`` computes from the weights that no head ties and that the gap is at least 1/n; the
+theorem says that softmax at 5/(7 n (b + log2ceil(n^p))) then moves nothing by more than 1/4, at any length.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from constructions.errors import Unsupported
+from constructions.language.brackets import Bracket, PositionFunction
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.functions import log2ceil
+from constructions.language.syntax import Constant
+from constructions.network.meanings import Anything
+from constructions.network.transformer import Transformer, Weighting
+from constructions.theorem_26_uniform_tieless import Law, constants_of
+from proofs.by_coq.kernel import Answer, Coq, find_answer
+from proofs.by_coq.transformer_file import CoqFile, comment
+
+ONE = Fraction(1)
+DULL = "which does not make it false: the Coq library proves scores of integers and j/n, or 2mj - j^2, m an integer"
+_DEGREES = {"1": 0, "i": 1, "i^2": 2, "i/n": 0, "1/i": 0}
+_HEADER = """\
+From Coq Require Import String Reals QArith ZArith List Bool.
+From Certify Require Import formula network user_predicates soft_layers soft_for_every_n.
+Import ListNotations.
+Open Scope Q_scope.
+"""
+_THEOREM = """\
+(* For every length n >= 1, every word over the alphabet and every position i, hard attention and softmax at this
+   temperature differ by at most 1/4, summed over any number of directions. *)
+Theorem network_softened : forall n w i D, over network n w -> (1 <= i <= n)%nat ->
+  (moved users (fun n => 5 / (7 * INR n * IZR ({b} + Z.log2_up (Z.of_nat n ^ {p})))) network n w i D <= 1 / 4)%R.
+Proof.
+  apply (softened_for_every_n users network {b} {p}%nat).
+  vm_cast_no_check (eq_refl true).
+Qed.
+
+Print Assumptions network_softened.
+"""
+_DULL_HEAD = "Eval vm_compute in dull_head network.\n"
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """5/(7 n (b + log2ceil(n^p)))."""
+
+    b: int
+    p: int
+
+    def expression(self) -> Expression:
+        """As model files write it.
+
+        >>> str(Temperature(8, 2).expression())
+        '5/(7*n*(8+log2ceil(n^2)))'
+        """
+        return parse_expression(f"5/(7*n*({self.b}+log2ceil(n^{self.p})))")
+
+
+def temperature_of(transformer: Transformer) -> Temperature:
+    """That of Theorem 26 if the gap is at least 1/n at every n.
+
+    Raises:
+        Unsupported: if a head has softmax of scores, or if the library knows no bound of an embedding for every n.
+    """
+    constants, law = constants_of(transformer), initial_law(transformer)
+    return Temperature(log2ceil(constants.inverse_share(1, None, law.factor)), 2 + 2 * law.exponent)
+
+
+def initial_law(transformer: Transformer) -> Law:
+    """A law that is nowhere below x_max(n), n >= 1.
+
+    Raises:
+        Unsupported: if a position embedding is none of those that the Coq library knows.
+    """
+    factors = [ONE, *(abs(x) for row in transformer.token_embedding.values() for x in row.values())]
+    degrees = (_degree(name, value) for name, value in transformer.position_embedding.items())
+    return Law(max(factors), max(degrees, default=0))
+
+
+def _degree(name: str, value: PositionFunction) -> int:
+    if isinstance(value, Bracket):
+        return 0
+    if str(value) not in _DEGREES:
+        raise Unsupported(f"position embedding {name!r}: {value}, for every n the Coq library knows a bound of "
+                          f"{', '.join(_DEGREES)} and predicates")
+    return _DEGREES[str(value)]
+
+
+def softened_file(transformer: Transformer, temperature: Temperature) -> str:
+    """The text of a Coq file that states and proves what softmax at this temperature does, for every n.
+
+    Whether the proof goes through is for Coq to say.
+
+    Raises:
+        Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return _network(transformer) + _THEOREM.format(b=temperature.b, p=temperature.p)
+
+
+def _network(transformer: Transformer) -> str:
+    """The parameters, with Coq's only kind of head: what weighs its scores is in the theorem."""
+    layers = tuple(replace(layer, heads=tuple(
+        replace(head, weighting=Weighting.SOFTMAX, temperature=parse_expression("1")) for head in layer.heads))
+        for layer in transformer.layers)
+    bare = replace(transformer, layers=layers, directions=dict.fromkeys(transformer.directions, Anything()))
+    title = comment(f"Hard attention made soft, over the alphabet {', '.join(transformer.alphabet)}.")
+    return "\n".join([title, _HEADER, CoqFile(bare, Constant(True)).network_text()])
+
+
+def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature: Temperature) -> Answer:
+    """Whether Coq proves that softmax at this temperature moves nothing by more than 1/4, for every n.
+
+    Raises:
+        Unsupported: as ``softened_file``.
+    """
+    with tempfile.TemporaryDirectory(prefix="certify-") as folder:
+        source = Path(folder) / "softened.v"
+        source.write_text(softened_file(transformer, temperature), encoding="utf-8")
+        answer = find_answer(coq, library, source)
+        if answer.proved:
+            return answer
+        source.write_text(_network(transformer) + _DULL_HEAD, encoding="utf-8")
+        reason = describe_dull_head(coq.compile(source, library).printed, transformer)
+        return replace(answer, reason=reason or answer.reason)
+
+
+def describe_dull_head(printed: str, transformer: Transformer) -> str:
+    """The head of which the library does not know that it is tieless with gap 1/n; empty if it knows it of all."""
+    found = re.search(r"= Some \((\d+)%?\w*, (\d+)%?\w*\)", re.sub(r"\s+", " ", printed))
+    if not found:
+        return ""
+    layer, place = map(int, found.groups())
+    return (f"head {layer}.{place} ({transformer.layers[layer - 1].heads[place - 1].name}) is not shown to be tieless "
+            f"with gap 1/n, {DULL}")
+

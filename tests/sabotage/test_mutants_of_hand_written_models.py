@@ -1,0 +1,109 @@
+"""Sabotaged hand-written models against Coq: none whose output is wrong on some short word is accepted.
+
+The output alone counts here: `check` lets a direction that nobody reads hold anything. All mutants of a run are checked
+in one Coq file, for the lengths for which the model itself is proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from constructions.errors import InputError, Unsupported
+from constructions.network.json_form import transformer_from_json, transformer_to_json
+from constructions.network.transformer import Transformer
+from proofs.by_coq import EVERY_LENGTH, ProvedLengths
+from proofs.by_coq.transformer_file import theorem_file
+from tests.network.second_forward import SecondForward
+from tests.proofs.test_hand_written_models import formula_of, shipped
+from tests.sabotage.ground_truth import DIGITS, own_misses, words
+from tests.sabotage.mutations import mutate
+from tests.with_coq import coq_or_skip, library_of
+
+LENGTHS = {
+    "first_by_index": EVERY_LENGTH, "first_by_logarithm": ProvedLengths(2), "first_by_marker": ProvedLengths(1, 135),
+    "flip_flop": EVERY_LENGTH, "matching_bracket": EVERY_LENGTH, "recent_write": ProvedLengths(1, 8),
+}
+MAX_N = {2: 5, 3: 4, 4: 3}
+"""By the number of symbols."""
+_QUESTION = """\
+Goal True. let a := eval vm_compute in (check_for {lengths} network meanings claim) in idtac "{number}" a. Abort.
+"""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed model, and what was changed."""
+
+    name: str
+    what: str
+    network: Transformer
+
+    def is_wrong(self) -> bool:
+        """Whether the output misses its meaning on a short word, or has no value there."""
+        network, lengths = self.network, LENGTHS[self.name]
+        forward = SecondForward(network, DIGITS)
+        try:
+            return any(direction == network.output
+                       for word in words(network.alphabet, MAX_N[len(network.alphabet)], lengths.least)
+                       for direction, _ in own_misses(network, word, forward))
+        except (InputError, ZeroDivisionError):
+            return True
+
+    def module(self, number: int) -> str:
+        """The mutant as a module that prints its number and what the checker says."""
+        _, _, after = theorem_file(self.network, formula_of(self.network)).partition("Open Scope Q_scope.\n")
+        definitions, _, _ = after.partition("\n(* For every length n >= 1")
+        question = _QUESTION.format(lengths=LENGTHS[self.name].data(), number=number)
+        return f"Module M{number}.\n{definitions}\n{question}\nEnd M{number}.\n"
+
+
+def mutants(name: str, seeds: range) -> Iterator[Mutant]:
+    """Those that are networks with softmax still, whose output means a truth."""
+    model = transformer_to_json(shipped(name))
+    for seed in seeds:
+        try:
+            kind, what, changed = mutate(model, seed)
+            network = transformer_from_json(changed)
+            theorem_file(network, formula_of(network))
+        except (InputError, Unsupported, AssertionError):
+            continue
+        yield Mutant(name, f"{name}, {seed}, {kind}: {what}", network)
+
+
+def accepted(tried: list[Mutant], folder: Path) -> list[Mutant]:
+    """The mutants for which the checker of the library says yes."""
+    coq = coq_or_skip()
+    head, _, _ = theorem_file(shipped("flip_flop"), formula_of(shipped("flip_flop"))).partition("Open Scope Q_scope.\n")
+    source = folder / "mutants.v"
+    modules = "".join(mutant.module(number) for number, mutant in enumerate(tried))
+    source.write_text(f"{head}Open Scope Q_scope.\n{modules}", encoding="utf-8")
+    run = coq.compile(source, library_of(coq))
+    assert run.accepted, run.complaint
+    answers = dict(re.findall(r'(?m)^"?(\d+)"? (true|false)$', run.printed))
+    assert len(answers) == len(tried), run.printed[:400]
+    return [mutant for number, mutant in enumerate(tried) if answers[str(number)] == "true"]
+
+
+def check_mutants(names: list[str], seeds: range, folder: Path) -> tuple[int, int]:
+    """None that is wrong is accepted; how many were tried, and how many accepted."""
+    tried = [mutant for name in names for mutant in mutants(name, seeds)]
+    found = accepted(tried, folder)
+    assert [mutant.what for mutant in found if mutant.is_wrong()] == []
+    return len(tried), len(found)
+
+
+def test_no_wrong_mutant_of_a_short_model_is_accepted(tmp_path: Path) -> None:
+    tried, found = check_mutants([name for name in LENGTHS if name != "matching_bracket"], range(5), tmp_path)
+    assert tried >= 20 and 0 < found < tried
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", LENGTHS)
+def test_no_wrong_mutant_of_many_is_accepted(name: str, tmp_path: Path) -> None:
+    tried, found = check_mutants([name], range(100, 220), tmp_path)
+    assert 0 < found < tried

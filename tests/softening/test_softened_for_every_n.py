@@ -1,0 +1,84 @@
+"""Theorem 26 for every n, by Coq: what is proved, what is refused with a reason, and that the constants agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from certify.commands.softening import read_hard_network
+from constructions.errors import Unsupported
+from constructions.network.transformer import Transformer
+from constructions.theorem_26_uniform_tieless import Law, constants_of
+from proofs.by_coq import compiled_library
+from proofs.by_coq.library import SOFTENING
+from proofs.by_coq.softened_file import Temperature, ask_softened, describe_dull_head, initial_law, temperature_of
+from tests.with_coq import coq_or_skip
+
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+PROGRAMS = (
+    "alternation", "dyck_2", "dyck_3", "flip_flop", "induction_head", "k_hop_2", "k_hop_3", "majority", "n_gram",
+)
+
+
+def _network(name: str) -> Transformer:
+    return read_hard_network(str(EXAMPLES / name), None)
+
+
+def _reason(network: Transformer, temperature: Temperature) -> str:
+    coq = coq_or_skip()
+    answer = ask_softened(coq, compiled_library(coq, entries=SOFTENING), network, temperature)
+    assert answer.proved == (answer.reason == "")
+    return answer.reason
+
+
+@pytest.mark.parametrize(("name", "b", "p"), [("hard/flip_flop.json", 9, 2), ("programs/dyck_1.rasp", 190, 6)])
+def test_the_theorem_holds_for_every_n(name: str, b: int, p: int) -> None:
+    network = _network(name)
+    assert temperature_of(network) == Temperature(b, p)
+    assert _reason(network, Temperature(b, p)) == ""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_is_softened_for_every_n(program: str) -> None:
+    network = _network(f"programs/{program}.rasp")
+    assert _reason(network, temperature_of(network)) == ""
+
+
+def test_a_temperature_above_the_theorems_is_refused() -> None:
+    """The least b is the library's too, so K1 and K2 are those of Python."""
+    reason = _reason(_network("hard/flip_flop.json"), Temperature(8, 2))
+    assert reason.startswith("Coq does not accept the theorem")
+
+
+def test_a_head_that_ties_is_refused_by_name() -> None:
+    network = _network("hard/tied.json")
+    assert _reason(network, temperature_of(network)).startswith("head 1.1 (last bit) is not shown to be tieless")
+
+
+def test_scores_with_a_weight_that_is_no_integer_are_refused() -> None:
+    network = _network("hard/flip_flop.json")
+    (layer,), (head,) = network.layers, network.layers[0].heads
+    changed = replace(head, keys=({**head.keys[0], "write": Fraction(1, 2)},))
+    halved = replace(network, layers=(replace(layer, heads=(changed,)),))
+    assert _reason(halved, temperature_of(halved)).startswith("head 1.1 (last bit) is not shown to be tieless")
+
+
+def test_an_unknown_embedding_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match=r"position embedding 'place': i/n\^2"):
+        temperature_of(_network("hard/flip_flop_small_gap.json"))
+
+
+def test_the_temperature_is_that_of_theorem_26_for_a_gap_of_1_over_n() -> None:
+    network = _network("programs/dyck_1.rasp")
+    law = initial_law(network)
+    expected = constants_of(network).temperature(Law(Fraction(1), -1), law)
+    assert law == Law(Fraction(1), 2)
+    assert str(temperature_of(network).expression()) == str(expected)
+
+
+def test_a_network_without_a_dull_head_has_no_reason() -> None:
+    assert describe_dull_head("     = None\n     : option (nat * nat)", _network("hard/flip_flop.json")) == ""
