@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
                      entries: Sequence[str] = COMPILED) -> Path:
-    """The folder with these files of the library and what they need, compiled; if it is not there as it was, it is made.
+    """The folder with these files of the library and what they need, compiled; where it is not yet, it is made.
 
     Raises:
         InputError: if the cache cannot be written, or if somebody else can write it.

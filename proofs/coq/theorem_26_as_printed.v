@@ -106,8 +106,8 @@ Qed.
 
 Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
 
-Lemma steep_winner M j : 1 < M -> (1 <= j <= 2)%nat -> hardmax 2%nat no_mask (raw_score one_head (steep M) 2) j = one_hot
-  1 j.
+Lemma steep_winner M j : 1 < M -> (1 <= j <= 2)%nat ->
+  hardmax 2%nat no_mask (raw_score one_head (steep M) 2) j = one_hot 1 j.
 Proof.
   intros HM Hj. assert (I : 0 < / M < 1).
   { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra. }

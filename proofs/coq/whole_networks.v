@@ -362,9 +362,11 @@ Proof.
   assert (In r (token_embedding T)) as R by (apply nth_In; now apply O). rewrite <- weight_on_correct.
   destruct (forallb (fun r => Qeq_bool (weight_on r d) 0) (token_embedding T)) eqn:Z.
   - rewrite forallb_forall in Z. specialize (Z r R). apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rplus_0_l.
-    destruct (filter (fun e => Nat.eqb (fst e) d) (position_embedding T)) as [|e [|e' l]]; cbn [total]; try exact I; [apply integer_0|].
+    destruct (filter (fun e => Nat.eqb (fst e) d) (position_embedding T)) as [|e [|e' l]];
+      cbn [total]; try exact I; [apply integer_0|].
     rewrite Rplus_0_r. now apply position_kind_correct.
-  - destruct (filter (fun e => Nat.eqb (fst e) d) (position_embedding T)) as [|e l]; [|exact I]. cbn [total]. rewrite Rplus_0_r.
+  - destruct (filter (fun e => Nat.eqb (fst e) d) (position_embedding T)) as [|e l]; [|exact I].
+    cbn [total]. rewrite Rplus_0_r.
     destruct (forallb (fun r => integral (weight_on r d)) (token_embedding T)) eqn:J; [|exact I].
     rewrite forallb_forall in J. apply integral_correct. now apply J.
 Qed.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -82,3 +86,32 @@ def test_the_temperature_is_that_of_theorem_26_for_a_gap_of_1_over_n() -> None:
 
 def test_a_network_without_a_dull_head_has_no_reason() -> None:
     assert describe_dull_head("     = None\n     : option (nat * nat)", _network("hard/flip_flop.json")) == ""
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "certify.cli", "soften", *arguments]
+    return subprocess.run(command, cwd=EXAMPLES / "hard", capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "PYTHONIOENCODING": "utf-8"})
+
+
+def _settled(text: str) -> list[str]:
+    return [re.sub(r"Coq \S+ |[\d.]+ s$", "", line.rstrip()) for line in text.strip().splitlines()]
+
+
+def test_the_run_in_the_guide_prints_what_it_shows() -> None:
+    coq_or_skip()
+    guide = (EXAMPLES.parent / "docs" / "softening.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```console\n\$ certify soften flip_flop.json --every-n\n(.*?)```", guide, re.DOTALL)
+    assert _settled(_run("flip_flop.json", "--every-n").stdout) == _settled(shown)
+
+
+@pytest.mark.parametrize(("arguments", "status", "complaint"), [
+    (("flip_flop.json", "--every-n", "--max-n", "3"), 2, "certify: --max-n: --every-n does not take it"),
+    (("flip_flop.json", "--every-n", "--break-ties"), 2, "certify: --break-ties: --every-n does not take it"),
+    (("--every-n",), 2, "certify: --every-n: no subject"),
+])
+def test_options_that_do_not_go_with_every_n_are_refused(arguments: tuple[str, ...], status: int,
+                                                         complaint: str) -> None:
+    done = _run(*arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith(complaint) and done.stderr.count("\n") == 1
