@@ -5,8 +5,8 @@
    length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
    so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
-  linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
+From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula
+  network linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives compile_temporal.
 Import ListNotations.
 Open Scope R_scope.
