@@ -4,12 +4,13 @@
    on the key is its *level* i^a n^b (c1 [f1](j) + c2 [f2](j) + ...), where parities count as truths, and a tie-breaking
    term c i^a n^b j or c i^a n^b / j. The level and the value are evaluated in all cases of one position (cases.v).
    `check_by_cases` accepts a head for `since` and `until` if the level tells apart where p -> q holds and the value is
-   there that of p & q; and a head that looks at the first (last) position, for a `since` (`until`) decided there.
+   there that of p & q; a head that looks at the first (last) position, for a `since` (`until`) decided there; and a
+   mean, if no score depends on the key and the value is that of the formula.
    Proved: what it accepts holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_09_rounding formula network meaning linear_combination
   rational_bounds monomial expression_bounds score_form cases theorem_15_since_until attention_by_levels check_head
-  check_feedforward proposition_11_end_markers.
+  check_feedforward proposition_11_end_markers theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -113,9 +114,11 @@ Definition greatest_of (l : list Q) : option Q :=
 Definition table (atoms : list formula) : option (Q * Q) :=
   if Nat.leb (length atoms) 10 then
     let cs := filter possible (cases atoms [Eq]) in
-    match levels_where true cs, greatest_of (levels_where false cs) with
-    | C :: _, Some B => let D := Qred (C - B) in if forallb (table_case C D) cs then Some (C, D) else None
-    | _, _ => None
+    match levels_where true cs with
+    | C :: _ =>
+        let D := match greatest_of (levels_where false cs) with Some B => Qred (C - B) | None => 1%Q end in
+        if forallb (table_case C D) cs then Some (C, D) else None
+    | [] => None
     end
   else None.
 End Table.
@@ -188,6 +191,12 @@ Definition check_until (L : lengths) (k : masking) (es : list expression) (sc : 
        stands_out L es sc D || Z.eqb (tie_power sc) 1 && Qle_bool 0 D && grows 0 (tie_i sc) (tie_n sc)
                                && match levels sc with [] => is_quarter L es (tie sc) | _ => false end).
 
+(* No score depends on the key, and the value is that of f in every case. *)
+Definition check_mean (k : masking) (sc : scores) (v : form) (s : side) (f : formula) : bool :=
+  masking_eqb k (mean_masking s) && is_zero (tie sc) && match levels sc with [] => true | _ => false end
+  && match table (Truth true) (fun c y => is_bit y (evaluate c f)) (fun _ _ => true) [] v
+             (key_atoms v (add_unread f [])) with Some _ => true | None => false end.
+
 Definition check_by_cases (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   match reciprocal_of (head_temperature a), value_form A r with
   | Some (m, es), Some v =>
@@ -199,6 +208,7 @@ Definition check_by_cases (L : lengths) (A : list meaning) (a : head) (r : row) 
         match b with
         | IsNear (Since x y) _ => check_since L (head_masking a) es sc v x y
         | IsNear (Until x y) _ => check_until L (head_masking a) es sc v x y
+        | IsMean s f => check_mean (head_masking a) sc v s f
         | _ => false
         end
       | None => false
@@ -412,7 +422,7 @@ Lemma table_correct decides good bad l v atoms C D j : table decides good bad l 
 Proof.
   unfold table. destruct (Nat.leb _ _); [|discriminate]. set (cs := filter possible _).
   destruct (levels_where _ _ true cs) as [|C' rest]; [discriminate|].
-  destruct (greatest_of _) as [B|]; [|discriminate]. cbv zeta. set (D' := Qred (C' - B)).
+  cbv zeta. set (D' := match greatest_of _ with Some B => _ | None => _ end).
   destruct (forallb _ cs) eqn:F; [|discriminate]. intros [= <- <-]. rewrite forallb_forall in F.
   specialize (F (real_case users n w j atoms Eq)). set (c := real_case _ _ _ _ _ _) in *.
   assert (I : In c cs).
@@ -805,6 +815,19 @@ Proof.
     + intros j Hj. apply (elsewhere FIRST 1 p q C D Table At); lia.
 Qed.
 
+Lemma check_mean_correct_here s f : check_mean k sc v s f = true ->
+  attend n (mask_at k i) score value = INR (counted s n (tr f) i) / INR (span s n i).
+Proof.
+  unfold check_mean. intros H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E].
+  apply andb_prop in H as [M Z]. apply masking_eqb_eq in M. apply Qeq_bool_R in Z. rewrite Q2R_0 in Z.
+  apply no_levels in E as [E _]. destruct (table _ _ _ _ _ _) as [[C D]|] eqn:Table; [|discriminate].
+  rewrite <- (mean_head s n (tr f) i (K * base) Hi), M.
+  replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s. apply attend_ext; intros j [Hj _].
+  - rewrite Score by exact Hj. unfold tie_value, level_value. rewrite E, Z. simpl. ring.
+  - destruct (table_correct users n w _ _ _ _ v _ C D j Table) as (c & y & R & V & G & _).
+    destruct (G eq_refl) as [_ B]. rewrite Value, V by exact Hj. exact (is_bit_correct users n w c j y f R B).
+Qed.
+
 Lemma check_until_correct_here p q : check_until L k es sc v p q = true ->
   near (until_at n (tr p) (tr q) i) (attend n (mask_at k i) score value).
 Proof.
@@ -853,7 +876,9 @@ Proof.
   { intros j Hj. rewrite (value_form_correct users n w A h HA r v j i Hj Hi V).
     rewrite (levels_value users n w 0 0 v i j Lv Hi). unfold powers. simpl. ring. }
   assert (Near : forall f x, near f x -> 0 <= x <= 1) by (intros [] x; simpl; lra).
-  destruct b as [| | |f g| | | |]; try discriminate. destruct f; try discriminate; unfold attended.
+  destruct b as [| | |f g| |s f| |]; try discriminate;
+    [|exact (check_mean_correct_here es sc v base (head_masking a) _ _ Score Value s f C)].
+  destruct f; try discriminate; unfold attended.
   - pose proof (check_since_correct_here es sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.
     split; [exact (Near _ _ X)|intros _; exact X].
   - pose proof (check_until_correct_here es sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from certify import Network
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Formula
@@ -79,3 +81,34 @@ def test_the_constants_are_ln_4_and_factors_may_be_roots_and_logarithms(name: st
 def test_lengths_that_are_none_are_refused(least: int, greatest: int | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
         ProvedLengths(least, greatest)
+
+
+def flip_flop_by(key: Mapping[str, int | str], value: Mapping[str, int | str]) -> Transformer:
+    """A flip-flop with another key and value."""
+    net = Network("w0,w1,i", temperature="1/(2*n)")
+    net.output(net.round(net.head("last bit", key=key, value=value, means="!Q_w0 S Q_w1")))
+    return net.build()
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ({"Q_w0": 1, "Q_w1": 1, "i/n": 1}, {"Q_w1": 1}),
+    ({"Q_i": -1, "i/n": "4/5", "1": 3}, {"Q_w1": 1}),
+    ({"Q_w0 | Q_w1": 1, "i/n": 1}, {"1": 1, "!Q_w1": -1}),
+    ({"Q_w0": 2, "Q_w1": 1, "!Q_w1 & !Q_i": -1, "i/n": 1}, {"Q_w1 & !Q_w0": 1}),
+], ids=str)
+def test_keys_and_values_may_be_any_combinations_with_the_same_truth(
+        key: Mapping[str, int | str], value: Mapping[str, int | str]) -> None:
+    network = flip_flop_by(key, value)
+    # of symbols that are not i there are two only if the alphabet is known, which a truth table does not know
+    assert ask_of(network).proved == ("Q_i" not in key)
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ({"Q_w0": 1, "Q_w1": "9/10", "i/n": 1}, {"Q_w1": 1}),
+    ({"Q_w0 | Q_w1": 1, "i/n": "11/10"}, {"Q_w1": 1}),
+    ({"Q_w0 | Q_w1": 1, "i/n": 1}, {"Q_w1": "1/2"}),
+    ({"Q_w0 | Q_w1": 1, "i/n": 1}, {"!Q_w0": 1}),
+], ids=str)
+def test_keys_and_values_with_another_truth_are_not_proved(key: Mapping[str, int | str], value: Mapping[str, int | str]) -> None:
+    answer = ask_of(flip_flop_by(key, value))
+    assert not answer.proved and answer.reason.endswith("layer 1, heads: last bit")
