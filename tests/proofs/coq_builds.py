@@ -19,12 +19,13 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.syntax import TRUE, Formula
 from constructions.regimes import Regime, Sharpening
-from proofs.by_coq import Coq
+from proofs.by_coq import Answer, Coq
+from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.library import needed_sources
 from proofs.by_coq.transformer_file import rational, theorem_file
 from tests.with_coq import coq_or_skip, library_of
 
-COMPILER = "compile_formula.v"
+COMPILER, THEOREM = "compile_formula.v", "compile_correct.v"
 _IMPORTS = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
 From Certify Require Import formula network user_predicates meaning well_defined check regime compile_formula.
@@ -34,6 +35,15 @@ Open Scope Q_scope.
 _COMPARISON = """\
 Goal {built} = {expected}.
 Proof. tryif (vm_compute; reflexivity) then idtac "same {number}" else idtac "other {number}". Abort.
+"""
+_INSTANCE = """\
+From Certify Require Import compile_correct.
+Theorem network_computes : defined network /\\ computes users network claim.
+Proof.
+  refine (proj2 (build_computes users {regime} {gamma} {size} (fun _ => false) claim network meanings _ _));
+    vm_compute; reflexivity.
+Qed.
+Print Assumptions network_computes.
 """
 
 
@@ -48,12 +58,12 @@ class Question:
 
 
 @cache
-def library_with_compiler(coq: Coq) -> Path:
-    """A folder with the compiled library of the checker, and the compiled compiler beside it."""
+def library_with(coq: Coq, entry: str) -> Path:
+    """A folder with the compiled library of the checker, and beside it this file and what it needs, compiled."""
     compiled, folder = library_of(coq), Path(mkdtemp(prefix="certify-compiler-"))
     for file in compiled.glob("*.vo"):
         (folder / file.name).symlink_to(file)
-    for name, text in needed_sources(COMPILER).items():
+    for name, text in needed_sources(entry).items():
         if not (folder / name).with_suffix(".vo").exists():
             (folder / name).write_text(text, encoding="utf-8")
             run = coq.compile(folder / name, folder)
@@ -71,11 +81,23 @@ def differing(questions: Sequence[Question], folder: Path,
     source = folder / "comparisons.v"
     text = _IMPORTS + "".join(map(_comparison, questions, range(len(questions))))
     source.write_text(change(text), encoding="utf-8")
-    run = coq.compile(source, library_with_compiler(coq))
+    run = coq.compile(source, library_with(coq, COMPILER))
     assert run.accepted, run.complaint
     found = {int(number): word for word, number in re.findall(r"(?m)^(same|other) (\d+)$", run.printed)}
     assert sorted(found) == list(range(len(questions))), run.printed[:400]
     return [question for number, question in enumerate(questions) if found[number] != "same"]
+
+
+def proved_by_theorem(question: Question, folder: Path) -> Answer:
+    """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
+    coq = coq_or_skip()
+    network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)
+    definitions, _, _ = theorem_file(network, question.formula).partition("\n(* For every length n >= 1")
+    instance = _INSTANCE.format(regime=_regime(question.regime), gamma=rational(question.gamma),
+                                size=len(question.alphabet))
+    source = folder / "instance.v"
+    source.write_text(_IMPORTS + definitions + "\n" + instance, encoding="utf-8")
+    return find_answer(coq, library_with(coq, THEOREM), source)
 
 
 def _comparison(question: Question, number: int) -> str:
@@ -93,11 +115,14 @@ def _comparison(question: Question, number: int) -> str:
 
 
 def _built(question: Question) -> str:
-    regime, users = question.regime, definitions_of([question.formula])
-    flags = f"{_boolean(regime.causal)} {_boolean(regime.sharpening is Sharpening.POSITION)}"
+    users = definitions_of([question.formula])
     with_length = "; ".join(_boolean(user.depends_on_n) for user in users)
-    return (f"build (Regime {flags}) {rational(question.gamma)} {len(question.alphabet)} "
+    return (f"build {_regime(question.regime)} {rational(question.gamma)} {len(question.alphabet)} "
             f"(fun name => nth name [{with_length}] false) claim")
+
+
+def _regime(regime: Regime) -> str:
+    return f"(Regime {_boolean(regime.causal)} {_boolean(regime.sharpening is Sharpening.POSITION)})"
 
 
 def _boolean(value: bool) -> str:

@@ -14,7 +14,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Predicate, Side
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.network.random_formulas import FUTURE, PAST, WITHOUT_LENGTH, random_counting_formula, random_formula
-from tests.proofs.coq_builds import Question, differing
+from tests.proofs.coq_builds import Question, differing, proved_by_theorem
 
 BY_POSITION = Sharpening.POSITION
 GAMMAS = tuple(map(Fraction, ("3", "3", "2", "7/3", "1/2")))
@@ -90,3 +90,23 @@ def test_one_difference_is_told(one: str, another: str, tmp_path: Path) -> None:
 
     question = Question(parse_formula("Q_a since !Q_b", "ab"), "ab", Regime())
     assert differing([question], tmp_path, change) == [question]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("text", "regime", "gamma"), [
+    ("Q_a since prev Q_b", Regime(), 3), ("next Q_a until (Q_b -> prev Q_a)", Regime(BY_POSITION), 2),
+    ("prev (Q_a since ODD)", Regime(BY_POSITION, causal=True), 3),
+    ("ODD(#<[Q_a]) & 2*#<[Q_a] > #<[prev Q_b] + 1", Regime(causal=True), 3),
+    ("PRIME(#>[Q_a]) | #<[Q_a] != #>[Q_b]", Regime(), 2),
+])
+def test_its_theorem_is_an_instance_of_the_theorem_about_build(text: str, regime: Regime, gamma: int,
+                                                               tmp_path: Path) -> None:
+    question = Question(parse_formula(text, "ab"), "ab", regime, Fraction(gamma))
+    answer = proved_by_theorem(question, tmp_path)
+    assert answer.proved, answer.reason
+
+
+@pytest.mark.exhaustive
+def test_too_small_a_gamma_is_not_enough_for_the_theorem(tmp_path: Path) -> None:
+    question = Question(parse_formula("Q_a since Q_b", "ab"), "ab", Regime(), Fraction(1))
+    assert not proved_by_theorem(question, tmp_path).proved
