@@ -16,6 +16,7 @@ from certify.verdicts import colour, exit_status
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Constants, constants_of
 from proofs.by_coq import Answer, Coq, compiled_library, find_coq
+from proofs.by_coq.library import SOFTENING
 from proofs.by_coq.softened_file import Temperature, ask_softened, temperature_of
 
 
@@ -51,7 +52,7 @@ def soften_for_every_n(network: Transformer, progress: Callable[[str], None] = l
     """
     clock, coq = Clock(), find_coq()
     constants, temperature = constants_of(network), temperature_of(network)
-    library = compiled_library(coq, progress)
+    library = compiled_library(coq, progress, SOFTENING)
     progress("Coq checks the theorem")
     answer = ask_softened(coq, library, network, temperature)
     return SoftenedForEveryN(network, constants, temperature, answer, coq, clock.total)

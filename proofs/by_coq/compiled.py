@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from constructions.errors import InputError, InternalError
@@ -35,14 +35,15 @@ def cache_folder() -> Path:
         raise InputError(f"there is no home folder, and so no cache; {_ANOTHER}") from None
 
 
-def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None) -> Path:
-    """The folder with the compiled library; if there is none yet, or it was changed, it is made.
+def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
+                     entries: Sequence[str] = COMPILED) -> Path:
+    """The folder with these files of the library and what they need, compiled; if it is not there as it was, it is made.
 
     Raises:
         InputError: if the cache cannot be written, or if somebody else can write it.
         InternalError: if Coq does not accept the library.
     """
-    sources = needed_sources(*COMPILED)
+    sources = needed_sources(*entries)
     place = cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
     try:
         if _is_whole(place):

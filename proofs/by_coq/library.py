@@ -17,9 +17,9 @@ DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
 FILES = "check_file.v"
 """The file with the checker of model files, which is extracted to OCaml."""
-SOFTENING = "soft_for_every_n.v"
-"""The file with Theorem 26 of one network for every n."""
-COMPILED = (DIAGNOSIS, FILES, SOFTENING)
+SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
+"""The files that a theorem on hard attention made soft imports."""
+COMPILED = (DIAGNOSIS, FILES)
 """The files that are compiled for this user, with all that they need."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 """What checks an exported folder from its sources."""

@@ -9,27 +9,14 @@ From Certify Require Import lemma_06_near_hardmax lemma_07_table_lookup lemma_08
   parity_is_hard hahn_lemma_5_as_printed section_4_optimality cross_entropy hahn_theorem_6_parity
   hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard
   lemma_25_one_layer soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34 check_file
-  hahn_lemma_5_every_mask previous_by_digits hahn_footnote_4_heights share_asked_limits.
-  theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
-  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed critical_constants section_4_optimality
-  previous_by_digits well_defined check check_file corollaries_17_18_22_23 hahn_lemma_5_row hahn_lemma_5_first_layer
-  hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold parity_is_hard
-  hahn_lemma_5_as_printed cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets hahn_footnote_4_heights
-  share_asked_limits cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer
-  soft_layers theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34.
-  theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
-  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed critical_constants section_4_optimality
-  previous_by_digits well_defined check check_file corollaries_17_18_22_23 hahn_lemma_5_row hahn_lemma_5_layer
-  hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed
-  cross_entropy hahn_theorem_6_parity hahn_theorem_6_brackets hahn_footnote_4_heights share_asked_limits
-  cross_entropy_of_transformers hard_attention lemma_24_gap lemma_33_near_hard lemma_25_one_layer soft_layers
-  theorem_26_uniform_tieless theorem_26_with_ties lemmas_28_34.
+  hahn_lemma_5_every_mask previous_by_digits hahn_footnote_4_heights share_asked_limits hahn_lemma_5_first_layer
+  compile_correct.
 
-Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first, @lemma_07_attained_last,
-  @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating, @lemma_08a, @lemma_08b,
-  @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio, @lemma_09_false, @lemma_09_true,
-  @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a, @proposition_11b, @proposition_11a_reciprocal,
-  @proposition_11b_reciprocal).
+Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
+  @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
+  @lemma_08a, @lemma_08b, @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio,
+  @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a,
+  @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal).
 Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next,
   @theorem_13a, @theorem_13b, @theorem_15a_since, @theorem_15a_until, @theorem_15b_since, @theorem_15b_until,
   @theorem_16a, @theorem_16b).
@@ -45,42 +32,17 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
-Definition networks := (@check_correct, @check_for_computes,
-  @check_recognizes, @check_well_defined, @well_defined_correct,
-  @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23,
-  @every_formula, @well_defined_for, @check_file_computes, @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position,
-  @printed_heads_fails, @complete_lower, @complete_upper, @weighs_by_ballot_numbers, @weighs_of_the_other_parity,
-  @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,
-  @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even,
-  @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
-  @every_formula, @well_defined_for).
-  @sharp_for_alternating, @sharp_for_any, @three_enough,
-  @theorem_21_others, @theorem_21_comparison, @theorem_21_predicate,
-  @corollary_23_others, @corollary_23_comparison, @corollary_23_predicate,
-  @theorem_20_as_printed_cannot_decide, @theorem_21_as_printed_cannot_decide,
-  @printed_answer_on_the_word_1, @theorem_20_printed_parity, @theorem_21_printed_parity).
-Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4, @theorem_16_needs_ln_4,
-  @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
-Definition networks := (@check_correct, @check_for_computes,
-  @check_recognizes, @check_well_defined, @well_defined_correct, @check_file_computes,
-  @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
-Definition networks := (@check_correct, @check_for_computes,
-  @check_recognizes, @check_well_defined, @well_defined_correct,
-  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a,
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula).
-  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for).
+Definition networks := (@check_correct, @check_for_computes, @check_recognizes, @check_well_defined,
+  @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a,
+  @corollary_22b, @corollary_23, @every_formula, @well_defined_for, @check_file_computes, @build_computes,
+  @three_is_enough, @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @printed_heads_fails, @complete_lower,
+  @complete_upper, @weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
+  @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
+  @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
+  @dyck_with_rate).
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
   @theorem_12_factor_needed, @found_by_digits, @previous_by_digits).
-Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
-  @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23,
-  @every_formula, @well_defined_for, @check_file_computes).
-Definition hahn_one_symbol := (@row_moves, @layer_bounded, @layer_moves, @hahn_lemma_5, @hahn_lemma_5_any_masks,
-  @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
-Definition networks := (@check_correct, @check_recognizes, @check_well_defined, @well_defined_correct,
-  @well_defined_for, @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a, @corollary_22b,
-  @corollary_23, @every_formula, @check_file_computes).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
   @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
   @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
@@ -90,42 +52,20 @@ Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_atta
   @printed_norm_step_fails, @printed_same_position_fails, @printed_heads_fails, @future_masked_means_change,
   @complete_lower, @complete_upper, @second_position_changes, @last_position_changes,
   @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n).
-Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
-  @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
-  @theorem_12_factor_needed, @found_by_digits, @previous_by_digits).
-Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
-  @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
-  @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
-  @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck, @share_asked_at_least,
-  @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles, @parity_no_better_than_last_symbol,
-  @dyck_stays_apart, @dyck_stays_apart_by_a_constant, @parity_network_attains_optimum, @some_network_attains_optimum,
-  @weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights, @expected_length_at_most,
-  @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails, @share_asked_even_near,
-  @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
-Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33,
-  @near_hard_with_ties, @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature,
-  @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, hahn_one_symbol,
-  optimality, hahn_6, softening).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, hahn_one_symbol, optimality,
-  hahn_6, softening).
-  @printed_norm_step_fails, @printed_same_position_fails, @future_masked_means_change, @second_position_changes,
-  @last_position_changes, @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n,
-  @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @printed_heads_fails, @complete_lower, @complete_upper).
-Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
+Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
+  @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
+  @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
+  @dyck_with_rate, @even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
   @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
   @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
   @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck,
   @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
-  @parity_network_attains_optimum, @some_network_attains_optimum, @weighs_by_ballot_numbers,
-  @weighs_of_the_other_parity, @share_asked_by_heights, @expected_length_at_most, @no_expected_length,
-  @heights_are_no_chain, @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near,
-  @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
+  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
 Definition softening := (@run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33,
   @near_hard_with_ties, @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature,
   @theorem_26_with_ties, @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, optimality, networks,
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality,
   hahn_one_symbol, hahn_6, softening).
 
 Print Assumptions everything.

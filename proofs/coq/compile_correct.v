@@ -52,6 +52,16 @@ Proof.
     cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
     repeat match goal with X : _ /\ _ |- _ => destruct X end; auto 6.
 Qed.
+Lemma somewhere_split (r p q : formula -> bool) : (forall h, r h = true -> p h = true \/ q h = true) ->
+  (forall f, somewhere r f = true -> somewhere p f = true \/ somewhere q f = true) /\
+  (forall t, somewhere_in_term r t = true -> somewhere_in_term p t = true \/ somewhere_in_term q t = true).
+Proof.
+  intros H. assert (N : forall h, p h = false -> q h = false -> r h = false).
+  { intros h P Q. destruct (r h) eqn:E; [|reflexivity]. destruct (H h E); congruence. }
+  destruct (nowhere_either r p q N) as [A B]. split; intros x E.
+  - specialize (A x). destruct (somewhere p x), (somewhere q x); auto. rewrite A in E; auto.
+  - specialize (B x). destruct (somewhere_in_term p x), (somewhere_in_term q x); auto. rewrite B in E; auto.
+Qed.
 Lemma nowhere (r : formula -> bool) f : (forall h, r h = false) -> somewhere r f = false.
 Proof.
   intros H. revert f.

@@ -5,9 +5,6 @@
    length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
    so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
-  linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages draft_sound
-  compile_formula compile_connectives compile_temporal.
 From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup lemma_09_rounding formula network
   linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives compile_temporal.
@@ -43,7 +40,6 @@ Qed.
 Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l.
 Proof.
   induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
-  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a b].
   fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a
     b].
   cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
@@ -141,7 +137,6 @@ Proof.
   set (C := weight_of_difference _) in *. apply orb_prop in H as [H|H].
   - apply gamma_bound in H. split; [lra|]. now apply weight_within.
   - apply within_error_correct in H as (Pos & x & Le & _ & W). rewrite Q2R_mult in *. split; [nra|].
-    rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact Le].
     rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact
       Le].
     pose proof (mass_nonneg _ (exp_negative_below_1 _ Pos) K). lra.
@@ -208,10 +203,6 @@ Proof.
   assert (R : reaches d1 d' x (IsProduct (reciprocal_expression s) f)).
   { apply (once_sound users k _ _ _ _ _ _ E S1 (is_product_of_eq _ _)). clear E. intros E.
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E S1).
-    - intros z Hz. cbn in Hz. destruct Hz as [<-|[<-|[<-|[]]]]; (exact (holds_below _ _ _ H1) || exact (holds_below _ _ _ T1)).
-    - intros n w i v _ Hi Rd. cbn [means]. unfold units_value. cbn [total linear].
-      rewrite (Rd _ _ T1) by (cbn; auto). rewrite (Rd _ _ H1) by (cbn; auto). cbn [position_value].
-      rewrite (reciprocal_value n i Hi), <- (here_units (truth users n w f i) (span s n i)) by apply (span_range s n i Hi).
     - intros z Hz. cbn in Hz. destruct Hz as [<-|[<-|[<-|[]]]]; (exact (holds_below _ _ _ H1) || exact (holds_below _ _
       _ T1)).
     - intros n w i v _ Hi Rd. cbn [means]. unfold units_value. cbn [total linear].
@@ -252,7 +243,6 @@ Lemma lookup_attended row msk vals : (forall p, mask_at msk p = lookup_mask s p)
     [[(place, 2%Q)]; [(square, (-1)%Q); (place, 2%Q)]] vals) n h i row
   = lookup_of C n w i (fun j => linear row (h j)).
 Proof.
-  intros M. unfold attended, lookup_of. cbn [head_masking]. rewrite M. apply attend_ext; [|reflexivity]. intros j [Hj _].
   intros M. unfold attended, lookup_of. cbn [head_masking]. rewrite M. apply attend_ext; [|reflexivity]. intros j [Hj
     _].
   unfold scaled_score, raw_score, lookup_scale. cbn [head_queries head_keys head_temperature dot_product linear].
@@ -291,10 +281,6 @@ Proof.
   pose proof (holds_extends _ _ _ _ X5 H4) as K4.
   pose proof (holds_extends _ _ _ _ X5 (holds_extends _ _ _ _ X4 H3)) as K3.
   pose proof (extends_trans _ _ _ X3 (extends_trans _ _ _ X4 X5)) as X25.
-  pose proof (holds_extends _ _ _ _ X25 H2) as K2. pose proof (holds_extends _ _ _ _ (extends_trans _ _ _ X2 X25) H1) as K1.
-  pose proof (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X25)) as X05.
-  assert (L05 : (fresh d <= fresh d5)%nat). { destruct X05 as [l E]. unfold fresh. rewrite E, app_length. lia. }
-  set (queries := [[_; _]; _]) in Built. set (keys := [[_]; _]) in Built. set (msk := match s with ToLeft => _ | _ => _ end)
   pose proof (holds_extends _ _ _ _ X25 H2) as K2. pose proof (holds_extends _ _ _ _ (extends_trans _ _ _ X2 X25) H1)
     as K1.
   pose proof (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X25)) as X05.
@@ -368,7 +354,6 @@ Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : P
   forall n w i v, word_over k n w -> (1 <= i <= n)%nat -> read_here users d [r] n w i v ->
   Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
 
-Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r) -> sound d ->
 Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r)
   -> sound d ->
   counts_known d l ->
@@ -592,7 +577,6 @@ Proof.
       replace (_ + _ - _) with (linear (merged_row h) v - combined (count_value users n w i) l) by ring. exact G. }
   destruct (add_bounds_sound t u _ r _ _ _ E2 S1 Rh) as (S2 & X2 & B2 & D2).
   assert (Last : reaches d2 d' x (IsTruth (Compare r t u))).
-  { assert (E' : add_feed_forward d2 (IsTruth (Compare r t u)) (fst (decision r reads)) (snd (decision r reads)) = (d', x)).
   { assert (E' : add_feed_forward d2 (IsTruth (Compare r t u)) (fst (decision r reads)) (snd (decision r reads)) = (d',
     x)).
     { unfold decision. destruct (is_negated r); exact E. }
@@ -609,7 +593,6 @@ Lemma position_truth_sound p d d' x : position_truth d p = (d', x) -> sound d ->
   reaches d d' x (IsTruth (Positional p)).
 Proof.
   intros E Sd. apply (once_sound users k _ _ _ _ _ _ E Sd).
-  - intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate. apply formula_eqb_eq in T. now subst.
   - intros e T. unfold is_truth_of in T. destruct (fact_meaning e); try discriminate. apply formula_eqb_eq in T. now
     subst.
   - clear E. intros E. now apply (embed_positional_sound users k _ _ _ _ E Sd).
@@ -637,7 +620,6 @@ Proof.
   intros Hi. assert (P : 0 < g * Q2R 1) by (rewrite Q2R_1; lra).
   assert (Sharp1 : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
   { rewrite Q2R_1, Rmult_1_r. apply Sharp. }
-  exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp1 _ (fun j => eq_refl)).
   exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp1 _ (fun j =>
     eq_refl)).
 Qed.
@@ -657,14 +639,12 @@ Proof.
     destruct Ho as [<-|[<-|[]]]; cbn [output_row output_meaning means] in *.
     - assert (V : forall j, (1 <= j <= n)%nat -> linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ K1) by (cbn; auto). cbn [truth]. rationals. lra. }
-      unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ => eq_refl)).
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ =>
         eq_refl)).
       + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|exact Yes].
       + intros j [Hj _]. now apply V.
     - assert (V : forall j, (1 <= j <= n)%nat -> linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ H2) by (cbn; auto). cbn [position_value truth]. rationals. lra. }
-      unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ => eq_refl)).
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ =>
         eq_refl)).
       + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|]. cbn [truth]. intros N. apply No.

@@ -165,26 +165,6 @@ Qed.
 End Embeddings.
 
 (* ---- every formula ---- *)
-Lemma nowhere (p : formula -> bool) : (forall f, p f = false) ->
-  (forall f, somewhere p f = false) /\ (forall t, somewhere_in_term p t = false).
-Proof.
-  intros N. apply formula_term_mutual; intros;
-    match goal with
-    | |- somewhere _ (Compare ?r ?t ?u) = _ =>
-        change (p (Compare r t u) || (somewhere_in_term p t || somewhere_in_term p u) = false)
-    | |- somewhere_in_term _ (Plus _ _ ?f ?rest) = _ => change (somewhere p f || somewhere_in_term p rest = false)
-    | _ => cbn [somewhere somewhere_in_term]
-    end; rewrite ?N;
-    repeat match goal with H : _ = false |- _ => rewrite H end; reflexivity.
-Qed.
-
-(* The gamma of the paper is enough for every formula. *)
-Lemma three_is_enough f : gamma_enough 3 f = true.
-Proof.
-  unfold gamma_enough. apply negb_true_iff, nowhere. intros []; try reflexivity. cbn.
-  apply negb_false_iff, orb_true_r.
-Qed.
-
 Definition temperature_for (r : regime) (f : formula) : expression :=
   if regime_causal r && counts f && negb (somewhere is_temporal f) then Div (Num 1) VarI else temperature_of r.
 

@@ -88,6 +88,65 @@ Proof.
   - rewrite <- Rmult_assoc. apply Rmult_le_compat_r; lra.
 Qed.
 
+(* Lemma 33 in each row of a layer. *)
+Lemma layer_rows l C h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
+  nonnegative c -> nonnegative e -> 0 <= Q2R C -> size D c <= Q2R C * x -> size D e <= 1 ->
+  Q2R (layer_constant_2 l C) <= k2 ->
+  forall a i, In a (layer_heads l) -> uniform_head a = false -> (1 <= i <= n)%nat ->
+  sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j))
+  <= row_error (k2 * x * size D e).
+Proof.
+  intros [Reads _] Rows Hc He C0 E0 C1 Sc Se L2 a i A U Hi.
+  apply (Row _ _ _ i); [now apply visible_self|now apply Rows|]. intros j [Hj _].
+  destruct (Reads a A) as (Bq & Bk & _). apply (scores_apart a h h' c e C i j); try assumption.
+  apply Rle_trans with (Q2R (layer_constant_2 l C)); [|exact L2].
+  replace (Q2R (score_norm a) * (2 * Q2R C + 1)) with (Q2R (Qred (score_norm a * (2 * C + 1)))).
+  - apply greatest_bounds. apply (in_map (fun a => Qred (score_norm a * (2 * C + 1)))).
+    apply filter_In. split; [exact A|now rewrite U].
+  - now rewrite Q2R_reduced, Q2R_mult, Q2R_plus, Q2R_mult, Q2R_two, Q2R_1.
+Qed.
+
+(* (1 + F) T eta |c| <= K1 x/2 eta. *)
+Lemma new_error l C r c : 0 <= r -> 0 <= Q2R C -> nonnegative c -> size D c <= Q2R C * x ->
+  Q2R (layer_constant_1 l C) <= k1 ->
+  (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * (r * size D c) <= k1 * (x / 2 * r) /\ Q2R (amplification l) <= k1.
+Proof.
+  intros R0 C1 C0 Sc L. unfold layer_constant_1 in L.
+  rewrite larger_correct, Q2R_reduced, !Q2R_mult, Q2R_plus, Q2R_two, Q2R_1 in L.
+  pose proof (Rmax_l (Q2R (amplification l)) (2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C)) as M1.
+  pose proof (Rmax_r (Q2R (amplification l)) (2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C)) as M2.
+  split; [|lra]. pose proof (unit_norm_nonneg l). pose proof (scored_norm_nonneg l).
+  set (ft := (1 + Q2R (unit_norm l)) * Q2R (scored_norm l)) in *.
+  assert (FT : 0 <= ft) by (apply Rmult_le_pos; lra). apply Rle_trans with (ft * (r * (Q2R C * x))).
+  - apply Rmult_le_compat_l; [exact FT|]. now apply Rmult_le_compat_l.
+  - replace (ft * (r * (Q2R C * x))) with ((2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C) * (x / 2 * r))
+      by (unfold ft; field). apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra].
+Qed.
+
+(* Lemma 25: one layer, from an error of at most b. *)
+Lemma layer_softened l C b h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
+  nonnegative c -> nonnegative e -> 0 <= Q2R C -> size D c <= Q2R C * x -> size D e <= b -> b <= 1 -> 0 <= k2 ->
+  Q2R (layer_constant_1 l C) <= k1 -> Q2R (layer_constant_2 l C) <= k2 ->
+  exists c' e', nonnegative c' /\ nonnegative e' /\ within n (after_layer_by hardmax n l h) c' /\
+    apart n (after_layer_by hardmax n l h) (after_layer_by (softmax_at tau) n l h') e' /\
+    size D c' <= Q2R (growth l C) * x /\ size D e' <= k1 * (b + x / 2 * row_error (k2 * x * b)).
+Proof.
+  intros Reads Rows Hc He C0 E0 C1 Sc Se B1 K2 L1 L2. pose proof (size_nonneg D e (fun d _ => E0 d)) as V.
+  assert (DD : 0 <= k2 * x * size D e <= k2 * x * b).
+  { assert (0 <= k2 * x) by (apply Rmult_le_pos; lra). split; [now apply Rmult_le_pos|now apply Rmult_le_compat_l]. }
+  pose proof (Row_grows _ _ DD) as RG.
+  destruct (one_layer n D l h h' c e tau (row_error (k2 * x * size D e)) Reads Hc He C0 E0 (proj1 RG)
+    (layer_rows l C h h' c e Reads Rows Hc He C0 E0 C1 Sc (Rle_trans _ _ _ Se B1) L2))
+    as (c' & e' & C0' & E0' & Hc' & He' & Sc' & Se').
+  destruct (new_error l C _ c (proj1 RG) C1 C0 Sc L1) as [N A]. pose proof (amplification_nonneg l) as A0.
+  exists c', e'. repeat (split; [assumption|]). split.
+  - rewrite Q2R_growth. eapply Rle_trans; [exact Sc'|]. rewrite Rmult_plus_distr_r, Rmult_assoc.
+    apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite <- (Rmult_1_r (Q2R (bias_norm l))) at 1.
+    apply Rmult_le_compat_l; [apply bias_norm_nonneg|exact X1].
+  - eapply Rle_trans; [exact Se'|]. rewrite Rmult_plus_distr_l. apply Rplus_le_compat; [apply Rmult_le_compat; lra|].
+    eapply Rle_trans; [exact N|]. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra.
+Qed.
+
 Lemma layers_move ls : forall C k h h' c e,
   (forall l, In l ls -> reads_below D l) -> every_row P n ls h ->
   within n h c -> apart n h h' e -> nonnegative c -> nonnegative e ->
@@ -106,48 +165,14 @@ Proof.
   pose proof (Rmax_r (Q2R (layer_constant_1 l C)) (Q2R (constant_1 ls (growth l C)))) as L1b.
   pose proof (Rmax_l (Q2R (layer_constant_2 l C)) (Q2R (constant_2 ls (growth l C)))) as L2a.
   pose proof (Rmax_r (Q2R (layer_constant_2 l C)) (Q2R (constant_2 ls (growth l C)))) as L2b.
-  pose proof (constant_2_at_least_1 ls (growth l C)) as K21.
-  destruct (Grow k) as [Ek Step]; [simpl; lia|]. pose proof (size_nonneg D e (fun d _ => E0 d)) as V.
-  assert (DD : 0 <= k2 * x * size D e <= k2 * x * E k).
-  { assert (0 <= k2 * x) by (apply Rmult_le_pos; lra). split; [now apply Rmult_le_pos|now apply Rmult_le_compat_l]. }
-  pose proof (Row_grows _ _ DD) as RG.
-  assert (W : forall a i, In a (layer_heads l) -> uniform_head a = false -> (1 <= i <= n)%nat ->
-    sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j))
-    <= row_error (k2 * x * size D e)).
-  { intros a i A U Hi. apply (Row _ _ _ i); [now apply visible_self|now apply Rows_l|]. intros j [Hj _].
-    destruct (Reads l (or_introl eq_refl)) as [R _]. destruct (R a A) as (Bq & Bk & _).
-    apply (scores_apart a h h' c e C i j); try assumption; [lra|].
-    apply Rle_trans with (Q2R (layer_constant_2 l C)); [|lra].
-    replace (Q2R (score_norm a) * (2 * Q2R C + 1)) with (Q2R (Qred (score_norm a * (2 * C + 1)))).
-    - apply greatest_bounds. apply (in_map (fun a => Qred (score_norm a * (2 * C + 1)))).
-      apply filter_In. split; [exact A|now rewrite U].
-    - now rewrite Q2R_reduced, Q2R_mult, Q2R_plus, Q2R_mult, Q2R_two, Q2R_1. }
-  destruct (one_layer n D l h h' c e tau (row_error (k2 * x * size D e)) (Reads l (or_introl eq_refl))
-    Hc He C0 E0 (proj1 RG) W) as (c' & e' & C0' & E0' & Hc' & He' & Sc' & Se').
-  apply (Rle_trans _ _ k1) in L1a; [|exact L1]. unfold layer_constant_1 in L1a.
-  rewrite larger_correct, Q2R_reduced, !Q2R_mult, Q2R_plus, Q2R_two, Q2R_1 in L1a.
-  pose proof (Rmax_l (Q2R (amplification l)) (2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C)) as M1.
-  pose proof (Rmax_r (Q2R (amplification l)) (2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C)) as M2.
-  pose proof (amplification_nonneg l) as A0. pose proof (bias_norm_nonneg l) as B0.
+  pose proof (constant_2_at_least_1 ls (growth l C)) as K21. destruct (Grow k) as [Ek Step]; [simpl; lia|].
+  destruct (layer_softened l C (E k) h h' c e (Reads l (or_introl eq_refl)) Rows_l Hc He C0 E0 C1 Sc Se Ek ltac:(lra)
+    ltac:(lra) ltac:(lra)) as (c' & e' & C0' & E0' & Hc' & He' & Sc' & Se').
   destruct (IH (growth l C) (S k) (after_layer_by hardmax n l h) (after_layer_by (softmax_at tau) n l h') c' e')
-    as (f & F0 & Hf & Sf); try assumption.
+    as (f & F0 & Hf & Sf); try assumption; try lra.
   - intros l' I. apply Reads. now right.
-  - rewrite Q2R_growth. apply Rplus_le_le_0_compat; [now apply Rmult_le_pos|exact B0].
-  - rewrite Q2R_growth. eapply Rle_trans; [exact Sc'|]. rewrite Rmult_plus_distr_r, Rmult_assoc.
-    apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite <- (Rmult_1_r (Q2R (bias_norm l))) at 1.
-    now apply Rmult_le_compat_l.
-  - eapply Rle_trans; [exact Se'|]. eapply Rle_trans; [|exact Step]. rewrite Rmult_plus_distr_l.
-    apply Rplus_le_compat; [apply Rmult_le_compat; lra|].
-    pose proof (unit_norm_nonneg l). pose proof (scored_norm_nonneg l).
-    set (ft := (1 + Q2R (unit_norm l)) * Q2R (scored_norm l)) in *.
-    assert (FT : 0 <= ft) by (apply Rmult_le_pos; lra).
-    set (r := row_error (k2 * x * size D e)) in *. set (r' := row_error (k2 * x * E k)) in *.
-    apply Rle_trans with (ft * (r' * (Q2R C * x))).
-    + apply Rmult_le_compat_l; [exact FT|]. apply Rmult_le_compat; try lra. now apply size_nonneg.
-    + replace (ft * (r' * (Q2R C * x))) with ((2 * (1 + Q2R (unit_norm l)) * Q2R (scored_norm l) * Q2R C)
-        * (x / 2 * r')) by (unfold ft; field). apply Rmult_le_compat_r; [|lra]. apply Rmult_le_pos; lra.
-  - lra.
-  - lra.
+  - rewrite Q2R_growth. apply Rplus_le_le_0_compat; [|apply bias_norm_nonneg].
+    apply Rmult_le_pos; [apply amplification_nonneg|exact C1].
   - intros j Hj. apply Grow. simpl. lia.
   - exists f. split; [exact F0|]. split; [exact Hf|]. cbn [length]. now rewrite Nat.add_succ_r.
 Qed.

@@ -12,8 +12,10 @@ from certify.commands.softening import read_hard_network
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
 from constructions.theorem_26_uniform_tieless import Law, constants_of
+from proofs.by_coq import compiled_library
+from proofs.by_coq.library import SOFTENING
 from proofs.by_coq.softened_file import Temperature, ask_softened, describe_dull_head, initial_law, temperature_of
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import coq_or_skip
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 PROGRAMS = (
@@ -27,7 +29,7 @@ def _network(name: str) -> Transformer:
 
 def _reason(network: Transformer, temperature: Temperature) -> str:
     coq = coq_or_skip()
-    answer = ask_softened(coq, library_of(coq), network, temperature)
+    answer = ask_softened(coq, compiled_library(coq, entries=SOFTENING), network, temperature)
     assert answer.proved == (answer.reason == "")
     return answer.reason
 
