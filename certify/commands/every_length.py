@@ -30,6 +30,7 @@ from certify.terminal import complain, print_json, say_reading
 if TYPE_CHECKING:
     from certify.exports.theorem_claim import TheoremClaim
     from certify.request import Options
+    from proofs.by_coq import ProvedLengths
 
 
 def prove(
@@ -65,13 +66,11 @@ def prove(
     from certify.request import Options
     from certify.showing.terminal_tables import console
     from certify.theorems import print_theorem, prove, theorem_to_json
-    from constructions.errors import InputError, Unsupported
-    from proofs.by_coq import CoqMissing, ProvedLengths
+    from constructions.errors import Unsupported
+    from proofs.by_coq import CoqMissing
 
-    lengths = ProvedLengths(min_n, max_n)
+    lengths = read_lengths(min_n, max_n, output)
     if output is not None:
-        if not lengths.all:
-            raise InputError("-o: found --min-n or --max-n, expected neither: a folder states every length")
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa)
@@ -94,6 +93,21 @@ def prove(
     elif output is not None and not as_json:
         print(f"proof in {output}", file=sys.stderr)
     raise typer.Exit(theorem.exit_code)
+
+
+def read_lengths(min_n: int, max_n: int | None, output: str | None) -> ProvedLengths:
+    """The lengths that the theorem is about; a folder's is about all.
+
+    Raises:
+        InputError: if there are none, or not all and a folder is to be written.
+    """
+    from constructions.errors import InputError
+    from proofs.by_coq import ProvedLengths
+
+    lengths = ProvedLengths(min_n, max_n)
+    if output is not None and not lengths.all:
+        raise InputError("-o: found --min-n or --max-n, expected neither: a folder states every length")
+    return lengths
 
 
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:

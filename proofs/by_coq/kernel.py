@@ -104,7 +104,7 @@ def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None
 
 def refused(run: Run) -> Answer:
     """No proof: the reason in words, if it is the checker that said no; else what Coq complains of."""
-    if "check network meanings claim = true" in run.complaint:
+    if re.search(r"check(_for some_lengths)? network meanings claim = true", run.complaint):
         return Answer(False, frozenset(), REFUSED)
     return Answer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 

@@ -109,6 +109,7 @@ def test_keys_and_values_may_be_any_combinations_with_the_same_truth(
     ({"Q_w0 | Q_w1": 1, "i/n": 1}, {"Q_w1": "1/2"}),
     ({"Q_w0 | Q_w1": 1, "i/n": 1}, {"!Q_w0": 1}),
 ], ids=str)
-def test_keys_and_values_with_another_truth_are_not_proved(key: Mapping[str, int | str], value: Mapping[str, int | str]) -> None:
+def test_keys_and_values_with_another_truth_are_not_proved(
+        key: Mapping[str, int | str], value: Mapping[str, int | str]) -> None:
     answer = ask_of(flip_flop_by(key, value))
     assert not answer.proved and answer.reason.endswith("layer 1, heads: last bit")
