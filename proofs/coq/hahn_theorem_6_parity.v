@@ -344,7 +344,8 @@ Theorem chance_given_last_least q n : predictor bits q -> (2 <= n)%nat ->
   (forall b u v, odds_of_end q (b :: u) = odds_of_end q (b :: v)) -> chance_given_last p <= ce n q.
 Proof.
   intros Q Hn H. pose proof (hahn_theorem_6_parity q n 0 Q Hn) as G.
-  assert (M : moved_before_last q n 0) by (intros u b _; rewrite (H b _ (true :: u)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0; lra).
+  assert (M : moved_before_last q n 0) by (intros u b _; rewrite (H b _ (true :: u)), (Rminus_diag_eq _ _ eq_refl),
+      Rabs_R0; lra).
   specialize (G M). lra.
 Qed.
 
@@ -352,7 +353,8 @@ Theorem unigram_chance_least q n : predictor bits q -> (1 <= n)%nat ->
   (forall u v, odds_of_end q u = odds_of_end q v) -> unigram_chance p <= ce n q.
 Proof.
   intros Q Hn H. pose proof (unigram_chance_bound q n 0 Q Hn) as G.
-  assert (M : moved_by_last q n 0) by (intros u _; rewrite (H _ (true :: u)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0; lra).
+  assert (M : moved_by_last q n 0) by (intros u _; rewrite (H _ (true :: u)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0;
+      lra).
   specialize (G M). lra.
 Qed.
 

@@ -85,7 +85,8 @@ Lemma all_digits B D : (1 <= B)%nat -> forall q,
 Proof.
   intros HB. induction D as [|D IH]; intros q; [simpl; lra|].
   replace (B ^ S D)%nat with (B ^ D * B)%nat by (simpl; lia).
-  set (G := fun a => x ^ (distance (q mod B) a * distance (q mod B) a)). set (H := fun b => x ^ digit_gap D B (q / B) b).
+  set (G := fun a => x ^ (distance (q mod B) a * distance (q mod B) a)). set (H := fun b => x ^ digit_gap D B (q / B)
+      b).
   rewrite (sum_ext _ _ (fun j => G ((j - 1) mod B)%nat * H ((j - 1) / B)%nat)).
   - rewrite (sum_by_digits B G H (B ^ D) HB). cbn [pow]. apply Rmult_le_compat.
     + apply sum_nonneg. intros. apply pow_le. lra.
