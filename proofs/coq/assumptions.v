@@ -1,25 +1,25 @@
 (* The axioms that the library rests on: those of the standard library's real numbers, and no others.
 
    Printed when this file is compiled: sig_forall_dec, sig_not_dec, functional_extensionality_dep, classic. *)
-From Certify Require Import soft_layers theorem_26_as_printed lemma_27_rounding_networks lemmas_28_34
-  lemma_33_near_hard soft_for_every_n cross_entropy softmax formula lemma_06_near_hardmax lemma_07_table_lookup
-  lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers theorem_12_previous_next
+From Certify Require Import attention_by_levels soft_layers theorem_26_as_printed lemma_27_rounding_networks
+  lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula lemma_06_near_hardmax
+  lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers theorem_12_previous_next
   theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal theorem_20_counting
   theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking low_precision_since_until
-  low_precision_previous_next critical_constants well_defined check corollaries_17_18_22_23 hahn_lemma_5_row
-  hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_as_printed
+  low_precision_previous_next critical_constants well_defined check corollaries_17_18_22_23 hahn_one_row
+  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_proof_steps
   section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention
-  lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless theorem_26_with_ties check_file hahn_lemma_5_every_mask
-  previous_by_digits hahn_footnote_4_heights share_asked_limits hahn_lemma_5_first_layer compile_correct.
+  lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless theorem_26_with_ties check_file hahn_lemma_5_masked
+  previous_by_digits hahn_footnote_4_heights share_asked_limits hahn_first_layer compile_correct.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
   @lemma_08a, @lemma_08b, @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio,
   @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a,
   @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal).
-Definition temporal := (@theorem_12a_previous, @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next,
-  @theorem_13a, @theorem_13b, @theorem_15a_since, @theorem_15a_until, @theorem_15b_since, @theorem_15b_until,
-  @theorem_16a, @theorem_16b).
+Definition temporal := (@since_by_levels, @since_by_levels_reciprocal, @until_by_levels, @theorem_12a_previous,
+  @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next, @theorem_13a, @theorem_13b, @theorem_15a_since,
+  @theorem_15a_until, @theorem_15b_since, @theorem_15b_until, @theorem_16a, @theorem_16b).
 Definition low_precision := (@low_precision_rightmost, @low_precision_leftmost, @low_precision_since_error,
   @low_precision_since, @low_precision_since_rounded, @low_precision_until_error, @low_precision_until,
   @low_precision_until_rounded, @low_precision_previous_error, @low_precision_previous, @low_precision_next_error,

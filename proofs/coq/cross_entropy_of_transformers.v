@@ -8,7 +8,7 @@
    affine function of its output. *)
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential formula network cross_entropy hahn_theorem_6_parity
-  hahn_theorem_6_brackets hahn_lemma_5_layer hahn_lemma_5 hahn_lemma_5_every_mask hahn_hard_formulas
+  hahn_theorem_6_brackets hahn_one_layer hahn_lemma_5_repaired hahn_lemma_5_masked hahn_hard_formulas
   regime compile_formula corollaries_17_18_22_23.
 Import ListNotations.
 Open Scope R_scope.

@@ -13,8 +13,8 @@
    PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the
    second: all of them are hard whatever the masks (parity_is_hard.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_lemma_5_layer hahn_lemma_5
-  hahn_lemma_5_every_mask.
+From Certify Require Import finite_sums softmax exponential formula network hahn_one_layer hahn_lemma_5_repaired
+  hahn_lemma_5_masked.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -5,8 +5,8 @@
    from both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that
    length, then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
 From Coq Require Import Reals List Bool Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_lemma_5_row hahn_lemma_5_layer
-  hahn_lemma_5 hahn_hard_formulas.
+From Certify Require Import finite_sums exponential formula network hahn_one_row hahn_one_layer
+  hahn_lemma_5_repaired hahn_hard_formulas.
 Import ListNotations.
 Open Scope R_scope.
 

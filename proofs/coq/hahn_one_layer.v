@@ -8,7 +8,7 @@
 
    with sums over the heads, any masks, residual connections and biases. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network hahn_lemma_5_row.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network hahn_one_row.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -9,8 +9,8 @@
        other
    output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_lemma_5_row
-  hahn_lemma_5_layer hahn_lemma_5 hahn_hard_formulas parity_is_hard.
+From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_one_row
+  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard.
 Import ListNotations.
 Open Scope R_scope.
 

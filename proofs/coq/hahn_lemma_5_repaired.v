@@ -7,14 +7,14 @@
      C / min(p, n + 1 - p)      at every i <> p, whatever the masks                          hahn_lemma_5_any_masks
      C (1 + ln i)^(L-1) / i     at every i <> p, if all heads are future-masked              hahn_lemma_5_future_masked
      C (1 + ln n)^(L-1) / i     at every i <> p, if no head is past-masked                   hahn_lemma_5_no_past_mask
-     C (1 + ln n)^(L-1) / n     at n, whatever the masks        hahn_lemma_5_last_position, in hahn_lemma_5_every_mask.v
+     C (1 + ln n)^(L-1) / n     at n, whatever the masks        hahn_lemma_5_last_position, in hahn_lemma_5_masked.v
 
    with L layers, residual connections, any number of heads, ReLUs and biases. At p itself nothing is claimed.
    Idea: layer by layer, changes at i <> p are at most c w(i) for a shape w that means do not spoil: each head that sees
    p from i has 1/w(i) positions to average over, and the mean of w over what it sees is at most w(i). *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network harmonic_numbers hahn_lemma_5_row
-  hahn_lemma_5_layer.
+From Certify Require Import finite_sums softmax lemma_09_rounding formula network harmonic_numbers hahn_one_row
+  hahn_one_layer.
 Import ListNotations.
 Open Scope R_scope.
 
