@@ -22,6 +22,7 @@ from proofs.by_coq.library import LIBRARY, imported_files, listed_files
 from tests.with_coq import ask_coq
 
 SOURCES = sorted(LIBRARY.glob("*.v"))
+PROOFS = re.compile(r"\bProof\..*?\b(?:Qed|Defined)\.", re.DOTALL)
 NAMES_OF_AXIOMS = {
     "ClassicalDedekindReals.sig_forall_dec", "ClassicalDedekindReals.sig_not_dec", "Classical_Prop.classic",
     "FunctionalExtensionality.functional_extensionality_dep",
@@ -48,6 +49,13 @@ def test_no_file_has_a_hole(path: Path) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_every_file_begins_with_what_is_proved(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("(* ")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_lines_are_at_most_120_characters_and_proofs_at_most_60_lines(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if len(line) > 120] == []
+    assert [proof for proof in PROOFS.findall(text) if proof.count("\n") > 60] == []
 
 
 def test_each_statement_has_its_coq_file() -> None:
