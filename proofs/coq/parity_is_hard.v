@@ -7,7 +7,8 @@
 
    Idea: one symbol in the middle of a word decides, and it moves what other positions compute by at most C/n. *)
 From Coq Require Import Reals List Bool Arith ZArith Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas
+From Certify Require Import finite_sums exponential formula network hahn_one_layer hahn_lemma_5_repaired
+    hahn_hard_formulas
   hahn_how_cold.
 Import ListNotations.
 Open Scope nat_scope.
