@@ -4,8 +4,7 @@
    Proved, for every n, i and truth values p, q: where keys with p -> q share one level C, all others are lower by D at
    least, and the tie-breaking term is g j (j <= i and g i <= D) or - g j (j >= i and g n <= D) or - g i^2/j, the mean
    is near `p since q` (`p until q`) for g >= ln 4. A head with score - g j, or with a first position above the others
-       by
-   E with e^E >= 3 (n - 1), is within 1/4 of the value of the first position. *)
+   by E with e^E >= 3 (n - 1), is within 1/4 of the value of the first position. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking
   lemma_09_rounding formula theorem_15_since_until.

@@ -1,10 +1,8 @@
 (* The checker of model files, as it is extracted to OCaml: whoever reads a file need not be believed.
 
    A reader, whatever it does, offers a model (network, meanings, names) for a text. `check_file` writes the model as
-       text,
-   compares it with the text of the file, and checks the network. Proved: if it says `true`, what stands in the file is
-       a
-   network that computes the formula, for every n, every word and every position. *)
+   text, compares it with the text of the file, and checks the network. Proved: if it says `true`, what stands in the
+   file is a network that computes the formula, for every n, every word and every position. *)
 From Coq Require Import String List Bool.
 From Certify Require Import formula network meaning well_defined check model_text.
 Open Scope bool_scope.

@@ -3,10 +3,9 @@
    Proved: in words of length n that differ at p only, with any mixture of masks and L layers, an activation changes by
    at most C (1 + ln n)^(L-1) / i at every i > p, and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, with the C of
    hahn_lemma_5_repaired.v. So at position n by at most C (1 + ln n)^(L-1) / n, for every p < n;
-       hahn_lemma_5_proof_steps.v has
-   networks of which that is the order. Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from
-   p's side of every mask, so means of it over what lies beyond are not greater than it is; and its sum is at most
-   1 + ln n. *)
+   hahn_lemma_5_proof_steps.v has networks of which that is the order. Idea: the shape 1/i to the right of p and
+   1/(n+1-i) to the left falls away from p's side of every mask, so means of it over what lies beyond are not greater
+   than it is; and its sum is at most 1 + ln n. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax formula network harmonic_numbers
   hahn_one_row hahn_one_layer hahn_lemma_5_repaired.

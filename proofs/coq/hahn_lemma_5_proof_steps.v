@@ -6,8 +6,7 @@
    o(1) (every odd n >= 9; it stays above 0.243), whatever the number of heads (every odd n). With L future-masked
    layers of uniform attention, exchanging the first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n,
    which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at every n: "only an O(1/n) change in any
-       other
-   output activation" ([SHA] Section 1) needs that there are no masks. *)
+   other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_one_row
   hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard.

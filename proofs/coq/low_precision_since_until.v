@@ -2,9 +2,8 @@
 
    Proved, for every n, every position i and all truth values p, q of the operands: one future-masked head with scores
    gamma (j + i [p -> q]) and values [p & q] is within e^(-gamma) of `p since q`; past-masked with gamma (n [p -> q] -
-       j),
-   of `p until q`. So for gamma >= ln 4 it is near enough for Lemma 9 to make the answer exact. The head of `since` does
-   not mention n. Idea: that of Theorem 15. *)
+   j), of `p until q`. So for gamma >= ln 4 it is near enough for Lemma 9 to make the answer exact. The head of
+   `since` does not mention n. Idea: that of Theorem 15. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking lemma_09_rounding formula
   theorem_15_since_until low_precision_tie_breaking.
