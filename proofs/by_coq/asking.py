@@ -9,6 +9,7 @@ from pathlib import Path
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
+from proofs.by_coq.graph_file import graph_refusal_file, graph_theorem_file, is_large
 from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.model_file import FOLDER, proof_files
@@ -31,7 +32,8 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "theorem.v"
-        source.write_text(theorem_file(transformer, formula, lengths), encoding="utf-8")
+        write = graph_theorem_file if is_large(formula) else theorem_file
+        source.write_text(write(transformer, formula, lengths), encoding="utf-8")
         return _with_place(coq, library, transformer, formula, find_answer(coq, library, source), lengths)
 
 
@@ -60,7 +62,8 @@ def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Form
         return answer
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "refusal.v"
-        source.write_text(refusal_file(transformer, formula, lengths), encoding="utf-8")
+        write = graph_refusal_file if is_large(formula) else refusal_file
+        source.write_text(write(transformer, formula, lengths), encoding="utf-8")
         place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
     return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
 

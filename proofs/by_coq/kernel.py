@@ -19,6 +19,8 @@ from proofs.by_coq.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
 
+_CHECK_SAYS_NO = re.compile(r"check(_for some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
+
 
 class CoqMissing(Exception):
     """There is no ``coqc`` on the path; the message says what to install."""
@@ -104,7 +106,7 @@ def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None
 
 def refused(run: Run) -> Answer:
     """No proof: the reason in words, if it is the checker that said no; else what Coq complains of."""
-    if re.search(r"check(_for some_lengths)? network meanings claim = true", run.complaint):
+    if _CHECK_SAYS_NO.search(run.complaint):
         return Answer(False, frozenset(), REFUSED)
     return Answer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 

@@ -77,7 +77,7 @@ _ZERO = "(Int 0)"
 MOST_UNARY = 100_000
 MOST_WRITTEN_OUT = 20_000
 DEEPEST = 200
-"""Coq's kernel looks at a formula as a tree, however many of its parts are equal."""
+"""A formula without names is looked at as a tree, however many of its parts are equal (``graph_file`` has names)."""
 
 _HEADER = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
@@ -96,7 +96,7 @@ Proof.
 Qed.
 """
 
-_ASSUMPTIONS = """
+ASSUMPTIONS = """
 Print Assumptions network_computes.
 """
 
@@ -114,7 +114,7 @@ def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return CoqFile(transformer, formula).text((PROVED if lengths.all else lengths.theorem()) + _ASSUMPTIONS)
+    return CoqFile(transformer, formula).text((PROVED if lengths.all else lengths.theorem()) + ASSUMPTIONS)
 
 
 def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
@@ -135,11 +135,7 @@ class CoqFile:
         Raises:
             Unsupported: if the formula is too large for Coq.
         """
-        if (length := written_length(formula)) > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
-            is_long = length > MOST_WRITTEN_OUT
-            size = f"longer than {MOST_WRITTEN_OUT} characters" if is_long else f"{formula.depth} deep"
-            raise Unsupported(f"the formula, written out, is {size}, and so Coq compares it: expected at most "
-                              f"{MOST_WRITTEN_OUT} characters and a depth of {DEEPEST}")
+        self._check_size(formula)
         self.transformer = transformer
         self.formula = formula
         self.places = {name: place for place, name in enumerate(transformer.directions)}
@@ -147,6 +143,14 @@ class CoqFile:
         mentioned = [*self._formulas_of_embedding(), *_formulas_of_meanings(transformer), formula]
         self.users = definitions_of(mentioned)
         self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
+
+    def _check_size(self, formula: Formula) -> None:
+        """Raise Unsupported if the formula is too large to be looked at as a tree."""
+        if (length := written_length(formula)) > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
+            is_long = length > MOST_WRITTEN_OUT
+            size = f"longer than {MOST_WRITTEN_OUT} characters" if is_long else f"{formula.depth} deep"
+            raise Unsupported(f"the formula, written out, is {size}, and so Coq compares it: expected at most "
+                              f"{MOST_WRITTEN_OUT} characters and a depth of {DEEPEST}")
 
     def text(self, ending: str) -> str:
         """The whole file: everything about the network and the claim, and then ``ending``."""

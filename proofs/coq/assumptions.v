@@ -1,16 +1,17 @@
 (* The axioms that the library rests on: those of the standard library's real numbers, and no others.
 
    Printed when this file is compiled: sig_forall_dec, sig_not_dec, functional_extensionality_dep, classic. *)
-From Certify Require Import attention_by_levels soft_layers theorem_26_as_printed lemma_27_rounding_networks
-  lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula lemma_06_near_hardmax
-  lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers theorem_12_previous_next
-  theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal theorem_20_counting
-  theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking low_precision_since_until
-  low_precision_previous_next critical_constants well_defined check corollaries_17_18_22_23 hahn_one_row
-  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold parity_is_hard hahn_lemma_5_proof_steps
-  section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets cross_entropy_of_transformers hard_attention
-  lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless theorem_26_with_ties check_file hahn_lemma_5_masked
-  previous_by_digits hahn_footnote_4_heights share_asked_limits hahn_first_layer compile_correct.
+From Certify Require Import check_graph attention_by_levels soft_layers theorem_26_as_printed
+  lemma_27_rounding_networks lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula
+  lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers
+  theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
+  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking
+  low_precision_since_until low_precision_previous_next critical_constants well_defined check
+  corollaries_17_18_22_23 hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold
+  parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
+  cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
+  theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
+  hahn_first_layer compile_correct.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -32,14 +33,14 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
-Definition networks := (@check_correct, @check_for_computes, @check_recognizes, @check_well_defined,
-  @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a, @corollary_18b, @corollary_22a,
-  @corollary_22b, @corollary_23, @every_formula, @well_defined_for, @check_file_computes, @build_computes,
-  @three_is_enough, @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @printed_heads_fails, @complete_lower,
-  @complete_upper, @weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
-  @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
-  @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
-  @dyck_with_rate).
+Definition networks := (@check_graph_computes, @check_graph_computes_always, @check_correct, @check_for_computes,
+  @check_recognizes, @check_well_defined, @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a,
+  @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for,
+  @check_file_computes, @build_computes, @three_is_enough, @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position,
+  @printed_heads_fails, @complete_lower, @complete_upper, @weighs_by_ballot_numbers, @weighs_of_the_other_parity,
+  @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,
+  @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even,
+  @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
   @theorem_12_factor_needed, @found_by_digits, @previous_by_digits).

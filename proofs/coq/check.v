@@ -25,6 +25,12 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
   if is_anything b then IsAnything
   else if is_unwritten (nth d A IsAnything) && agrees then b else IsAnything.
 
+(* A stage may look at what is known, and at what is to be shown, through any of the views: each means the same
+   (check_graph.v unfolds the names of formulas in this way). *)
+Notation view := (meaning -> meaning).
+Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
+  : bool := existsb (fun u => let A := map u A in existsb (fun v => agrees A (v b)) views) views.
+
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
@@ -35,11 +41,12 @@ Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
   | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
   | _, _ => b
   end.
-Definition heads_stage (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
-      let b := with_error A a (nth d M IsAnything) in written A d b (check_head A a r b || check_by_cases L A a r b)
+      let b := with_error A a (nth d M IsAnything) in written A d b
+        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b))
   | _ => IsAnything
   end.
 
@@ -47,15 +54,16 @@ Definition heads_stage (L : lengths) (A M : list meaning) (l : layer) (d : direc
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-Definition feedforward_stage (A M : list meaning) (l : layer) (d : direction) : meaning :=
+Definition feedforward_stage (views : list view) (A M : list meaning) (l : layer) (d : direction) : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
-    (check_output A (layer_units l) (layer_bias l) d (nth d M IsAnything))
+    (in_some_view views A (nth d M IsAnything) (fun A b => check_output A (layer_units l) (layer_bias l) d b))
   else nth d A IsAnything.
 
-Definition layer_stages (L : lengths) (M : list meaning) (A : list meaning) (l : layer) : list meaning :=
-  let B := for_directions M (heads_stage L A M l) in for_directions M (feedforward_stage B M l).
-Definition layers_stages (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning) : list meaning :=
-  fold_left (layer_stages L M) ls A.
+Definition layer_stages (views : list view) (L : lengths) (M : list meaning) (A : list meaning) (l : layer)
+  : list meaning :=
+  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views B M l).
+Definition layers_stages (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
+  : list meaning := fold_left (layer_stages views L M) ls A.
 
 (* ---- embedding ---- *)
 Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
@@ -92,11 +100,16 @@ Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) 
   else if check_embedded T d (nth d M IsAnything) then nth d M IsAnything else IsAnything.
 
 (* ---- the whole ---- *)
-Definition established (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
-  layers_stages L M (transformer_layers T) (for_directions M (embedding_stage T M)).
-Definition check_for (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
+Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
+  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
+Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
   well_defined_from (least_length L) T &&
-  match nth (transformer_output T) (established L T M) IsAnything with IsTruth g => formula_eqb g f | _ => false end.
+  match nth (transformer_output T) (established views L T M) IsAnything with
+  | IsTruth g => formula_eqb g f
+  | _ => false
+  end.
+Definition as_it_stands : list view := [fun a => a].
+Definition check_for : lengths -> transformer -> list meaning -> formula -> bool := check_through as_it_stands.
 Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
 
 (* ---- soundness ---- *)
@@ -134,6 +147,23 @@ Section Sound.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths).
 Hypothesis HL : allowed L n.
 Notation holds_now := (holds_of users n w).
+Variable views : list view.
+Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+
+Lemma seen_through u A h : In u views -> holds_now A h -> holds_now (map u A) h.
+Proof.
+  intros Hu HA i d Hi. destruct (Nat.lt_ge_cases d (length A)) as [H|H].
+  - rewrite (nth_indep _ IsAnything (u IsAnything)), map_nth by (now rewrite length_map). now apply Views, HA.
+  - rewrite nth_overflow; [exact I|now rewrite length_map].
+Qed.
+
+Lemma in_some_view_correct A b agrees h i x : holds_now A h ->
+  (forall A b, holds_now A h -> agrees A b = true -> means users n w i b x) ->
+  in_some_view views A b agrees = true -> means users n w i b x.
+Proof.
+  intros HA C H. apply existsb_exists in H as (u & Hu & H). apply existsb_exists in H as (v & Hv & H).
+  apply (Views v Hv). exact (C _ _ (seen_through u A h Hu HA) H).
+Qed.
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
 Proof.
@@ -160,12 +190,13 @@ Proof.
 Qed.
 
 Lemma heads_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (heads_stage L A M l)) (after_heads n l h).
+  holds_now (for_directions M (heads_stage views L A M l)) (after_heads n l h).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (heads_stage L A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
-  cbv zeta. apply written_correct; [exact Hd|]. intros C. cbn [total fst snd]. rewrite Rplus_0_r.
+  cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
+  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
   apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
@@ -181,17 +212,18 @@ Proof.
 Qed.
 
 Lemma feedforward_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (feedforward_stage A M l)) (fun i d => h i d + feedforward l (h i) d).
+  holds_now (for_directions M (feedforward_stage views A M l)) (fun i d => h i d + feedforward l (h i) d).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
-  - apply written_correct; [exact Hd|]. intros C. unfold feedforward.
+  - apply written_correct; [exact Hd|]. unfold feedforward.
+    apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
     apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 
 Lemma layers_stages_correct M ls : forall A h, holds_now A h ->
-  holds_now (layers_stages L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
+  holds_now (layers_stages views L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
 Proof.
   induction ls as [|l ls IH]; intros A h HA; [exact HA|]. cbn [layers_stages fold_left]. apply IH.
   exact (feedforward_stage_correct _ M l _ (heads_stage_correct A M l h HA)).
@@ -264,17 +296,27 @@ Proof.
   - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|exact I]. now apply check_embedded_correct.
 Qed.
 
-Lemma established_correct M : holds_now (established L T M) (run users T n w).
+Lemma established_correct M : holds_now (established views L T M) (run users T n w).
 Proof. exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)). Qed.
 End Embedding.
 End Sound.
 
+(* What a network does on one word, if on this word all views mean the same. *)
+Theorem check_through_correct users n w L views T M f : allowed L n ->
+  (forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
+  check_through views L T M f = true -> over T n w ->
+  forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
+Proof.
+  unfold check_through. intros HL Views H Over i Hi. apply andb_prop in H as [_ H].
+  pose proof (established_correct users n w L HL views Views T Over M i (transformer_output T) Hi) as V.
+  destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+Qed.
+
 (* For the lengths in L only. *)
 Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
 Proof.
-  unfold check_for. intros H. apply andb_prop in H as [_ H]. intros n w HL Over i Hi.
-  pose proof (established_correct users n w L HL T Over M i (transformer_output T) Hi) as V.
-  destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|exact H|exact Over].
+  intros u [<-|[]] i a x. reflexivity.
 Qed.
 
 Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.

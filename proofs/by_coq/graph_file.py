@@ -1,0 +1,115 @@
+"""A transformer as a Coq file in which big formulas have names, so that formulas are as large as their graphs.
+
+``proofs/coq/check_graph.v`` has the checker and what is proved of it: the k-th named formula is ``User (b + k)``, where
+b is the number of users' predicates, and the theorem is about the claim with all names unfolded.
+"""
+
+from __future__ import annotations
+
+from constructions.errors import Unsupported
+from constructions.language.printer import format_briefly, written_length
+from constructions.language.syntax import Formula, Not, is_positional, is_symbolic
+from constructions.network.transformer import Transformer
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.by_coq.transformer_file import ASSUMPTIONS, CoqFile, comment, listed
+
+LONGEST_AS_TREES = 2_000
+"""Formulas up to this many characters are written without names."""
+_LONGEST_WITHOUT_NAME = 60
+MOST_NAMES = 20_000
+"""Coq writes the numbers of names in unary."""
+
+_HEADER = """\
+From Certify Require Import check_graph.
+"""
+
+_EVERY_LENGTH = """\
+(* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
+   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
+Theorem network_computes :
+  defined network /\\ computes users network (written_out {base} named_formulas claim).
+Proof.
+  apply (check_graph_computes_always {base} users network meanings named_formulas claim).
+  vm_cast_no_check (eq_refl true).
+Qed.
+"""
+
+_SOME_LENGTHS = """\
+(* The same for every length among these. *)
+Definition some_lengths : lengths := {lengths}.
+Theorem network_computes :
+  defined_for some_lengths network
+  /\\ computes_for users some_lengths network (written_out {base} named_formulas claim).
+Proof.
+  apply (check_graph_computes {base} users some_lengths network meanings named_formulas claim).
+  vm_cast_no_check (eq_refl true).
+Qed.
+"""
+
+_REFUSAL = """\
+From Certify Require Import refusal.
+Eval vm_compute in find_refusal_in_graph {base} named_formulas {lengths} network meanings claim.
+"""
+
+
+def is_large(formula: Formula) -> bool:
+    """Whether names are worth it."""
+    return written_length(formula) > LONGEST_AS_TREES
+
+
+def graph_theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+    """As ``transformer_file.theorem_file``, with names for big formulas.
+
+    Raises:
+        Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
+    """
+    return GraphFile(transformer, formula).theorem(lengths)
+
+
+def graph_refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+    """As ``transformer_file.refusal_file``, with names for big formulas.
+
+    Raises:
+        Unsupported: as ``graph_theorem_file``.
+    """
+    file = GraphFile(transformer, formula)
+    return file.text(_HEADER + _REFUSAL.format(base=file.base, lengths=lengths.data()))
+
+
+class GraphFile(CoqFile):
+    """The file being printed; what ``names`` has of a big formula is a constant that stands for its name."""
+
+    @property
+    def base(self) -> str:
+        """The number of the first name."""
+        return f"{len(self.users)}%nat"
+
+    def theorem(self, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+        """The whole file, with the theorem about these lengths."""
+        ending = _EVERY_LENGTH if lengths.all else _SOME_LENGTHS
+        return self.text(_HEADER + ending.format(base=self.base, lengths=lengths.data()) + ASSUMPTIONS)
+
+    def tree_formulas(self) -> str:
+        """The formulas as trees, under the same constants."""
+        return super()._formulas()
+
+    def _check_size(self, formula: Formula) -> None:
+        """A graph may be written out as long as it likes."""
+
+    def _formulas(self) -> str:
+        lines, named = [], []
+        for formula, name in self.names.items():
+            text, note = self._top(formula), comment(format_briefly(formula))
+            if _has_name(formula):
+                named.append(f"{text} {note}")
+                text = f"Positional (User {len(self.users) + len(named) - 1})"
+            lines.append(f"Definition {name} : formula := {text}. {note}")
+        if len(named) > MOST_NAMES:
+            raise Unsupported(f"the formula has {len(named)} large parts, expected at most {MOST_NAMES}")
+        return "\n".join([*lines, f"Definition named_formulas : list formula :={listed(named)}.\n"])
+
+
+def _has_name(formula: Formula) -> bool:
+    """A negation has none: beside what it negates, in two meanings of one head, it is recognised as it stands."""
+    return (written_length(formula) > _LONGEST_WITHOUT_NAME
+            and not isinstance(formula, Not) and not is_symbolic(formula) and not is_positional(formula))
