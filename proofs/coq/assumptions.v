@@ -1,7 +1,7 @@
 (* The axioms that the library rests on: those of the standard library's real numbers, and no others.
 
    Printed when this file is compiled: sig_forall_dec, sig_not_dec, functional_extensionality_dep, classic. *)
-From Certify Require Import check_graph attention_by_levels soft_layers theorem_26_as_printed
+From Certify Require Import ties_trade_off check_graph attention_by_levels soft_layers theorem_26_as_printed
   lemma_27_rounding_networks lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula
   lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
@@ -63,15 +63,15 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
-Definition softening := (@layers_move, @lemma_25_as_printed_false, @sign_as_printed_false,
-  @theorem_26_order_as_printed_false, @few_pieces, @rounding_takes_pieces, @lemma_27, @lemma_27_integers,
-  @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31, @lemma_34, @lemma_29_as_printed_false,
-  @lemma_29_without_biases, @lemma_29_repaired, @lemma_32, @near_hard_tieless, @softened_for_every_n, @mass,
-  @cross_entropy, @softplus_gibbs, @entropy_concave, @softmax_total, @attend_concentrated, @satisfies_previous,
-  @satisfies_next, @satisfies_since, @satisfies_until, @satisfies_compare, @run_soft_is_run, @hardmax_tieless,
-  @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties, @one_layer, @network_moves, @theorem_26,
-  @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties, @theorem_26_with_ties_order,
-  @theorem_26_with_ties_some_temperature).
+Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
+  @lemma_25_as_printed_false, @sign_as_printed_false, @theorem_26_order_as_printed_false, @few_pieces,
+  @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31,
+  @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
+  @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave,
+  @softmax_total, @attend_concentrated, @satisfies_previous, @satisfies_next, @satisfies_since, @satisfies_until,
+  @satisfies_compare, @run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
+  @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
+  @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality,
   hahn_one_symbol, hahn_6, softening).
 
