@@ -16,7 +16,8 @@ Proof. unfold Rdiv. rewrite Rmult_0_l. apply exp_0. Qed.
 
 Definition tanh (x : R) : R := (exp x - exp (- x)) / (exp x + exp (- x)).
 
-Lemma nearly_tied_weight D tau : softmax_at tau 2%nat no_mask (nearly_tied D) 1%nat = exp (D / tau) / (exp (D / tau) + 1).
+Lemma nearly_tied_weight D tau :
+  softmax_at tau 2%nat no_mask (nearly_tied D) 1%nat = exp (D / tau) / (exp (D / tau) + 1).
 Proof.
   unfold softmax_at, softmax, weight, nearly_tied, no_mask. simpl. rewrite exp_nothing. f_equal. ring.
 Qed.
