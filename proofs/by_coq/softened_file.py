@@ -101,7 +101,25 @@ def softened_file(transformer: Transformer, temperature: Temperature) -> str:
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
+    check_ties(transformer)
     return _network(transformer) + _THEOREM.format(b=temperature.b, p=temperature.p)
+
+
+def check_ties(transformer: Transformer) -> None:
+    """The theorem is about average-hard attention: where positions tie, leftmost and rightmost attention are another.
+
+    A head whose scores are not all 0 is proved to have no ties.
+
+    Raises:
+        Unsupported: if a leftmost or rightmost head has scores that are all 0.
+    """
+    for number, layer in enumerate(transformer.layers, start=1):
+        for place, head in enumerate(layer.heads, start=1):
+            scored = any(any(query.values()) and any(key.values())
+                         for query, key in zip(head.queries, head.keys, strict=True))
+            if head.weighting is not Weighting.AVERAGE_HARDMAX and not scored:
+                raise Unsupported(f"head {number}.{place} ({head.name}): {head.weighting.value} of scores that are all "
+                                  "0, where softmax tends to the average of what it sees, not to one position")
 
 
 def _network(transformer: Transformer) -> str:

@@ -14,11 +14,18 @@ import pytest
 
 from certify.commands.softening import read_hard_network
 from constructions.errors import Unsupported
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, Weighting
 from constructions.theorem_26_uniform_tieless import Law, constants_of
 from proofs.by_coq import compiled_library
 from proofs.by_coq.library import SOFTENING
-from proofs.by_coq.softened_file import Temperature, ask_softened, describe_dull_head, initial_law, temperature_of
+from proofs.by_coq.softened_file import (
+    Temperature,
+    ask_softened,
+    describe_dull_head,
+    initial_law,
+    softened_file,
+    temperature_of,
+)
 from tests.with_coq import coq_or_skip
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -115,3 +122,13 @@ def test_options_that_do_not_go_with_every_n_are_refused(arguments: tuple[str, .
     done = _run(*arguments)
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith(complaint) and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("weighting", [Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX])
+def test_one_position_of_many_that_tie_is_not_their_average(weighting: Weighting) -> None:
+    """All scores are 0: softmax averages at every temperature, so this hard attention is never near it."""
+    uniform = _network("hard/uniform.json")
+    layers = tuple(replace(layer, heads=tuple(replace(head, weighting=weighting) for head in layer.heads))
+                   for layer in uniform.layers)
+    with pytest.raises(Unsupported, match=r"^head 1\.1 \(.*\): (left|right)most-hardmax of scores that are all 0"):
+        softened_file(replace(uniform, layers=layers), temperature_of(uniform))
