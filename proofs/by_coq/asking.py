@@ -9,6 +9,7 @@ from pathlib import Path
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
+from proofs.by_coq.compiled import axioms_of_instances
 from proofs.by_coq.graph_file import graph_refusal_file, graph_theorem_file, is_large
 from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
@@ -34,7 +35,8 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
         source = Path(folder) / "theorem.v"
         write = graph_theorem_file if is_large(formula) else theorem_file
         source.write_text(write(transformer, formula, lengths), encoding="utf-8")
-        return _with_place(coq, library, transformer, formula, find_answer(coq, library, source), lengths)
+        answer = find_answer(coq, library, source, besides=axioms_of_instances(library))
+        return _with_place(coq, library, transformer, formula, answer, lengths)
 
 
 def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:

@@ -15,10 +15,12 @@ from pathlib import Path
 
 from constructions.errors import InputError, InternalError
 from proofs.by_coq.kernel import Coq
-from proofs.by_coq.library import COMPILED, digest, digest_of_files, needed_sources
+from proofs.by_coq.library import COMPILED, INSTANCES, digest, digest_of_files, needed_sources
 
 SEAL = "sealed"
-"""The file with the digest of all compiled files of its folder."""
+"""The file with the digest of all that Coq made in its folder."""
+PRINTED = ".printed"
+"""How the name of a file ends that has what Coq printed when it compiled the file of that name."""
 _ANOTHER = "XDG_CACHE_HOME names another place"
 
 
@@ -68,7 +70,7 @@ def _is_whole(place: Path) -> bool:
     _check_private(place.parent)
     _check_private(place)
     try:
-        return (place / SEAL).read_text(encoding="ascii") == digest_of_files(sorted(place.glob("*.vo")))
+        return (place / SEAL).read_text(encoding="ascii") == _digest_of_made(place)
     except (OSError, UnicodeDecodeError):
         return False
 
@@ -88,7 +90,19 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable
         run = coq.compile(folder / name, folder)
         if not run.accepted:
             raise InternalError(f"Coq {coq.version} does not accept the library: {name}: {run.complaint}")
-    (folder / SEAL).write_text(digest_of_files(sorted(folder.glob("*.vo"))), encoding="ascii")
+        if run.printed:
+            (folder / name).with_suffix(PRINTED).write_text(run.printed, encoding="utf-8")
+    (folder / SEAL).write_text(_digest_of_made(folder), encoding="ascii")
+
+
+def _digest_of_made(folder: Path) -> str:
+    """The digest of what Coq made and printed there."""
+    return digest_of_files(sorted([*folder.glob("*.vo"), *folder.glob(f"*{PRINTED}")]))
+
+
+def axioms_of_instances(library: Path) -> str:
+    """What Coq printed of the axioms of the theorems that ``proofs.by_coq.instances`` makes instances of."""
+    return (library / INSTANCES).with_suffix(PRINTED).read_text(encoding="utf-8")
 
 
 def _settle(folder: Path, place: Path, replaced: Path) -> None:

@@ -10,8 +10,9 @@ from constructions.errors import Unsupported
 from constructions.language.printer import format_briefly, written_length
 from constructions.language.syntax import Formula, Not, is_positional, is_symbolic
 from constructions.network.transformer import Transformer
+from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about_graph
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import ASSUMPTIONS, CoqFile, comment, listed
+from proofs.by_coq.transformer_file import CoqFile, comment, listed
 
 LONGEST_AS_TREES = 2_000
 """Formulas up to this many characters are written without names."""
@@ -21,29 +22,6 @@ MOST_NAMES = 20_000
 
 _HEADER = """\
 From Certify Require Import check_graph.
-"""
-
-_EVERY_LENGTH = """\
-(* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
-   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
-Theorem network_computes :
-  defined network /\\ computes users network (written_out {base} named_formulas claim).
-Proof.
-  apply (check_graph_computes_always {base} users network meanings named_formulas claim).
-  vm_cast_no_check (eq_refl true).
-Qed.
-"""
-
-_SOME_LENGTHS = """\
-(* The same for every length among these. *)
-Definition some_lengths : lengths := {lengths}.
-Theorem network_computes :
-  defined_for some_lengths network
-  /\\ computes_for users some_lengths network (written_out {base} named_formulas claim).
-Proof.
-  apply (check_graph_computes {base} users some_lengths network meanings named_formulas claim).
-  vm_cast_no_check (eq_refl true).
-Qed.
 """
 
 _REFUSAL = """\
@@ -86,8 +64,7 @@ class GraphFile(CoqFile):
 
     def theorem(self, lengths: ProvedLengths = EVERY_LENGTH) -> str:
         """The whole file, with the theorem about these lengths."""
-        ending = _EVERY_LENGTH if lengths.all else _SOME_LENGTHS
-        return self.text(_HEADER + ending.format(base=self.base, lengths=lengths.data()) + ASSUMPTIONS)
+        return self.text(_HEADER + theorem_about_graph(lengths, self.base) + PRINT_AXIOMS)
 
     def tree_formulas(self) -> str:
         """The formulas as trees, under the same constants."""

@@ -89,13 +89,16 @@ def _output(program: str, option: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None) -> Answer:
-    """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``."""
+def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, besides: str | None = None) -> Answer:
+    """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``.
+
+    The axioms are those that compiling the file prints, and, if given, those of another such print.
+    """
     run = coq.compile(source, library, folder)
     if not run.accepted:
         return refused(run)
     try:
-        axioms = parse_axioms(run.printed)
+        axioms = parse_axioms(run.printed) | (frozenset() if besides is None else parse_axioms(besides))
     except NoAxiomList:
         return Answer(False, frozenset(), "Coq accepts the theorem, but does not say by which axioms")
     names = frozenset(map(name_of, axioms))

@@ -9,17 +9,6 @@ from constructions.errors import InputError
 GREATEST = 100_000
 """Coq writes lengths in unary."""
 
-_THEOREM = """\
-(* For every length among these, every word over the alphabet and every position i, the output is exactly 1 if the word
-   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
-Definition some_lengths : lengths := {lengths}.
-Theorem network_computes : defined_for some_lengths network /\\ computes_for users some_lengths network claim.
-Proof.
-  apply (check_for_computes users some_lengths network meanings claim).
-  vm_cast_no_check (eq_refl true).
-Qed.
-"""
-
 
 @dataclass(frozen=True)
 class ProvedLengths:
@@ -62,10 +51,6 @@ class ProvedLengths:
         """
         greatest = "None" if self.greatest is None else f"(Some {self.greatest}%nat)"
         return f"(Lengths {self.least}%nat {greatest})"
-
-    def theorem(self) -> str:
-        """The theorem about these lengths, in the place of the one about all."""
-        return _THEOREM.format(lengths=self.data())
 
 
 EVERY_LENGTH = ProvedLengths()

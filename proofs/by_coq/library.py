@@ -19,9 +19,9 @@ FILES = "check_file.v"
 """The file with the checker of model files, which is extracted to OCaml."""
 SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
 """The files that a theorem on hard attention made soft imports."""
-GRAPHS = "check_graph.v"
-"""The file with the checker of networks whose formulas have names."""
-COMPILED = (DIAGNOSIS, FILES, GRAPHS)
+INSTANCES = "instances.v"
+"""The file that says what theorems about one network are instances of, and prints the axioms of that."""
+COMPILED = (DIAGNOSIS, FILES, INSTANCES)
 """The files that are compiled for this user, with all that they need."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 """What checks an exported folder from its sources."""

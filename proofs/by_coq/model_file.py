@@ -14,7 +14,9 @@ from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import texts_of_network
 from constructions.network.transformer import Transformer
-from proofs.by_coq.transformer_file import PROVED, CoqFile, listed
+from proofs.by_coq.instances import theorem_about
+from proofs.by_coq.lengths import EVERY_LENGTH
+from proofs.by_coq.transformer_file import CoqFile, listed
 
 FOLDER = "Folder"
 """The logical name of an exported folder."""
@@ -92,7 +94,7 @@ def model_file(transformer: Transformer, formula: Formula) -> str:
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return f"{definitions_of_model(transformer, formula)}\n{PROVED}"
+    return f"{definitions_of_model(transformer, formula)}\n{theorem_about(EVERY_LENGTH)}"
 
 
 def definitions_of_model(transformer: Transformer, formula: Formula) -> str:

@@ -56,6 +56,7 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
 from constructions.text import printable
+from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.predicates import condition_data
 
@@ -86,20 +87,6 @@ Import ListNotations.
 Open Scope Q_scope.
 """
 
-PROVED = """\
-(* For every length n >= 1, every word over the alphabet and every position i, the output is exactly 1 if the word
-   satisfies the formula at i, and exactly 0 if not. Nothing divides by zero, and temperatures are positive. *)
-Theorem network_computes : defined network /\\ computes users network claim.
-Proof.
-  apply (check_computes users network meanings claim).
-  vm_cast_no_check (eq_refl true).
-Qed.
-"""
-
-ASSUMPTIONS = """
-Print Assumptions network_computes.
-"""
-
 _REFUSAL = """\
 From Certify Require Import refusal.
 Eval vm_compute in find_refusal_for {lengths} network meanings claim.
@@ -114,7 +101,7 @@ def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return CoqFile(transformer, formula).text((PROVED if lengths.all else lengths.theorem()) + ASSUMPTIONS)
+    return CoqFile(transformer, formula).text(theorem_about(lengths) + PRINT_AXIOMS)
 
 
 def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:

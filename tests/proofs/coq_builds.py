@@ -1,7 +1,7 @@
 """Networks of ``compile_formula`` beside those of ``build`` in ``proofs/coq/compile_formula.v``.
 
 Coq is asked whether they are equal as data: every number, every meaning, every order. What is printed of a network
-(``theorem_file``) is a function of these, so equal networks are equal files, byte for byte.
+(``CoqFile``) is a function of these, so equal networks are equal files, byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from constructions.regimes import Regime, Sharpening
 from proofs.by_coq import Answer, Coq
 from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.library import needed_sources
-from proofs.by_coq.transformer_file import rational, theorem_file
+from proofs.by_coq.transformer_file import CoqFile, rational
 from tests.with_coq import coq_or_skip, library_of
 
 COMPILER, THEOREM = "compile_formula.v", "compile_correct.v"
@@ -92,7 +92,7 @@ def proved_by_theorem(question: Question, folder: Path) -> Answer:
     """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
     coq = coq_or_skip()
     network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)
-    definitions, _, _ = theorem_file(network, question.formula).partition("\n(* For every length n >= 1")
+    definitions = CoqFile(network, question.formula).text("")
     instance = _INSTANCE.format(regime=_regime(question.regime), gamma=rational(question.gamma),
                                 size=len(question.alphabet))
     source = folder / "instance.v"
@@ -108,8 +108,7 @@ def _comparison(question: Question, number: int) -> str:
         expected = "Some (network, meanings)"
     except (InputError, Unsupported):
         network, expected = compile_formula(TRUE, alphabet, Regime()), "None"
-    _, _, after = theorem_file(network, formula).partition("Open Scope Q_scope.\n")
-    definitions, _, _ = after.partition("\n(* For every length n >= 1")
+    _, _, definitions = CoqFile(network, formula).text("").partition("Open Scope Q_scope.\n")
     comparison = _COMPARISON.format(built=_built(question), expected=expected, number=number)
     return f"Module Q{number}.\n{definitions}\n{comparison}End Q{number}.\n"
 

@@ -12,7 +12,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.semantics import truth_values
 from constructions.regimes import Regime
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.by_coq.transformer_file import CoqFile
 from tests.sabotage.ground_truth import words
 from tests.with_coq import coq_or_skip, library_of
 
@@ -40,7 +40,7 @@ Eval vm_compute in map (fun w => map (truth users (length w) (fun i => nth (i - 
 ])
 def test_truth_in_coq_is_truth_here(text: str, tmp_path: Path) -> None:
     formula = parse_formula(text, "ab", predicates=USERS)
-    definitions, _, _ = theorem_file(compile_formula(formula, "ab", Regime()), formula).partition("\nTheorem ")
+    definitions = CoqFile(compile_formula(formula, "ab", Regime()), formula).text("")
     listed = "; ".join(f"[{'; '.join(str('ab'.index(symbol)) for symbol in word)}]%nat" for word in WORDS)
     source = tmp_path / "question.v"
     source.write_text(definitions + _QUESTION.format(words=listed), encoding="utf-8")

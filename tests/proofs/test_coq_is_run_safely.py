@@ -46,6 +46,7 @@ def test_the_library_is_compiled_once_for_each_version_of_coq(tmp_path: Path, ca
     lambda place: (place / "check.vo").write_text("another", encoding="utf-8"),
     lambda place: (place / "check.vo").unlink(),
     lambda place: (place / "more.vo").touch(),
+    lambda place: (place / "instances.printed").write_text("Closed under the global context", encoding="utf-8"),
     lambda place: (place / "sealed").unlink(),
     lambda place: (place / "sealed").write_bytes(b"\xff"),
 ])
@@ -118,8 +119,8 @@ def test_a_cache_that_is_a_file_is_one_line(tmp_path: Path, cache: Path) -> None
         compiled_library(script(tmp_path, COUNTING))
 
 
-def answer(tmp_path: Path, body: str) -> tuple[bool, str]:
-    found = find_answer(script(tmp_path, body), tmp_path, tmp_path / "theorem.v")
+def answer(tmp_path: Path, body: str, besides: str | None = None) -> tuple[bool, str]:
+    found = find_answer(script(tmp_path, body), tmp_path, tmp_path / "theorem.v", besides=besides)
     return found.proved, found.reason
 
 
@@ -140,6 +141,14 @@ def test_another_axiom_is_not_allowed_and_neither_is_another_statement_of_that_n
 def test_without_a_list_of_axioms_there_is_no_proof(tmp_path: Path, printed: str) -> None:
     assert answer(tmp_path, f"echo '{printed}'") == (
         False, "Coq accepts the theorem, but does not say by which axioms")
+
+
+def test_the_axioms_of_what_a_theorem_is_an_instance_of_count(tmp_path: Path) -> None:
+    printed = "echo 'Closed under the global context'"
+    assert answer(tmp_path, printed, "Closed under the global context\n") == (True, "")
+    assert answer(tmp_path, printed, "Axioms:\nmy_axiom : False\n") == (
+        False, "it rests on axioms that are not allowed: my_axiom : False")
+    assert answer(tmp_path, printed, "") == (False, "Coq accepts the theorem, but does not say by which axioms")
 
 
 def test_a_crash_is_no_proof(tmp_path: Path) -> None:

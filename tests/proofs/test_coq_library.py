@@ -18,8 +18,11 @@ from constructions.network.transformer import Head, Mask, Transformer
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from constructions.statements import STATEMENTS
 from proofs.by_coq.axioms import allowed_axioms, name_of
+from proofs.by_coq.compiled import axioms_of_instances
+from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.library import LIBRARY, imported_files, listed_files
-from tests.with_coq import ask_coq
+from proofs.by_coq.transformer_file import theorem_file
+from tests.with_coq import ask_coq, coq_or_skip, library_of
 
 SOURCES = sorted(LIBRARY.glob("*.v"))
 PROOFS = re.compile(r"\bProof\..*?\b(?:Qed|Defined)\.", re.DOTALL)
@@ -246,6 +249,23 @@ def test_a_head_may_not_read_slack() -> None:
 def test_a_truth_read_beside_that_of_its_negation_is_one_choice() -> None:
     text = "ODD(#<[!(prev Q_a)])"
     assert accepted(build(text, Regime()), text)
+
+
+@pytest.mark.parametrize(("definition", "axiom"), [
+    ("Definition users : nat -> nat -> nat -> bool := users_of definitions.", "users"),
+    ("Lemma check_accepts : check network meanings claim = true.\nProof. vm_cast_no_check (eq_refl true). Qed.",
+     "check_accepts"),
+])
+def test_an_axiom_in_the_place_of_a_part_is_found(definition: str, axiom: str, tmp_path: Path) -> None:
+    """Coq accepts the theorem, and prints the axiom, though it looks at the parts of the proof alone."""
+    text = theorem_file(build("Q_a since Q_b", Regime()), parse_formula("Q_a since Q_b", "ab"))
+    statement = definition.partition(" : ")[2].partition(" :=")[0].partition(".")[0]
+    source = tmp_path / "theorem.v"
+    source.write_text(text.replace(definition, f"Axiom {axiom} : {statement}."), encoding="utf-8")
+    coq = coq_or_skip()
+    library = library_of(coq)
+    assert find_answer(coq, library, source, besides=axioms_of_instances(library)).reason == (
+        f"it rests on axioms that are not allowed: {axiom} : {statement}")
 
 
 # -- where it says no --------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Truth
+from proofs.by_coq.compiled import axioms_of_instances
 from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.transformer_file import theorem_file
 from tests.proofs.coq_reader import File, Unreadable, read_coq
@@ -56,7 +57,8 @@ class MutatedFile:
         source = folder / "theorem.v"
         source.write_text(self.text, encoding="utf-8")
         coq = coq_or_skip()
-        return find_answer(coq, library_of(coq), source).proved
+        library = library_of(coq)
+        return find_answer(coq, library, source, besides=axioms_of_instances(library)).proved
 
 
 def mutated_files(seed: int) -> Iterator[MutatedFile]:

@@ -17,7 +17,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.by_coq.transformer_file import CoqFile
 from tests.network.second_forward import SecondForward
 from tests.proofs.test_hand_written_models import formula_of, shipped
 from tests.sabotage.ground_truth import DIGITS, own_misses, words
@@ -56,10 +56,14 @@ class Mutant:
 
     def module(self, number: int) -> str:
         """The mutant as a module that prints its number and what the checker says."""
-        _, _, after = theorem_file(self.network, formula_of(self.network)).partition("Open Scope Q_scope.\n")
-        definitions, _, _ = after.partition("\n(* For every length n >= 1")
+        _, _, definitions = definitions_of(self.network).partition("Open Scope Q_scope.\n")
         question = _QUESTION.format(lengths=LENGTHS[self.name].data(), number=number)
         return f"Module M{number}.\n{definitions}\n{question}\nEnd M{number}.\n"
+
+
+def definitions_of(network: Transformer) -> str:
+    """The network, its meanings and the claim as Coq has them."""
+    return CoqFile(network, formula_of(network)).text("")
 
 
 def mutants(name: str, seeds: range) -> Iterator[Mutant]:
@@ -69,7 +73,7 @@ def mutants(name: str, seeds: range) -> Iterator[Mutant]:
         try:
             kind, what, changed = mutate(model, seed)
             network = transformer_from_json(changed)
-            theorem_file(network, formula_of(network))
+            definitions_of(network)
         except (InputError, Unsupported, AssertionError):
             continue
         yield Mutant(name, f"{name}, {seed}, {kind}: {what}", network)
@@ -78,7 +82,7 @@ def mutants(name: str, seeds: range) -> Iterator[Mutant]:
 def accepted(tried: list[Mutant], folder: Path) -> list[Mutant]:
     """The mutants for which the checker of the library says yes."""
     coq = coq_or_skip()
-    head, _, _ = theorem_file(shipped("flip_flop"), formula_of(shipped("flip_flop"))).partition("Open Scope Q_scope.\n")
+    head, _, _ = definitions_of(shipped("flip_flop")).partition("Open Scope Q_scope.\n")
     source = folder / "mutants.v"
     modules = "".join(mutant.module(number) for number, mutant in enumerate(tried))
     source.write_text(f"{head}Open Scope Q_scope.\n{modules}", encoding="utf-8")
