@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
@@ -43,9 +44,11 @@ def _built(main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     return folder
 
 
-def run_program(*arguments: str | Path, main: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+def run_program(*arguments: str | Path, main: Path | None = None,
+                stdout: IO[bytes] | int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
     """The program, run once; with another ``main`` the one that is built of it and the same readers."""
-    return subprocess.run([Path(_built(main).name) / PROGRAM, *arguments], capture_output=True, check=False)
+    return subprocess.run([Path(_built(main).name) / PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE,
+                          check=False)
 
 
 @dataclass(frozen=True)
