@@ -3,8 +3,8 @@
    constructions/language/expression_forms.py.
 
    An operator has a level; an operand below the level that its place asks for goes into parentheses. A letter is kept
-   as JSON spells it. A number that names no letter is written `Q_`, and one that names no predicate or direction `?`: no
-   reader accepts these, and `is_whole` no letter or predicate that is written so. *)
+   as JSON spells it. A number that names no letter is written `Q_`, and one that names no predicate or direction `?`:
+   no reader accepts these, and `is_whole` no letter or predicate that is written so. *)
 From Coq Require Import String Ascii ZArith QArith List Bool.
 From Certify Require Import formula network user_predicates json_text.
 Import ListNotations.

@@ -3,8 +3,8 @@
 
    No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same: bool, sumbool,
    option, sumor, list, pairs, unit; and andb and orb are && and ||. Numbers and strings stay as Coq has them: nat in
-   unary, positive, Z and Q in binary, characters as eight bits. So no arithmetic of OCaml stands in the place of one that
-   is proved, and nothing can overflow. *)
+   unary, positive, Z and Q in binary, characters as eight bits. So no arithmetic of OCaml stands in the place of one
+   that is proved, and nothing can overflow. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
 From Certify Require Import network model_text check_file refusal.
 Extraction Language OCaml.

@@ -167,10 +167,9 @@ def test_a_certificate_that_claims_another_formula_is_not_proved(tmp_path: Path)
 
 def test_lines_that_look_like_the_transformer_of_a_certificate_are_not_taken_for_it(tmp_path: Path) -> None:
     """The lines begin as those of the transformer in a canonical certificate do, but are inside something else."""
-    own = json.dumps(model())
+    start = {"format": "certify-certificate", "claim": {"formula": TEXT}, "transformer": model()}
     lines = write_canonical({"transformer": model()}).removeprefix("{\n").removesuffix("\n}\n")
-    text = ('{"format": "certify-certificate", "claim": {"formula": "%s"}, "transformer": %s, "other": {\n%s\n}}\n'
-            % (TEXT, own, lines))
+    text = f'{json.dumps(start).removesuffix("}")}, "other": {{\n{lines}\n}}}}\n'
     found = judge(written(tmp_path, text))
     assert (found.status, found.word) == (2, "malformed") and "line 1: not as certify writes" in found.text
     assert canonical(tmp_path / "model.json") == write_canonical(model())

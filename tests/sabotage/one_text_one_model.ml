@@ -58,7 +58,8 @@ let rec amount depth =
 
 let rec condition depth =
   if depth = 0 then
-    pick [ C.Tested (pick [ C.SQUARE; POW2; PRIME ], amount (below 3)); Related (relation (), amount (below 3), amount (below 3)) ]
+    pick [ C.Tested (pick [ C.SQUARE; POW2; PRIME ], amount (below 3));
+           Related (relation (), amount (below 3), amount (below 3)) ]
   else
     let c = condition (below depth) and d = condition (below depth) in
     pick [ C.Fails c; Both (c, d); Either (c, d) ]
@@ -69,7 +70,8 @@ let rec worth (k, n) x =
   let at = worth (k, n) in
   match x with
   | C.Literal C.N0 -> 0. | Literal (C.Npos p) -> number p | TheNumber -> k | TheLength -> n
-  | Negated x -> -. at x | Sum (x, y) -> at x +. at y | Difference (x, y) -> at x -. at y | Times (x, y) -> at x *. at y
+  | Negated x -> -. at x | Sum (x, y) -> at x +. at y | Difference (x, y) -> at x -. at y
+  | Times (x, y) -> at x *. at y
   | Quotient (x, p) -> floor (at x /. number p) | Raised (x, p) -> at x ** number p
   | Remainder (x, p) -> at x -. (number p *. floor (at x /. number p))
 
