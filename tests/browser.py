@@ -5,7 +5,6 @@ Without a browser the tests are skipped; where CERTIFY_NEEDS_BROWSER is set (``.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.needed import found_or_skipped
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync")
@@ -50,14 +51,16 @@ class Seen:
     complaints: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def find_chromium() -> str:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
-        reason = "no Chromium on this machine"
-        if os.environ.get("CERTIFY_NEEDS_BROWSER"):
-            pytest.fail(f"{reason}, and CERTIFY_NEEDS_BROWSER is set")
-        pytest.skip(reason)
+        raise LookupError("no Chromium on this machine")
+    return program
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = found_or_skipped(find_chromium, LookupError, "CERTIFY_NEEDS_BROWSER")
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=program, args=FLAGS)
         yield started

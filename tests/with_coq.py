@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
+from tests.needed import found_or_skipped
 
 
 def coq_or_skip() -> Coq:
     """The Coq of this machine."""
-    try:
-        return find_coq()
-    except CoqMissing as reason:
-        if os.environ.get("CERTIFY_NEEDS_COQ"):
-            pytest.fail(f"{reason}, and CERTIFY_NEEDS_COQ is set")
-        pytest.skip(str(reason))
+    return found_or_skipped(find_coq, CoqMissing, "CERTIFY_NEEDS_COQ")
 
 
 @cache

@@ -5,15 +5,13 @@ Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import IO
 
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
@@ -21,6 +19,7 @@ from constructions.network.transformer import Transformer
 from proofs.by_coq.asking import describe_refusal
 from proofs.by_coq.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
 from proofs.by_coq.transformer_file import refusal_file
+from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 
 UNSUPPORTED = "unsupported"
@@ -29,22 +28,27 @@ REFUSED = "the checker does not accept this network, which does not make it wron
 
 def ocaml_or_skip() -> tuple[str, ...]:
     """The OCaml compiler of this machine."""
-    try:
-        return find_ocaml()
-    except OCamlMissing as reason:
-        if os.environ.get("CERTIFY_NEEDS_OCAML"):
-            pytest.fail(f"{reason}, and CERTIFY_NEEDS_OCAML is set")
-        pytest.skip(str(reason))
+    return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
 @cache
-def _built() -> tempfile.TemporaryDirectory[str]:
+def _built(main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     compiler, coq = ocaml_or_skip(), coq_or_skip()
+    sources = checker_sources(coq, library_of(coq))
+    if main is not None:
+        sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
     folder = tempfile.TemporaryDirectory(prefix="certify-")
     place = Path(folder.name) / PROGRAM
-    place.write_bytes(build_checker(checker_sources(coq, library_of(coq)), compiler))
+    place.write_bytes(build_checker(sources, compiler))
     place.chmod(0o755)
     return folder
+
+
+def run_program(*arguments: str | Path, main: Path | None = None,
+                stdout: IO[bytes] | int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
+    """The program, run once; with another ``main`` the one that is built of it and the same readers."""
+    return subprocess.run([Path(_built(main).name) / PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE,
+                          check=False)
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Judged:
 def judge(path: Path, formula: str | None = None) -> Judged:
     """The one line that the program prints about a file, taken apart."""
     asked = () if formula is None else ("--formula", formula)
-    done = subprocess.run([Path(_built().name) / PROGRAM, *asked, path], capture_output=True, check=False)
+    done = run_program(*asked, path)
     (line,) = done.stdout.decode("ascii").splitlines()
     word, _, text = line.partition(f" {path}: ")
     assert text and not done.stderr, (line, done.stderr)
@@ -73,7 +77,7 @@ def judge(path: Path, formula: str | None = None) -> Judged:
 
 def canonical(path: Path) -> str | None:
     """The text that the program writes of the model that it reads in a file; None if it reads none."""
-    done = subprocess.run([Path(_built().name) / PROGRAM, "--canonical", path], capture_output=True, check=False)
+    done = run_program("--canonical", path)
     return done.stdout.decode("ascii") if done.returncode == 0 else None
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from typing import Any
 
-import pytest
+from tests.needed import found_or_skipped
 
 
 def torch_or_skip() -> Any:
     """The package torch."""
+    return found_or_skipped(_find_torch, LookupError, "CERTIFY_NEEDS_TORCH")
+
+
+def _find_torch() -> Any:
     if find_spec("torch") is None:
-        reason = "torch is not installed (the extra torch)"
-        if os.environ.get("CERTIFY_NEEDS_TORCH"):
-            pytest.fail(f"{reason}, and CERTIFY_NEEDS_TORCH is set")
-        pytest.skip(reason)
+        raise LookupError("torch is not installed (the extra torch)")
     import torch
 
     return torch

@@ -252,11 +252,6 @@ def _written_parts(formula: Formula) -> tuple[Formula, ...]:
     return _view(formula)[1]
 
 
-def _level(formula: Formula) -> int:
-    name, _ = _view(formula)
-    return _LEVELS[name][0] if name else _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
-
-
 @dataclass(frozen=True)
 class _Operand:
     """A place for the text of a formula, and how tightly it must bind to go there without parentheses."""
@@ -319,7 +314,11 @@ class FormulaWriter:
             return [self.names[formula]]
         pieces = self._pieces(formula)
         wanted = _ATOM_LEVEL if self._parenthesize and operand.at_least else operand.at_least
-        return pieces if _level(formula) >= wanted else ["(", *pieces, ")"]
+        return pieces if self._level(formula) >= wanted else ["(", *pieces, ")"]
+
+    def _level(self, formula: Formula) -> int:
+        name, _ = self._view(formula)
+        return _LEVELS[name][0] if name else _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
 
     def _pieces(self, formula: Formula) -> list[_Piece]:
         """The text of a formula with places for its operands."""
@@ -374,7 +373,7 @@ class FormulaWriter:
     def length_from(self, formula: Formula, lengths: Mapping[Formula, int]) -> int:
         """The length of the text of a formula, from those of its operands."""
         return sum(len(piece) if isinstance(piece, str) else
-                   lengths[piece.formula] + 2 * (_level(piece.formula) < piece.at_least)
+                   lengths[piece.formula] + 2 * (self._level(piece.formula) < piece.at_least)
                    for piece in self._pieces(formula))
 
 

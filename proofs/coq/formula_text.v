@@ -3,7 +3,8 @@
    constructions/language/expression_forms.py.
 
    An operator has a level; an operand below the level that its place asks for goes into parentheses. A letter is kept
-   as JSON spells it. A number that names nothing is written `?`, which no reader accepts. *)
+   as JSON spells it. A number that names no letter is written `Q_`, and one that names no predicate or direction `?`:
+   no reader accepts these, and `is_whole` no letter or predicate that is written so. *)
 From Coq Require Import String Ascii ZArith QArith List Bool.
 From Certify Require Import formula network user_predicates json_text.
 Import ListNotations.
@@ -117,10 +118,11 @@ Definition symbol_writer (letter : string) : writer :=
 Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
   match l with [] => None | g :: l => if formula_eqb f g then Some place else place_in l f (S place) end.
 
-Definition formula_level (f : formula) : nat :=
+Definition formula_level (abbreviates : bool) (f : formula) : nat :=
   match f with
   | Iff _ _ => 0 | Implies _ _ => 1 | Or _ _ => 2 | And _ _ => 3 | Compare _ _ _ => 4
-  | Since (Truth true) _ | Until (Truth true) _ | Not _ | Previous _ | Next _ => 6
+  | Since (Truth true) _ | Until (Truth true) _ => if abbreviates then 6 else 5
+  | Not _ | Previous _ | Next _ => 6
   | Since _ _ | Until _ _ => 5
   | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ => 7
   end.
@@ -148,7 +150,7 @@ Definition predicate_writer (p : predicate) : writer :=
 Definition operand (wanted : nat) (f : formula) (a : writer) : writer := fun rest =>
   match place_in listed f 1 with
   | Some place => (exactly "$" ^^ exactly (natural_text place)) rest
-  | None => at_level wanted (Piece (formula_level f) a) rest
+  | None => at_level wanted (Piece (formula_level abbreviates f) a) rest
   end.
 
 Definition sign (s : string) (f : formula) (a : writer) : writer := prefix s (operand 6 f a).
@@ -161,7 +163,7 @@ Definition connective (left : nat) (f : formula) (a : writer) (s : string) (righ
 Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   match f with
   | Truth true => exactly "true" | Truth false => exactly "false"
-  | Symbol a => symbol_writer (nth a letters "?")
+  | Symbol a => symbol_writer (nth a letters "")
   | Positional p => predicate_writer p
   | OnCount p s f => predicate_writer p ^^ between ("(" ++ side_sign s) "])" (operand 0 f (own_text f))
   | Compare r t u => term_writer true t ^^ exactly (relation_sign r) ^^ term_writer true u

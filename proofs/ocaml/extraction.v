@@ -1,9 +1,10 @@
 (* The checker of model files as an OCaml program: `check_file` of check_file.v, which decides; `model_text`, which
    writes a model; and `find_refusal` of refusal.v, which says where `check` said no.
 
-   No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same: bool, option,
-   list, pairs, unit. Numbers and strings stay as Coq has them: nat in unary, positive, Z and Q in binary, characters as
-   eight bits. So no operation of OCaml stands in the place of one that is proved, and nothing can overflow. *)
+   No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same: bool, sumbool,
+   option, sumor, list, pairs, unit; and andb and orb are && and ||. Numbers and strings stay as Coq has them: nat in
+   unary, positive, Z and Q in binary, characters as eight bits. So no arithmetic of OCaml stands in the place of one
+   that is proved, and nothing can overflow. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
 From Certify Require Import network model_text check_file refusal.
 Extraction Language OCaml.

@@ -9,9 +9,19 @@ open Outcome
 
 let usage = "usage: certify-every-n [--formula F | --canonical] FILE..."
 let most_words = 1 lsl 27 (* of memory: 1 GiB where a word has 8 bytes *)
+let most_work = 2. ** 32. (* words that one file makes the program allocate, if only for a moment: about a minute *)
 let most_shown = 2000
 
-exception Too_much_memory
+exception Too_costly
+
+(* While a file is judged, the words allocated before it. *)
+let judging = ref None
+
+let check_costs () =
+  let found = Gc.quick_stat () in
+  match !judging with
+  | Some before when found.heap_words > most_words || found.minor_words -. before > most_work -> raise Too_costly
+  | _ -> ()
 
 (* What is asked of each file: its own formula, another one, or the model in its one spelling. *)
 type question = Own | Asked of string | Canonical
@@ -42,20 +52,15 @@ let find_claim (model : Model.t) question =
 
 let briefly text = if String.length text <= most_shown then text else String.sub text 0 200 ^ "..."
 
-let check_canonical text written =
-  if text <> written then
-    malformed "line %d: not as certify writes what was read; certify-every-n --canonical FILE writes it so"
-      (Texts.first_difference text written)
-
 let decide (model : Model.t) text question =
   let written = Checker.model_text model.model in
-  check_canonical text (Texts.of_coq written);
+  Model.check_canonical text (Texts.of_coq written);
   if not (Checker.is_whole model.model) then unsupported "its text does not say all of the network";
   let claim = find_claim model question in
   let formula = Checker.formula_text model.model claim in
   let shown = briefly (Texts.of_coq formula) in
   if Checker.check_file model.model claim (Texts.to_coq text) formula then
-    let letters = String.concat ", " (map Texts.of_coq model.model.model_letters) in
+    let letters = String.concat ", " (map Showing.letter model.model.model_letters) in
     let text = Printf.sprintf "for every n, every word of length n over {%s} and every position: \
                                the output is exactly 1 if %s, else 0" letters shown in
     { word = "proved"; status = 0; text }
@@ -66,17 +71,25 @@ let decide (model : Model.t) text question =
       text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"
           shown place }
 
-let judge path question =
-  let too_much = { word = "unknown"; status = 3; text = "the check needs more memory than 1 GiB, or a larger stack" } in
+let answer path question =
   try
     let model, text = Model.read "file" (read_file path) in
     if question = Canonical then { word = ""; status = 0; text = Texts.of_coq (Checker.model_text model.model) }
-    else decide model text question
+    else decide model (Lazy.force text) question
   with
   | Malformed text -> { word = "malformed"; status = 2; text }
   | Unsupported text -> { word = "unsupported"; status = 3; text }
   | Sys_error problem -> { word = "malformed"; status = 2; text = printable problem }
-  | Stack_overflow | Out_of_memory | Too_much_memory -> too_much
+  | Stack_overflow | Out_of_memory | Too_costly ->
+    { word = "unknown"; status = 3;
+      text = "the check needs more memory than 1 GiB, a larger stack, or more work than 2^32 words of allocation" }
+
+let judge path question =
+  judging := Some (Gc.minor_words ());
+  let verdict = answer path question in
+  judging := None;
+  if verdict.word = "unknown" then Gc.compact (); (* else the next file would pay for this one's memory *)
+  verdict
 
 let rec arguments question files = function
   | "--formula" :: formula :: rest when question = Own -> arguments (Asked formula) files rest
@@ -87,14 +100,24 @@ let rec arguments question files = function
 
 let gravest a b = if a = 2 || b = 2 then 2 else max a b
 
-let () =
+(* In place of a model's text there is no verdict: this goes elsewhere. *)
+let say question path verdict =
+  if verdict.word = "" then print_string verdict.text
+  else Printf.fprintf (if question = Canonical then stderr else stdout) "%-11s %s: %s\n" verdict.word (printable path)
+      verdict.text;
+  flush stdout
+
+let main () =
   let question, files = arguments Own [] (List.tl (Array.to_list Sys.argv)) in
   if files = [] then (prerr_endline usage; exit 2);
-  let alarm = Gc.create_alarm (fun () -> if (Gc.quick_stat ()).heap_words > most_words then raise Too_much_memory) in
+  ignore (Gc.create_alarm check_costs);
   let statuses = map (fun path ->
       let verdict = judge path question in
-      if verdict.word = "" then print_string verdict.text
-      else Printf.printf "%-11s %s: %s\n%!" verdict.word (printable path) verdict.text;
+      say question path verdict;
       verdict.status) files in
-  Gc.delete_alarm alarm;
-  exit (List.fold_left gravest 0 statuses)
+  List.fold_left gravest 0 statuses
+
+let () =
+  match main () with
+  | status -> exit status
+  | exception Sys_error problem -> prerr_endline ("certify-every-n: the output cannot be written: " ^ problem); exit 2

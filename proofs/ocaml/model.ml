@@ -286,6 +286,18 @@ let is_certificate = function
   | Json.Object found -> List.assoc_opt "format" found = Some (Json.String "certify-certificate")
   | _ -> false
 
+(* The one spelling of any JSON is written by the checker, too. *)
+let rec json_of = function
+  | Json.Object found -> C.Fields (map (fun (key, value) -> (Texts.to_coq (Json.spelled key), json_of value)) found)
+  | List found -> C.Items (map json_of found)
+  | String text -> C.Quoted (Texts.to_coq (Json.spelled text))
+  | (Integer _ | Bool _ | Null) as other -> C.Verbatim (Texts.to_coq (kind_of other))
+
+let check_canonical text written =
+  if text <> written then
+    malformed "line %d: not as certify writes what was read; certify-every-n --canonical FILE writes it so"
+      (Texts.first_difference text written)
+
 (* What a canonical certificate has as its transformer: the lines of that object, each without one space of indent. *)
 let transformer_text text =
   let rec inside found = function
@@ -299,9 +311,15 @@ let transformer_text text =
   in
   Option.value (outside (String.split_on_char '\n' text)) ~default:""
 
+(* In any other certificate those lines may be elsewhere. *)
+let text_in_certificate value text =
+  check_canonical text (Texts.of_coq (C.json_text (json_of value)));
+  transformer_text text
+
 (* The model in a file, and the text in the file that should be the model's. *)
 let read where text =
   match Json.parse text where with
   | Json.Object _ as value ->
-    if is_certificate value then (certificate value, transformer_text text) else (transformer "model" value, text)
+    if is_certificate value then (certificate value, lazy (text_in_certificate value text))
+    else (transformer "model" value, lazy text)
   | other -> expected where other "an object: a model or a certificate"

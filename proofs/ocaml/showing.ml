@@ -1,10 +1,16 @@
-(* The place where the checker said no, in words. *)
+(* Letters, and the place where the checker said no, in words. *)
 
 open Outcome
 module C = Checker
 
 let rec int_of_nat n = match n with C.O -> 0 | C.S n -> 1 + int_of_nat n
 let most_named = 20
+
+(* As in formulas, where it is Q_a or Q['(']: a letter that has commas or braces does not look like several. *)
+let letter name =
+  let shown = Texts.of_coq (C.symbol_writer name C.EmptyString) in
+  let rest = String.sub shown 2 (String.length shown - 2) in
+  if shown.[1] = '_' then rest else String.sub rest 0 (String.length rest - 1)
 
 let directions (model : Model.t) places =
   let names = map (fun place -> printable model.directions.(int_of_nat place)) places in

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from constructions.errors import InputError
 from constructions.language.parser import parse_count, parse_formula
 from constructions.language.predicates import parse_predicate_definition
-from constructions.language.printer import Style, format_briefly, format_count, format_formula, written_length
+from constructions.language.printer import (
+    FormulaWriter,
+    Style,
+    format_briefly,
+    format_count,
+    format_formula,
+    written_length,
+)
 from constructions.language.syntax import (
     And,
     Count,
@@ -137,6 +144,12 @@ def test_names_in_definitions_are_no_predicates() -> None:
     text = str(formula)
     assert text.startswith("let pp1 = p1 & !p1; ")
     assert parse_formula(text, predicates={"p1": predicate}) is formula
+
+
+@given(formulas())
+def test_parsing_undoes_printing_without_abbreviations(formula: Formula) -> None:
+    """`true since a` binds less tightly than `O a`."""
+    assert parse_formula(FormulaWriter({}, abbreviate=False).formula(formula), "abc") is formula
 
 
 @given(st.lists(st.tuples(st.sampled_from([Not, Previous, And, Or, Since, Until, Implies]), st.integers(0, 99),

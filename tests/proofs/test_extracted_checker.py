@@ -29,7 +29,7 @@ from proofs.by_coq.extracted import (
 )
 from proofs.by_coq.kernel import Coq
 from tests.with_coq import coq_or_skip, library_of
-from tests.with_ocaml import canonical, judge, ocaml_or_skip
+from tests.with_ocaml import canonical, judge, ocaml_or_skip, run_program
 
 ROOT = Path(__file__).parents[2]
 TEXT = "ODD(#<[Q_a]) & prev Q_b"
@@ -165,6 +165,16 @@ def test_a_certificate_that_claims_another_formula_is_not_proved(tmp_path: Path)
     assert judge(written(tmp_path, content)).word == "unproved"
 
 
+def test_lines_that_look_like_the_transformer_of_a_certificate_are_not_taken_for_it(tmp_path: Path) -> None:
+    """The lines begin as those of the transformer in a canonical certificate do, but are inside something else."""
+    start = {"format": "certify-certificate", "claim": {"formula": TEXT}, "transformer": model()}
+    lines = write_canonical({"transformer": model()}).removeprefix("{\n").removesuffix("\n}\n")
+    text = f'{json.dumps(start).removesuffix("}")}, "other": {{\n{lines}\n}}}}\n'
+    found = judge(written(tmp_path, text))
+    assert (found.status, found.word) == (2, "malformed") and "line 1: not as certify writes" in found.text
+    assert canonical(tmp_path / "model.json") == write_canonical(model())
+
+
 @pytest.mark.parametrize("text", [
     "H (Q_a -> O Q_b)", "Q_a S Q_b | G F Q_a", "!(Q_a <-> Q_b) until (Q_a U Q_b)", "(Q_a -> Q_b) -> Q_a -> Q_b",
     "3*#<[Q_a] - 2*#>[prev Q_b] != 5", "MOD(3,2) & MOD(5,1)(#>[Q_a & Q_b]) | LAST", "-#<[Q_a] + 1 <= 2 - #<[Q_b]",
@@ -193,13 +203,23 @@ def test_symbols_in_any_script_are_read_and_shown_in_ascii(tmp_path: Path) -> No
     assert canonical(path) == text
     path.write_text(text, encoding="utf-8")
     found = judge(path)
-    assert found.word == "proved" and r"over {(, \u00e9, '}" in found.text
+    assert found.word == "proved" and r"over {'(', '\u00e9', '\\''}" in found.text
+
+
+def test_a_letter_does_not_look_like_several(tmp_path: Path) -> None:
+    network = compile_formula(parse_formula("prev Q['a, b']", ["a, b", "c"]), ["a, b", "c"], Regime())
+    found = judge(written(tmp_path, transformer_to_json(network)))
+    assert found.word == "proved" and "over {'a, b', c} and" in found.text
+
+
+def changed(change: Callable[[Model], object]) -> Model:
+    content = model()
+    change(content)
+    return content
 
 
 def edited(change: Callable[[Model], object]) -> str:
-    content = model()
-    change(content)
-    return json.dumps(content)
+    return json.dumps(changed(change))
 
 
 def with_formula(text: str) -> str:
@@ -285,6 +305,28 @@ def test_what_the_library_has_no_counterpart_of_is_one_line_and_exit_status_3(
         tmp_path: Path, make: Callable[[], str], problem: str) -> None:
     found = judge(written(tmp_path, make()))
     assert (found.status, found.word) == (3, "unsupported") and problem in found.text
+
+
+@pytest.mark.parametrize("options", [(), ("--canonical",)])
+def test_an_output_that_cannot_be_written_is_one_line_and_exit_status_2(tmp_path: Path,
+                                                                       options: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = run_program(*options, written(tmp_path, model()), stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == b"certify-every-n: the output cannot be written: No space left on device\n"
+
+
+def test_where_a_model_is_written_complaints_go_elsewhere(tmp_path: Path) -> None:
+    done = run_program("--canonical", written(tmp_path, "{}"))
+    assert (done.returncode, done.stdout) == (2, b"") and done.stderr.startswith(b"malformed ")
+
+
+@pytest.mark.exhaustive
+def test_a_check_that_would_go_on_for_hours_ends(tmp_path: Path) -> None:
+    path = written(tmp_path, write_canonical(changed(lambda m: m["layers"][0]["heads"][0].update(
+        temperature="(n+1)^100000"))))
+    found = judge(path)
+    assert (found.status, found.word) == (3, "unknown") and "more work than" in found.text
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
