@@ -136,6 +136,10 @@ Variable listed : list formula.
 
 Definition abbreviates : bool := match listed with [] => true | _ => false end.
 
+(* What names no letter is not to be taken for the letter ?. *)
+Definition letter_writer (a : nat) : writer :=
+  match nth_error letters a with Some letter => symbol_writer letter | None => exactly "?" end.
+
 Definition predicate_writer (p : predicate) : writer :=
   match p with
   | ODD => exactly "ODD" | EVEN => exactly "EVEN" | FIRST => exactly "FIRST" | LAST => exactly "LAST"
@@ -161,7 +165,7 @@ Definition connective (left : nat) (f : formula) (a : writer) (s : string) (righ
 Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   match f with
   | Truth true => exactly "true" | Truth false => exactly "false"
-  | Symbol a => symbol_writer (nth a letters "?")
+  | Symbol a => letter_writer a
   | Positional p => predicate_writer p
   | OnCount p s f => predicate_writer p ^^ between ("(" ++ side_sign s) "])" (operand 0 f (own_text f))
   | Compare r t u => term_writer true t ^^ exactly (relation_sign r) ^^ term_writer true u
