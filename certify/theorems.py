@@ -15,6 +15,7 @@ from certify.showing.terminal_tables import plain
 from certify.showing.words import show_alphabet
 from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
+from constructions.language.predicates import definitions_of
 from constructions.language.printer import Style, describe_formula, format_formula
 from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
 from proofs.by_coq.library import library_digest
@@ -92,6 +93,8 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
     """What the theorem is about, the axioms that it rests on, and the verdict."""
     claim = theorem.claim
     out.print(plain(f"formula   {describe_formula(claim.formula, style)}"))
+    for definition in definitions_of([claim.formula]):
+        out.print(plain(f"where     {definition.description}"))
     out.print(plain(f"alphabet  {show_alphabet(claim.network.alphabet)}"))
     out.print(plain(f"regime    {claim.regime or 'none claimed'}"))
     out.print(plain(f"claim     for {theorem.lengths}, every word of length n and every position: "

@@ -123,6 +123,8 @@ def test_what_cannot_be_so_large_is_refused_in_a_line() -> None:
         NetworkInLatex(network)
     with pytest.raises(Unsupported, match=r"^the formula, written out, is longer than 20000 characters"):
         theorem_file(network, formula)
+    with pytest.raises(Unsupported, match=r"^a formula that the network mentions, written out, is longer than 20000"):
+        theorem_file(network, Symbol("a"))
 
 
 def test_long_formulas_are_short_where_they_are_mentioned() -> None:

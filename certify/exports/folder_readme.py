@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from certify.exports.theorem_claim import TheoremClaim
 from certify.showing.words import show_alphabet
+from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.text import printable
 
@@ -23,7 +24,7 @@ _REST = """\
 ```text
 {formula}
 ```
-
+{predicates}
 For every n >= 1, every word of length n over the alphabet and every position of the word: the output of the network, in
 real arithmetic with real softmax, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not;
 nothing divides by zero, and every temperature is positive.
@@ -62,11 +63,19 @@ What these files say is the same in every folder of one version of `certify`, so
 | `library/` | definitions and proofs that hold for all networks |
 | `_CoqProject` | the files in the order in which they are compiled |
 """
+_PREDICATES = """
+There, of a position k (or, of a count, where it is k) in a word of length n, as `model.json` defines it:
+
+```text
+{predicates}```
+"""
 COMMAND = "sh check.sh"
 
 
 def folder_readme(claim: TheoremClaim, theorem: str, digest: str, *, checked: bool) -> str:
     """The text, where ``theorem`` is the file with the network; it claims a proof only if Coq was asked."""
+    lines = "".join(f"{definition.description}\n" for definition in definitions_of([claim.formula]))
+    predicates = _PREDICATES.format(predicates=lines) if lines else ""
     return ((_CHECKED if checked else _UNCHECKED) + _REST).format(
         theorem=theorem, command=COMMAND, digest=digest, formula=printable(format_formula(claim.formula)),
-        alphabet=printable(show_alphabet(claim.network.alphabet)))
+        alphabet=printable(show_alphabet(claim.network.alphabet)), predicates=predicates)

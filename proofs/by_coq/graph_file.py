@@ -6,6 +6,8 @@ b is the number of users' predicates, and the theorem is about the claim with al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from constructions.errors import Unsupported
 from constructions.language.printer import format_briefly, written_length
 from constructions.language.syntax import Formula, Not, is_positional, is_symbolic
@@ -70,7 +72,7 @@ class GraphFile(CoqFile):
         """The formulas as trees, under the same constants."""
         return super()._formulas()
 
-    def _check_size(self, formula: Formula) -> None:
+    def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
         """A graph may be written out as long as it likes."""
 
     def _formulas(self) -> str:

@@ -52,4 +52,5 @@ def _binary(symbol: str, left: str, right: str, last: int | str, name: str) -> s
     # A literal on the right is the item just before the operator.
     if symbol in _DIVISIONS and isinstance(last, int) and last > 0:
         return f"({_DIVISIONS[symbol]} {left} {last})"
-    raise Unsupported(f"predicate {name}: {symbol} with anything but a positive number on its right has no Coq form")
+    kind = " with anything but a positive number on its right" if symbol in _DIVISIONS else ""
+    raise Unsupported(f"predicate {name}: {symbol}{kind} has no Coq form")

@@ -19,7 +19,7 @@ from constructions.language.functions import log2ceil
 from constructions.language.syntax import Constant
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer, Weighting
-from constructions.theorem_26_uniform_tieless import Law, constants_of
+from constructions.theorem_26_uniform_tieless import Law, constants_of, is_uniform
 from proofs.by_coq.kernel import Answer, Coq, find_answer
 from proofs.by_coq.transformer_file import CoqFile, comment
 
@@ -77,9 +77,14 @@ def initial_law(transformer: Transformer) -> Law:
     """A law that is nowhere below x_max(n), n >= 1.
 
     Raises:
-        Unsupported: if a position embedding is none of those that the Coq library knows.
+        Unsupported: if a position embedding is none of those that the Coq library knows, or beside one of symbols.
     """
-    factors = [ONE, *(abs(x) for row in transformer.token_embedding.values() for x in row.values())]
+    tokens = transformer.token_embedding.values()
+    for name in transformer.position_embedding:
+        if any(row.get(name) for row in tokens):
+            raise Unsupported(f"direction {name!r}: it is embedded by the position and by symbols, and for every n the "
+                              "Coq library knows a bound only where it is one of them")
+    factors = [ONE, *(abs(x) for row in tokens for x in row.values())]
     degrees = (_degree(name, value) for name, value in transformer.position_embedding.items())
     return Law(max(factors), max(degrees, default=0))
 
@@ -108,18 +113,23 @@ def softened_file(transformer: Transformer, temperature: Temperature) -> str:
 def check_ties(transformer: Transformer) -> None:
     """The theorem is about average-hard attention: where positions tie, leftmost and rightmost attention are another.
 
-    A head whose scores are not all 0 is proved to have no ties.
+    A head whose scores are not all 0 is proved to have no ties. One with softmax of scores that are all 0 averages at
+    any temperature, which must be one.
 
     Raises:
-        Unsupported: if a leftmost or rightmost head has scores that are all 0.
+        Unsupported: if a leftmost or rightmost head has scores that are all 0, or softmax another temperature than a
+            positive number.
     """
-    for number, layer in enumerate(transformer.layers, start=1):
-        for place, head in enumerate(layer.heads, start=1):
-            scored = any(any(query.values()) and any(key.values())
-                         for query, key in zip(head.queries, head.keys, strict=True))
-            if head.weighting is not Weighting.AVERAGE_HARDMAX and not scored:
-                raise Unsupported(f"head {number}.{place} ({head.name}): {head.weighting.value} of scores that are all "
-                                  "0, where softmax tends to the average of what it sees, not to one position")
+    for number, place, head in transformer.heads():
+        name, heat = f"head {number}.{place} ({head.name})", head.temperature
+        if is_uniform(head):
+            if head.weighting is Weighting.SOFTMAX and (heat.variables or heat.evaluate(i=1, n=1) <= 0):
+                raise Unsupported(f"{name}: softmax at temperature {heat}, expected a positive number: of another "
+                                  "expression Coq is not asked whether it is one")
+        elif not any(any(query.values()) and any(key.values())
+                     for query, key in zip(head.queries, head.keys, strict=True)):
+            raise Unsupported(f"{name}: {head.weighting.value} of scores that are all 0, where softmax tends to the "
+                              "average of what it sees, not to one position")
 
 
 def _network(transformer: Transformer) -> str:

@@ -120,23 +120,26 @@ class CoqFile:
         """Nothing is printed yet.
 
         Raises:
-            Unsupported: if the formula is too large for Coq.
+            Unsupported: if a formula is too large for Coq.
         """
-        self._check_size(formula)
         self.transformer = transformer
         self.formula = formula
         self.places = {name: place for place, name in enumerate(transformer.directions)}
         self.letters = {symbol: place for place, symbol in enumerate(transformer.alphabet)}
         mentioned = [*self._formulas_of_embedding(), *_formulas_of_meanings(transformer), formula]
         self.users = definitions_of(mentioned)
+        self._check_sizes(formula, mentioned)
         self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
 
-    def _check_size(self, formula: Formula) -> None:
-        """Raise Unsupported if the formula is too large to be looked at as a tree."""
-        if (length := written_length(formula)) > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
-            is_long = length > MOST_WRITTEN_OUT
+    def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
+        """Raise Unsupported if the formula, or another one, is too large to be looked at as a tree."""
+        longest = max(map(written_length, mentioned))
+        if longest > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
+            is_long = longest > MOST_WRITTEN_OUT
+            is_other = written_length(formula) <= MOST_WRITTEN_OUT < longest
+            which = "a formula that the network mentions" if is_other else "the formula"
             size = f"longer than {MOST_WRITTEN_OUT} characters" if is_long else f"{formula.depth} deep"
-            raise Unsupported(f"the formula, written out, is {size}, and so Coq compares it: expected at most "
+            raise Unsupported(f"{which}, written out, is {size}, and so Coq compares it: expected at most "
                               f"{MOST_WRITTEN_OUT} characters and a depth of {DEEPEST}")
 
     def text(self, ending: str) -> str:

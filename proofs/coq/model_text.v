@@ -112,6 +112,10 @@ Definition is_reduced (q : Q) : bool := (Z.gcd (Qnum q) (Zpos (Qden q)) =? 1)%Z.
 Definition is_row (size : nat) (r : row) : bool :=
   are_places size r && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
 
+(* In a bracket stands no formula that depends on the word. *)
+Definition is_position_function (p : position_function) : bool :=
+  match p with Formula _ => true | Bracket f _ => is_positional f end.
+
 Definition is_head (size : nat) (a : head) : bool :=
   (length (head_queries a) =? length (head_keys a)) && forallb (is_row size) (head_queries a)
   && forallb (is_row size) (head_keys a) && are_places size (head_values a)
@@ -138,7 +142,7 @@ Definition is_whole (m : model) : bool :=
   && are_names (model_directions m) && (length (model_meanings m) =? size)
   && are_distinct (predicate_names m) && forallb is_predicate_name (predicate_names m)
   && (length (token_embedding T) =? length (model_letters m)) && forallb (is_row size) (token_embedding T)
-  && are_places size (position_embedding T)
+  && are_places size (position_embedding T) && forallb (fun e => is_position_function (snd e)) (position_embedding T)
   && (length (model_labels m) =? length (transformer_layers T))
   && forallb (fun l => is_layer size (fst l) (snd l)) (combine (model_labels m) (transformer_layers T))
   && (transformer_output T <? size).

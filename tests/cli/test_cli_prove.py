@@ -52,6 +52,13 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
     assert (result.code, result.json["predicates"]) == (0, ["THIRD(k) := k%3 == 1"])
 
 
+def test_what_a_users_predicate_means_is_said_beside_the_formula(certify: Any, coq: str) -> None:
+    definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
+    result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")
+    assert result.out.startswith("formula   THIRD & Q_a\nwhere     THIRD(k,n) := k%3 == 1 or n-k < 2\nalphabet  ")
+    assert "\nTHIRD(k,n) := k%3 == 1 or n-k < 2\n" in Path("proof/README.md").read_text(encoding="utf-8")
+
+
 def test_too_small_a_constant_is_unproved_and_no_folder_is_written(certify: Any, coq: str) -> None:
     result = certify("prove", *PARITY, "--gamma", "1", "-o", "proof")
     assert result.code == 3 and "\nUNPROVED  the checker of the Coq library does not accept this network" in result.out

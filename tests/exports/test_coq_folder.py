@@ -221,6 +221,12 @@ def test_what_lay_there_compiled_is_not_used(folder: Folder) -> None:
     assert list(folder.path.rglob("*.vo")) == []
 
 
+def test_what_an_earlier_run_left_is_no_other_file(folder: Folder) -> None:
+    for name in ("library/network.glob", "library/.network.aux", "library/network.vok", "theorem/statement.glob"):
+        (folder.path / name).touch()
+    assert folder.run()[0] == 0
+
+
 # -- with Coq ----------------------------------------------------------------------------------------------------------
 
 

@@ -176,6 +176,25 @@ def test_no_other_network_has_the_text_of_a_model_file(tmp_path: Path) -> None:
     check_changed_definitions(12, 3, tmp_path)
 
 
+def test_a_number_that_names_no_letter_is_not_the_letter_that_marks_it(tmp_path: Path) -> None:
+    network = compile_formula(Symbol("?"), "a?", Regime())
+    right = definitions_of_model(network, Symbol("?"))
+    wrong = right.replace(": formula := Symbol 1.", ": formula := Symbol 2.")
+    assert wrong != right
+    assert coq_agrees([Stated(network, own_text(network), text) for text in (right, wrong)], tmp_path) == [True, False]
+
+
+def test_a_bracket_with_a_formula_of_the_word_is_in_no_model_file(tmp_path: Path) -> None:
+    odd = Position(Bracket(parse_formula("ODD", "ab")))
+    network = since_with({"odd": odd})
+    network = replace(network, position_embedding={**network.position_embedding, "odd": odd.value})
+    right = definitions_of_model(network, parse_formula("Q_a since Q_b", "ab"))
+    wrong = right.replace("Positional ODD", "Symbol 0")
+    texts = own_text(network), own_text(network).replace("[ODD]", "[Q_a]")
+    assert wrong != right and texts[0] != texts[1]
+    assert coq_agrees([Stated(network, texts[0], right), Stated(network, texts[1], wrong)], tmp_path) == [True, False]
+
+
 @pytest.mark.exhaustive
 def test_none_of_two_hundred_other_networks_has_the_text_of_a_model_file(tmp_path: Path) -> None:
     check_changed_definitions(200, 4, tmp_path)

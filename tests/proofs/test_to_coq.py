@@ -53,6 +53,11 @@ def test_predicates_that_divide_by_what_may_be_no_positive_number_are_unsupporte
         condition_data(parse_predicate_definition(f"P(k,n) := {condition}"))
 
 
+def test_a_division_that_is_no_integer_is_unsupported_whatever_it_divides_by() -> None:
+    with pytest.raises(Unsupported, match=r"^predicate P: / has no Coq form$"):
+        condition_data(parse_predicate_definition("P(k) := k / 2 == 1"))
+
+
 def since() -> Transformer:
     return compile_formula(parse_formula("Q_a since Q_b", "ab"), "ab", Regime())
 

@@ -14,6 +14,7 @@ import pytest
 
 from certify.commands.softening import read_hard_network
 from constructions.errors import Unsupported
+from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer, Weighting
 from constructions.theorem_26_uniform_tieless import Law, constants_of
 from proofs.by_coq import compiled_library
@@ -83,6 +84,13 @@ def test_an_unknown_embedding_is_unsupported() -> None:
         temperature_of(_network("hard/flip_flop_small_gap.json"))
 
 
+def test_what_positions_and_symbols_both_embed_is_unsupported() -> None:
+    network = _network("hard/flip_flop.json")
+    tokens = {**network.token_embedding, "-": {"one": Fraction(1)}}
+    with pytest.raises(Unsupported, match=r"^direction 'one': it is embedded by the position and by symbols"):
+        temperature_of(replace(network, token_embedding=tokens))
+
+
 def test_the_temperature_is_that_of_theorem_26_for_a_gap_of_1_over_n() -> None:
     network = _network("programs/dyck_1.rasp")
     law = initial_law(network)
@@ -132,3 +140,23 @@ def test_one_position_of_many_that_tie_is_not_their_average(weighting: Weighting
                    for layer in uniform.layers)
     with pytest.raises(Unsupported, match=r"^head 1\.1 \(.*\): (left|right)most-hardmax of scores that are all 0"):
         softened_file(replace(uniform, layers=layers), temperature_of(uniform))
+
+
+def _with_softmax_at(temperature: str) -> Transformer:
+    uniform, heat = _network("hard/uniform.json"), parse_expression(temperature)
+    return replace(uniform, layers=tuple(replace(layer, heads=tuple(
+        replace(head, weighting=Weighting.SOFTMAX, temperature=heat) for head in layer.heads))
+        for layer in uniform.layers))
+
+
+def test_softmax_of_scores_that_are_all_0_is_the_average() -> None:
+    network = _with_softmax_at("2/3")
+    assert temperature_of(network) == temperature_of(_network("hard/uniform.json"))
+    assert _reason(network, temperature_of(network)) == ""
+
+
+@pytest.mark.parametrize("temperature", ["-1", "0", "1/(i-2)", "n"])
+def test_softmax_at_what_may_be_no_temperature_is_unsupported(temperature: str) -> None:
+    network = _with_softmax_at(temperature)
+    with pytest.raises(Unsupported, match=r"^head 1\.1 \(share\): softmax at temperature .*, expected a positive"):
+        softened_file(network, temperature_of(network))
