@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.options import ProvedFromOption, ProvedUpToOption
+from certify.options import whole_number
 from certify.terminal import complain
 
 if TYPE_CHECKING:
@@ -53,8 +53,11 @@ def export(
         "--precision", help="of the weights in onnx, torch and safetensors; binary32 if nothing is said")] = None,
     unchecked: Annotated[bool, typer.Option(
         "--unchecked", help="for coq: do not ask Coq; the folder then says that nothing is proved yet")] = False,
-    min_n: ProvedFromOption = 1,
-    max_n: ProvedUpToOption = None,
+    min_n: Annotated[int, typer.Option(
+        "--min-n", metavar="N", parser=whole_number, help="for coq: state it of words from this length on")] = 1,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number,
+        help="for coq: state it of words up to this length (left out: of all)")] = None,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 

@@ -32,6 +32,7 @@ done
 
 # 4. Coq says which lengths the theorem is about, and takes this question only if the theorem is about model.json.
 cat > theorem/lengths.v <<'END'
+From Coq Require Import String.
 From Certify Require Import network model_text.
 Require Folder.model_json Folder.statement.
 Definition about {L letters formula} (_ : file_computes_for L Folder.model_json.text letters formula) : lengths := L.
