@@ -24,9 +24,9 @@ from constructions.network.json_form import transformer_from_json
 from constructions.network.meanings import Near
 from constructions.regimes import Regime
 from proofs.by_coq import ProvedLengths
-from proofs.by_coq.library import LIBRARY, imported_files, library_digest, sealed_files
-from proofs.by_coq.model_file import proof_files
-from tests.with_coq import coq_or_skip
+from proofs.by_coq.library import FOLDER_SCRIPT, LIBRARY, imported_files, library_digest, sealed_files
+from proofs.by_coq.model_file import FOLDER, proof_files
+from tests.with_coq import coq_or_skip, library_of
 
 ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(r"```sh\n(.+)\n```")
@@ -294,21 +294,25 @@ def about_nothing(statement: str) -> str:
             f"Theorem {after.partition('Proof.')[0]}Proof. exact I. Qed.\n")
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("greatest", "change", "complaint"), [
-    (9, str, "Coq does not accept theorem/Theorem_recent_write.v"),
-    (8, said_of_more, "Coq does not accept theorem/statement.v"),
-    (8, about_nothing, "the theorem is not about model.json"),
-], ids=["a longer range", "a statement about a longer range", "a statement about nothing"])
-def test_the_command_refuses_another_range_and_another_statement(tmp_path: Path, greatest: int, complaint: str,
-                                                                 change: Callable[[str], str]) -> None:
-    coq_or_skip()
-    files = coq_folder(recent_write(), ProvedLengths(1, greatest), checked=True)
-    statement = change(files["theorem/statement.v"])
-    assert (statement == files["theorem/statement.v"]) == (change is str)
-    write_folder(str(tmp_path / "wrong"), {**files, "theorem/statement.v": statement}, PROGRAMS)
-    done = run_command(tmp_path / "wrong")
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"NOT PROVED: {complaint}")
+@pytest.mark.parametrize(("change", "refused"), [
+    (str, None), (said_of_more, "statement.v"), (about_nothing, "lengths.v"),
+], ids=["as it is", "a longer range", "about nothing"])
+def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
+        tmp_path: Path, change: Callable[[str], str], refused: str | None) -> None:
+    """The files in the order of the command, the last of them its question which lengths the theorem is about."""
+    coq, claim = coq_or_skip(), recent_write()
+    files = proof_files(claim.network, claim.formula, "Theorem_recent_write", ProvedLengths(1, 8))
+    changed = change(files["statement.v"])
+    assert (changed == files["statement.v"]) == (change is str)
+    (question,) = re.findall(r"<<'END'\n(.*?)END\n", FOLDER_SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
+    for name, text in {**files, "statement.v": changed, "lengths.v": question}.items():
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        run = coq.compile(path, library_of(coq), FOLDER)
+        assert run.accepted == (name != refused), run.complaint
+        if name == refused:
+            return
+    assert '= "every n from 1 to 8"' in run.printed
 
 
 def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:
