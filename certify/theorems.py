@@ -56,10 +56,8 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
     clock.stamp("library")
     progress("Coq checks the theorem")
     try:
-        if of_file:
-            answer = ask_about_file(coq, library, claim.network, claim.formula)
-        else:
-            answer = ask(coq, library, claim.network, claim.formula, lengths)
+        put = ask_about_file if of_file else ask
+        answer = put(coq, library, claim.network, claim.formula, lengths)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)
     return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),

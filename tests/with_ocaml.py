@@ -16,6 +16,7 @@ from typing import IO
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
+from proofs.by_coq import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.asking import describe_refusal
 from proofs.by_coq.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
 from proofs.by_coq.transformer_file import refusal_file
@@ -65,10 +66,17 @@ class Judged:
         return self.text.partition(REFUSED)[2]
 
 
-def judge(path: Path, formula: str | None = None) -> Judged:
+def answer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """What the program does with a command line."""
+    return subprocess.run([Path(_built().name) / PROGRAM, *arguments], capture_output=True, check=False)
+
+
+def judge(path: Path, formula: str | None = None, lengths: ProvedLengths = EVERY_LENGTH) -> Judged:
     """The one line that the program prints about a file, taken apart."""
     asked = () if formula is None else ("--formula", formula)
-    done = run_program(*asked, path)
+    least = () if lengths.least == 1 else ("--min-n", str(lengths.least))
+    greatest = () if lengths.greatest is None else ("--max-n", str(lengths.greatest))
+    done = run_program(*asked, *least, *greatest, path)
     (line,) = done.stdout.decode("ascii").splitlines()
     word, _, text = line.partition(f" {path}: ")
     assert text and not done.stderr, (line, done.stderr)
@@ -81,9 +89,9 @@ def canonical(path: Path) -> str | None:
     return done.stdout.decode("ascii") if done.returncode == 0 else None
 
 
-def places_of_kernel(claims: Sequence[tuple[Transformer, Formula]], folder: Path) -> list[str]:
-    """Of each network where Coq's kernel finds that `check` says no: empty if it accepts it."""
-    bodies = [_body(network, formula) for network, formula in claims]
+def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]], folder: Path) -> list[str]:
+    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
+    bodies = [_body(*claim) for claim in claims]
     modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
     header = ("From Coq Require Import String Reals QArith ZArith List Bool.\n"
               "From Certify Require Import formula network user_predicates meaning well_defined check refusal.\n"
@@ -96,13 +104,13 @@ def places_of_kernel(claims: Sequence[tuple[Transformer, Formula]], folder: Path
     answers = iter(run.printed.split(": refusal")[:-1])
     return [UNSUPPORTED if body == UNSUPPORTED else
             describe_refusal(f"{next(answers)}: refusal", list(network.directions))
-            for body, (network, _) in zip(bodies, claims, strict=True)]
+            for body, (network, _, _) in zip(bodies, claims, strict=True)]
 
 
-def _body(network: Transformer, formula: Formula) -> str:
+def _body(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str:
     """What is said of the network alone, without what the whole file imports."""
     try:
-        text = refusal_file(network, formula)
+        text = refusal_file(network, formula, lengths)
     except Unsupported:
         return UNSUPPORTED
     return "\n".join(line for line in text.splitlines()

@@ -30,7 +30,6 @@ from certify.terminal import complain, print_json, say_reading
 if TYPE_CHECKING:
     from certify.exports.theorem_claim import TheoremClaim
     from certify.request import Options
-    from proofs.by_coq import ProvedLengths
 
 
 def prove(
@@ -67,9 +66,9 @@ def prove(
     from certify.showing.terminal_tables import console
     from certify.theorems import print_theorem, prove, theorem_to_json
     from constructions.errors import Unsupported
-    from proofs.by_coq import CoqMissing
+    from proofs.by_coq import CoqMissing, ProvedLengths
 
-    lengths = read_lengths(min_n, max_n, output)
+    lengths = ProvedLengths(min_n, max_n)
     if output is not None:
         check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
@@ -83,7 +82,7 @@ def prove(
     except Unsupported as construct:
         raise typer.Exit(give_up("unsupported", construct, as_json)) from None
     if output is not None and theorem.verdict == "proved":
-        write_folder(output, coq_folder(claim, checked=True), PROGRAMS)
+        write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
     if as_json:
         print_json(theorem_to_json(theorem))
     else:
@@ -93,21 +92,6 @@ def prove(
     elif output is not None and not as_json:
         print(f"proof in {output}", file=sys.stderr)
     raise typer.Exit(theorem.exit_code)
-
-
-def read_lengths(min_n: int, max_n: int | None, output: str | None) -> ProvedLengths:
-    """The lengths that the theorem is about; a folder's is about all.
-
-    Raises:
-        InputError: if there are none, or not all and a folder is to be written.
-    """
-    from constructions.errors import InputError
-    from proofs.by_coq import ProvedLengths
-
-    lengths = ProvedLengths(min_n, max_n)
-    if output is not None and not lengths.all:
-        raise InputError("-o: found --min-n or --max-n, expected neither: a folder states every length")
-    return lengths
 
 
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:

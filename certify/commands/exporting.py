@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from certify.options import whole_number
 from certify.terminal import complain
+
+if TYPE_CHECKING:
+    from proofs.by_coq import ProvedLengths
 
 Format = Literal["coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors"]
 Precision = Literal["binary32", "binary16", "bfloat16"]
@@ -49,6 +53,11 @@ def export(
         "--precision", help="of the weights in onnx, torch and safetensors; binary32 if nothing is said")] = None,
     unchecked: Annotated[bool, typer.Option(
         "--unchecked", help="for coq: do not ask Coq; the folder then says that nothing is proved yet")] = False,
+    min_n: Annotated[int, typer.Option(
+        "--min-n", metavar="N", parser=whole_number, help="for coq: state it of words from this length on")] = 1,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number,
+        help="for coq: state it of words up to this length (left out: of all)")] = None,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 
@@ -58,25 +67,25 @@ def export(
     from certify.exports.coq import NoProof
     from certify.exports.sealed import NotAccepted
     from certify.verdicts import exit_status
+    from proofs.by_coq import ProvedLengths
 
     try:
-        load_exporter(to)(path, output, **_options(to, precision, unchecked))
+        load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))
     except NotAccepted as reason:
         raise typer.Exit(complain(reason, exit_status("rejected"))) from None
     except NoProof as verdict:
         raise typer.Exit(complain(verdict, exit_status(verdict.word))) from None
 
 
-def _options(to: Format, precision: Precision | None, unchecked: bool) -> dict[str, Any]:
+def _options(to: Format, precision: Precision | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:
     """What the function of the format takes beside two places."""
     from constructions.errors import InputError
 
-    if unchecked and to != "coq":
-        raise InputError(f"--unchecked: found --to {to}, expected --to coq")
-    if unchecked:
-        return {"unchecked": True}
-    if precision is None:
-        return {}
-    if to not in RUNNABLE:
+    for option, given in (("--unchecked", unchecked), ("--min-n or --max-n", not lengths.all)):
+        if given and to != "coq":
+            raise InputError(f"{option}: found --to {to}, expected --to coq")
+    if precision is not None and to not in RUNNABLE:
         raise InputError(f"--precision: {to} has none, expected --to {', '.join(RUNNABLE[:-1])} or {RUNNABLE[-1]}")
-    return {"precision": precision}
+    if to == "coq":
+        return {"unchecked": unchecked, "lengths": lengths}
+    return {} if precision is None else {"precision": precision}

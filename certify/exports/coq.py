@@ -1,4 +1,4 @@
-"""`--to coq`: a folder that Coq alone can check, with the library, the network and the theorem about every n."""
+"""`--to coq`: a folder that Coq alone can check, with the library, the network and the theorem about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from certify.files import check_new_folder, write_folder
 from certify.request import read_request
 from certify.subjects import Kind
 from constructions.network.json_form import transformer_to_json, write_canonical
-from proofs.by_coq import CoqMissing
+from proofs.by_coq import EVERY_LENGTH, CoqMissing, ProvedLengths
 from proofs.by_coq.library import LOGICAL_NAME, digests_of, library_digest, sealed_files
 from proofs.by_coq.model_file import FOLDER, MODEL, proof_files
 
@@ -28,8 +28,8 @@ class NoProof(Exception):
         self.word = word
 
 
-def export_coq(path: str, output: str, unchecked: bool = False) -> None:
-    """Write the folder for what is in a model file or in a certificate, if Coq accepts its theorem.
+def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedLengths = EVERY_LENGTH) -> None:
+    """Write the folder for what is in a model file or in a certificate, if Coq accepts its theorem on these lengths.
 
     With ``unchecked``, or without Coq, a folder is written all the same, which says that nothing is proved yet.
 
@@ -40,20 +40,20 @@ def export_coq(path: str, output: str, unchecked: bool = False) -> None:
     """
     check_new_folder(output)
     claim = claim_theorem(read_request(path, taken=(Kind.NETWORK,)), Path(path).stem)
-    why = "Coq was not asked" if unchecked else _ask(claim)
-    write_folder(output, coq_folder(claim, checked=not why), PROGRAMS)
+    why = "Coq was not asked" if unchecked else _ask(claim, lengths)
+    write_folder(output, coq_folder(claim, lengths, checked=not why), PROGRAMS)
     if why:
         raise NoProof("unchecked", f"{why}; nothing is claimed in {output} before its check.sh accepts it")
 
 
-def _ask(claim: TheoremClaim) -> str:
+def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Why Coq was not asked; empty if it accepts the theorem."""
     from certify.progress import ProgressLine
     from certify.theorems import prove
 
     try:
         with ProgressLine() as progress:
-            theorem = prove(claim, progress, of_file=True)
+            theorem = prove(claim, progress, lengths, of_file=True)
     except CoqMissing as missing:
         return str(missing)
     if theorem.verdict != "proved":
@@ -61,19 +61,20 @@ def _ask(claim: TheoremClaim) -> str:
     return ""
 
 
-def coq_folder(claim: TheoremClaim, *, checked: bool) -> Mapping[str, str]:
-    """The files of the folder; if Coq was not asked (``checked`` is unset), they say so.
+def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, checked: bool) -> Mapping[str, str]:
+    """The files of the folder about these lengths; if Coq was not asked (``checked`` is unset), they say so.
 
     Raises:
         Unsupported: naming a part of the network that the Coq library has no counterpart of.
     """
     theorem, sealed = theorem_name(claim), sealed_files()
-    own = {f"theorem/{name}": text for name, text in proof_files(claim.network, claim.formula, theorem).items()}
+    own = {f"theorem/{name}": text
+           for name, text in proof_files(claim.network, claim.formula, theorem, lengths).items()}
     compiled = [*(name for name in sealed if name.endswith(".v")), *own]
     del own[f"theorem/{MODEL}.v"]  # check.sh makes it from model.json
     mark = "" if checked else _UNCHECKED
     return {
-        "README.md": folder_readme(claim, f"theorem/{theorem}.v", library_digest(), checked=checked),
+        "README.md": folder_readme(claim, lengths, f"theorem/{theorem}.v", library_digest(), checked=checked),
         "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", f"-Q theorem {FOLDER}", "", *compiled, ""]),
         "SHA256SUMS": digests_of(sealed),
         "model.json": write_canonical(transformer_to_json(claim.network)),

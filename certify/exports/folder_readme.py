@@ -7,9 +7,11 @@ from certify.showing.words import show_alphabet
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.text import printable
+from proofs.by_coq import ProvedLengths
+from proofs.by_coq.model_file import name_of_statement
 
 _CHECKED = """\
-# A theorem for every n
+# A theorem for {lengths}
 
 `model.json` is the file of a transformer over the alphabet {alphabet}. It is proved that it computes this formula:
 """
@@ -25,7 +27,7 @@ _REST = """\
 {formula}
 ```
 {predicates}
-For every n >= 1, every word of length n over the alphabet and every position of the word: the output of the network, in
+For every {n}, every word of length n over the alphabet and every position of the word: the output of the network, in
 real arithmetic with real softmax, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not;
 nothing divides by zero, and every temperature is positive.
 
@@ -39,11 +41,12 @@ This compares the library with `SHA256SUMS`, makes a string of Coq from the byte
 from its sources, has Coq's second checker, `coqchk`, go through all of it, and compares the axioms with `axioms.txt`.
 It takes some minutes. The theorem is proved if the exit status is 0; the last line then says what was checked.
 
-To believe the theorem, read `theorem/statement.v` and what it names: `file_computes` and the text of a model in
-`library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `computes` in `library/network.v`; `defined`
-in `library/well_defined.v`; the meaning of formulas in `library/formula.v`, and that of users' predicates in
-`library/user_predicates.v`. The network in Coq need not be read: the statement is about `model.json` alone, and Coq
-compares the text of the network with it, byte for byte. The other files are proofs, which Coq reads for you.
+To believe the theorem, read `theorem/statement.v` and what it names: `{said}` and the text of a model in
+`library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `lengths` and `computes_for` in
+`library/network.v`; `defined_for` in `library/well_defined.v`; the meaning of formulas in `library/formula.v`, and that
+of users' predicates in `library/user_predicates.v`. The network in Coq need not be read: the statement is about
+`model.json` alone, and Coq compares the text of the network with it, byte for byte. The other files are proofs, which
+Coq reads for you.
 
 What these files say is the same in every folder of one version of `certify`, so they have one digest, that of
 `SHA256SUMS`. `certify prove --json` prints it as `library`, and `sha256sum SHA256SUMS` should print it here:
@@ -72,10 +75,11 @@ There, of a position k (or, of a count, where it is k) in a word of length n, as
 COMMAND = "sh check.sh"
 
 
-def folder_readme(claim: TheoremClaim, theorem: str, digest: str, *, checked: bool) -> str:
+def folder_readme(claim: TheoremClaim, lengths: ProvedLengths, theorem: str, digest: str, *, checked: bool) -> str:
     """The text, where ``theorem`` is the file with the network; it claims a proof only if Coq was asked."""
     lines = "".join(f"{definition.description}\n" for definition in definitions_of([claim.formula]))
     predicates = _PREDICATES.format(predicates=lines) if lines else ""
     return ((_CHECKED if checked else _UNCHECKED) + _REST).format(
         theorem=theorem, command=COMMAND, digest=digest, formula=printable(format_formula(claim.formula)),
-        alphabet=printable(show_alphabet(claim.network.alphabet)), predicates=predicates)
+        alphabet=printable(show_alphabet(claim.network.alphabet)), lengths=lengths, n=lengths.bounds,
+        said=name_of_statement(lengths), predicates=predicates)

@@ -39,13 +39,14 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
         return _with_place(coq, library, transformer, formula, answer, lengths)
 
 
-def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula) -> Answer:
+def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
+                   lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
     """Whether Coq proves the same of the text of the transformer's model file, as an exported folder states it.
 
     Raises:
         Unsupported: as ``ask``.
     """
-    files = proof_files(transformer, formula, "theorem")
+    files = proof_files(transformer, formula, "theorem", lengths)
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         *before, statement = (Path(folder) / name for name in files)
         for path in (*before, statement):
@@ -53,7 +54,7 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
         for path in before:
             run = coq.compile(path, library, FOLDER)
             if not run.accepted:
-                return _with_place(coq, library, transformer, formula, refused(run))
+                return _with_place(coq, library, transformer, formula, refused(run), lengths)
         return find_answer(coq, library, statement, FOLDER)
 
 

@@ -43,6 +43,15 @@ class ProvedLengths:
             return f"every n from {self.least} to {self.greatest}"
         return "every n" if self.all else f"every n >= {self.least}"
 
+    @property
+    def bounds(self) -> str:
+        """What they are of all the natural numbers.
+
+        >>> [lengths.bounds for lengths in (ProvedLengths(), ProvedLengths(2), ProvedLengths(1, 8))]
+        ['n >= 1', 'n >= 2', 'n from 1 to 8']
+        """
+        return "n >= 1" if self.all else str(self).removeprefix("every ")
+
     def data(self) -> str:
         """As Coq has it in ``proofs/coq/network.v``.
 

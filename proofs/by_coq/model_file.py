@@ -15,7 +15,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import texts_of_network
 from constructions.network.transformer import Transformer
 from proofs.by_coq.instances import theorem_about
-from proofs.by_coq.lengths import EVERY_LENGTH
+from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.transformer_file import CoqFile, listed
 
 FOLDER = "Folder"
@@ -43,17 +43,17 @@ Definition model : model_text.model :=
 
 _STATEMENT = """\
 (* What is proved of model.json: it is the file of a network over these letters that computes this formula, for every
-   length n >= 1, every word and every position; `file_computes` is defined in library/model_text.v. *)
+   length {among}, every word and every position; `{said}` is defined in library/model_text.v. *)
 From Coq Require Import List String.
-From Certify Require Import model_text.
+From Certify Require Import {imported}.
 Require {folder}.{model} {folder}.{theorem}.
 Import ListNotations.
 Open Scope string_scope.
 
 Theorem model_json_is_proved :
-  file_computes {folder}.{model}.text [{letters}] {formula}.
+  {said}{lengths} {folder}.{model}.text [{letters}] {formula}.
 Proof.
-  apply (file_computes_if {folder}.{theorem}.model {folder}.{theorem}.claim).
+  apply ({said}_if{lengths} {folder}.{theorem}.model {folder}.{theorem}.claim).
   - vm_cast_no_check (eq_refl true).
   - exact {folder}.{theorem}.network_computes.
 Qed.
@@ -62,17 +62,18 @@ Print Assumptions model_json_is_proved.
 """
 
 
-def proof_files(transformer: Transformer, formula: Formula, theorem: str) -> dict[str, str]:
-    """The text of the model file, the network and the theorem about it, and the statement, in the order in which Coq
-    compiles them.
+def proof_files(transformer: Transformer, formula: Formula, theorem: str, lengths: ProvedLengths = EVERY_LENGTH,
+                ) -> dict[str, str]:
+    """The text of the model file, the network and the theorem about it and these lengths, and the statement, in the
+    order in which Coq compiles them.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
     return {
         f"{MODEL}.v": text_file(write_canonical(transformer_to_json(transformer))),
-        f"{theorem}.v": model_file(transformer, formula),
-        f"{STATEMENT}.v": statement_file(transformer, formula, theorem),
+        f"{theorem}.v": model_file(transformer, formula, lengths),
+        f"{STATEMENT}.v": statement_file(transformer, formula, theorem, lengths),
     }
 
 
@@ -88,13 +89,13 @@ def text_file(text: str) -> str:
         + "".join(f"part{k} :: " for k in range(1, len(parts) + 1)) + "nil).\n")
 
 
-def model_file(transformer: Transformer, formula: Formula) -> str:
+def model_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The network, the names that its file has beside, and the theorem that it computes the formula.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
     """
-    return f"{definitions_of_model(transformer, formula)}\n{theorem_about(EVERY_LENGTH)}"
+    return f"{definitions_of_model(transformer, formula)}\n{theorem_about(lengths)}"
 
 
 def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
@@ -113,10 +114,19 @@ def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
         directions=listed(list(map(literal, transformer.directions)))))
 
 
-def statement_file(transformer: Transformer, formula: Formula, theorem: str) -> str:
-    """The statement about ``model.json``, and its proof from the file of that name."""
-    return _STATEMENT.format(folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
-                             formula=literal(plain_text(formula)))
+def statement_file(transformer: Transformer, formula: Formula, theorem: str, lengths: ProvedLengths = EVERY_LENGTH,
+                   ) -> str:
+    """The statement about ``model.json`` and these lengths, and its proof from the file with this theorem."""
+    return _STATEMENT.format(
+        folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
+        formula=literal(plain_text(formula)), among=lengths.bounds, said=name_of_statement(lengths),
+        lengths="" if lengths.all else f" {lengths.data()}",
+        imported="model_text" if lengths.all else "network model_text")
+
+
+def name_of_statement(lengths: ProvedLengths) -> str:
+    """What ``proofs/coq/model_text.v`` calls what is stated of a file and these lengths."""
+    return "file_computes" if lengths.all else "file_computes_for"
 
 
 def plain_text(formula: Formula) -> str:

@@ -30,7 +30,19 @@ grep '\.v$' _CoqProject | while read -r file; do
   coqc -q -Q library Certify -Q theorem Folder "$file" > printed.txt || stop "Coq does not accept $file"
 done
 
-# 4. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
+# 4. Coq says which lengths the theorem is about, and takes this question only if the theorem is about model.json.
+cat > theorem/lengths.v <<'END'
+From Coq Require Import String.
+From Certify Require Import network model_text.
+Require Folder.model_json Folder.statement.
+Definition about {L letters formula} (_ : file_computes_for L Folder.model_json.text letters formula) : lengths := L.
+Eval vm_compute in lengths_text (about Folder.statement.model_json_is_proved).
+END
+coqc -q -Q library Certify -Q theorem Folder theorem/lengths.v > printed.txt || stop "the theorem is not about model.json"
+lengths=$(sed -n 's/^ *= "\(every n.*\)"\(%string\)*$/ for \1/p' printed.txt)
+[ -n "$lengths" ] || stop "Coq does not say which lengths the theorem is about"
+
+# 5. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
 coqchk -silent -o -Q library Certify -Q theorem Folder Folder.statement > checked.txt 2>&1 || stop "coqchk does not accept it"
 grep -q '^\* Axioms:' checked.txt || stop "coqchk lists no axioms"
 sed 's/ :.*//' axioms.txt > allowed.txt
@@ -40,5 +52,6 @@ if grep '^\* ' checked.txt | grep -v '^\* Axioms:\|^\* Theory: Set is predicativ
 then stop "it rests on more than the axioms of axioms.txt"; fi
 
 rm listed.txt allowed.txt printed.txt checked.txt
-echo "PROVED: theorem/statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
+[ "$lengths" != " for every n" ] || lengths=
+echo "PROVED$lengths: theorem/statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
   coqc --print-version | cut -d ' ' -f 1), from the library $(sha256sum < SHA256SUMS | cut -c 1-64)"

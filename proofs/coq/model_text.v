@@ -3,8 +3,9 @@
    file is proved.
 
    The theorem of an exported folder is `file_computes text letters formula`, where `text` is what lies in the folder as
-   model.json. Nothing has to read that file: a model is written as text, and the texts are compared. *)
-From Coq Require Import String Ascii ZArith QArith List Bool.
+   model.json, or `file_computes_for L text letters formula` if it is about the lengths in L only. Nothing has to read
+   that file: a model is written as text, and the texts are compared. *)
+From Coq Require Import String Ascii ZArith QArith List Bool Lia.
 From Coq.Init Require Import Byte.
 From Certify Require Import formula network meaning well_defined user_predicates json_text formula_text.
 Import ListNotations.
@@ -154,12 +155,20 @@ Definition output_meaning (m : model) : meaning :=
   nth (transformer_output (model_network m)) (model_meanings m) IsAnything.
 
 (* A file with this text, over these letters, is that of a network that computes this formula: what the file says the
-   output holds is the truth of the formula; the network is defined, and computes it for every n, every word and every
-   position. The letters are in the order in which words number them. *)
-Definition file_computes (text : string) (letters : list string) (formula : string) : Prop :=
+   output holds is the truth of the formula; the network is defined, and computes it for every n among these lengths,
+   every word and every position. The letters are in the order in which words number them. *)
+Definition file_computes_for (L : lengths) (text : string) (letters : list string) (formula : string) : Prop :=
   exists m f, is_whole m = true /\ model_text m = text /\ model_letters m = letters
     /\ output_meaning m = IsTruth f /\ formula_text m f = formula
-    /\ defined (model_network m) /\ computes (model_users m) (model_network m) f.
+    /\ defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f.
+Definition file_computes : string -> list string -> string -> Prop := file_computes_for every_length.
+
+(* The lengths in words, for what is said of a proof. *)
+Definition lengths_text (L : lengths) : string :=
+  match greatest_length L with
+  | Some N => "every n from " ++ natural_text (Nat.max 1 (least_length L)) ++ " to " ++ natural_text N
+  | None => if least_length L <=? 1 then "every n" else "every n >= " ++ natural_text (least_length L)
+  end.
 
 Fixpoint strings_eqb (l k : list string) : bool :=
   match l, k with
@@ -181,13 +190,32 @@ Proof.
   unfold output_means. destruct (output_meaning m); try discriminate. intros H. f_equal. now apply formula_eqb_eq.
 Qed.
 
-Theorem file_computes_if m f text letters formula : file_states m f text letters formula = true ->
-  defined (model_network m) /\ computes (model_users m) (model_network m) f -> file_computes text letters formula.
+(* What is said for every length is the same as what is said without lengths. *)
+Lemma for_every_length users T f :
+  defined_for every_length T /\ computes_for users every_length T f <-> defined T /\ computes users T f.
+Proof.
+  assert (A : forall n, allowed every_length n <-> (1 <= n)%nat) by (unfold allowed; simpl; tauto).
+  split; intros [D C]; split.
+  - intros n i Hi. apply D; [apply A; lia|exact Hi].
+  - intros n w Hn. exact (C n w (proj2 (A n) Hn)).
+  - intros n i _ Hi. exact (D n i Hi).
+  - intros n w Hn. exact (C n w (proj1 (A n) Hn)).
+Qed.
+
+Theorem file_computes_for_if L m f text letters formula : file_states m f text letters formula = true ->
+  defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f ->
+  file_computes_for L text letters formula.
 Proof.
   unfold file_states. intros H [D C]. apply andb_prop in H as [H F]. apply andb_prop in H as [H O].
-  apply andb_prop in H as [H L]. apply andb_prop in H as [W T].
-  apply String.eqb_eq in F, T. apply strings_eqb_eq in L. apply output_means_eq in O.
-  exists m, f. exact (conj W (conj T (conj L (conj O (conj F (conj D C)))))).
+  apply andb_prop in H as [H A]. apply andb_prop in H as [W T].
+  apply String.eqb_eq in F, T. apply strings_eqb_eq in A. apply output_means_eq in O.
+  exists m, f. exact (conj W (conj T (conj A (conj O (conj F (conj D C)))))).
+Qed.
+
+Corollary file_computes_if m f text letters formula : file_states m f text letters formula = true ->
+  defined (model_network m) /\ computes (model_users m) (model_network m) f -> file_computes text letters formula.
+Proof.
+  intros S H. apply (file_computes_for_if every_length m f); [exact S|]. now apply for_every_length.
 Qed.
 
 (* ---- the bytes of a file, in pieces: a long literal is read by pieces ---- *)

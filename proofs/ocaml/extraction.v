@@ -1,5 +1,5 @@
 (* The checker of model files as an OCaml program: `check_file` of check_file.v, which decides; `model_text`, which
-   writes a model; and `find_refusal` of refusal.v, which says where `check` said no.
+   writes a model; and `find_refusal_for` of refusal.v, which says where `check_for` said no.
 
    No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same: bool, sumbool,
    option, sumor, list, pairs, unit; and andb and orb are && and ||. Numbers and strings stay as Coq has them: nat in
@@ -13,5 +13,5 @@ Print Assumptions check_file.check_file.
 (* Extraction gives a number to a name that it has met before, as that of this constructor. *)
 Definition negative_of (x : expression) : expression := Neg x.
 
-Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole find_refusal
-  negative_of.
+Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole
+  lengths_text find_refusal_for negative_of.

@@ -12,6 +12,7 @@ from proofs.by_coq.axioms import allowed_axioms, name_of
 from proofs.by_coq.library import library_digest
 from tests.with_coq import coq_or_skip
 
+ROOT = Path(__file__).parents[2]
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
 
 
@@ -75,6 +76,25 @@ def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, c
     result = certify("export", "small.json", "--to", "coq", "-o", "small")
     assert result.code == 3 and "certify: unproved: the checker of the Coq library does not accept" in result.err
     assert result.err.endswith("; no folder was written\n") and not Path("small").exists()
+
+
+def test_a_folder_may_be_about_the_lengths_where_a_model_is_right(certify: Any, coq: str) -> None:
+    model = str(ROOT / "examples" / "models" / "recent_write.json")
+    result = certify("prove", model, "--min-n", "2", "--max-n", "8", "-o", "proof")
+    assert result.code == 0 and "\nPROVED  for every n from 2 to 8: the kernel of Coq " in result.out
+    readme = Path("proof/README.md").read_text(encoding="utf-8")
+    assert readme.startswith("# A theorem for every n from 2 to 8\n")
+    assert certify("export", model, "--to", "coq", "--min-n", "2", "--max-n", "8", "-o", "export").code == 0
+    for path in Path("proof/theorem").iterdir():
+        assert (Path("export/theorem") / path.name).read_bytes() == path.read_bytes()
+
+
+def test_of_a_range_where_the_model_is_wrong_there_is_no_folder(certify: Any, coq: str) -> None:
+    model = str(ROOT / "examples" / "models" / "recent_write.json")
+    for command in (("prove", model), ("export", model, "--to", "coq")):
+        result = certify(*command, "--max-n", "9", "-o", "proof")
+        assert result.code == 3 and "make it wrong: layer 1, heads: last bit" in result.out + result.err
+        assert "no folder was written" in result.err and not Path("proof").exists()
 
 
 def test_hard_attention_is_unsupported(certify: Any, coq: str, since_model: dict[str, Any]) -> None:
@@ -149,9 +169,20 @@ def test_a_folder_that_coq_was_not_asked_about_is_unchecked(
     assert Path("new/model.json").read_bytes() == Path("usual.json").read_bytes()
 
 
-def test_an_option_of_coq_is_refused_for_other_formats(certify: Any) -> None:
-    result = certify("export", "model.json", "--to", "npz", "-o", "new.npz", "--unchecked")
-    assert_one_line(result, 2, "--unchecked: found --to npz, expected --to coq")
+@pytest.mark.parametrize(("option", "named"), [
+    (("--unchecked",), "--unchecked"),
+    (("--min-n", "2"), "--min-n or --max-n"),
+    (("--max-n", "8"), "--min-n or --max-n"),
+])
+def test_an_option_of_coq_is_refused_for_other_formats(certify: Any, option: tuple[str, ...], named: str) -> None:
+    result = certify("export", "model.json", "--to", "npz", "-o", "new.npz", *option)
+    assert_one_line(result, 2, f"{named}: found --to npz, expected --to coq")
+
+
+@pytest.mark.parametrize("command", [("prove", "model.json"), ("export", "model.json", "--to", "coq")])
+def test_lengths_that_are_none_are_refused(certify: Any, command: tuple[str, ...]) -> None:
+    result = certify(*command, "--min-n", "3", "--max-n", "2", "-o", "new")
+    assert_one_line(result, 2, "max_n: 2, expected 3 to 100000")
 
 
 def test_an_unknown_format_names_those_there_are(certify: Any) -> None:

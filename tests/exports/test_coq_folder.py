@@ -23,10 +23,12 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json
 from constructions.network.meanings import Near
 from constructions.regimes import Regime
-from proofs.by_coq.library import LIBRARY, imported_files, library_digest, sealed_files
-from proofs.by_coq.model_file import proof_files
-from tests.with_coq import coq_or_skip
+from proofs.by_coq import ProvedLengths
+from proofs.by_coq.library import FOLDER_SCRIPT, LIBRARY, imported_files, library_digest, sealed_files
+from proofs.by_coq.model_file import FOLDER, proof_files
+from tests.with_coq import coq_or_skip, library_of
 
+ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(r"```sh\n(.+)\n```")
 
 
@@ -83,6 +85,20 @@ def test_the_statement_names_the_letters_and_the_formula() -> None:
     assert 'file_computes Folder.model_json.text ["a"; "b"] "Q_a since Q_b".' in statement
 
 
+@pytest.mark.parametrize(("lengths", "data"), [
+    (ProvedLengths(2), "(Lengths 2%nat None)"), (ProvedLengths(1, 8), "(Lengths 1%nat (Some 8%nat))"),
+], ids=str)
+def test_of_some_lengths_the_files_say_which(lengths: ProvedLengths, data: str) -> None:
+    every, some = coq_folder(since(), checked=True), coq_folder(since(), lengths, checked=True)
+    changed = {name: text for name, text in some.items() if text != every[name]}
+    assert set(changed) == {"README.md", "theorem/Theorem_since.v", "theorem/statement.v"}
+    assert f'  file_computes_for {data} Folder.model_json.text ["a"; "b"] "Q_a since Q_b".\n' in changed[
+        "theorem/statement.v"]
+    assert changed["README.md"].startswith(f"# A theorem for {lengths}\n")
+    assert f"\nFor every {lengths.bounds}, every word of length n" in changed["README.md"]
+    assert not any("n >= 1" in text for text in changed.values())
+
+
 def test_the_model_in_the_folder_is_the_network() -> None:
     claim = since()
     assert transformer_from_json(json.loads(coq_folder(claim, checked=True)["model.json"])) == claim.network
@@ -95,6 +111,7 @@ AXIOMS = """    Coq.Logic.FunctionalExtensionality.functional_extensionality_dep
     Coq.Reals.ClassicalDedekindReals.sig_forall_dec
     Coq.Logic.Classical_Prop.classic
 """
+LENGTHS = """printf '     = "every n"%%string\\n     : string\\n'"""
 SUMMARY = """
 CONTEXT SUMMARY
 ===============
@@ -118,10 +135,11 @@ class Folder:
     path: Path
     programs: Path
 
-    def run(self, axioms: str = AXIOMS, unsafe: str = "<none>") -> tuple[int, str]:
+    def run(self, axioms: str = AXIOMS, unsafe: str = "<none>", lengths: str = LENGTHS) -> tuple[int, str]:
         """The exit status of the command, and the last line of what it says."""
         summary = SUMMARY.format(axioms=axioms, unsafe=unsafe) if axioms else ""
-        answers = {"coqc": "echo 8.16.1 4.14.1", "coqchk": f"cat >&2 <<'E'\n{summary}E"}
+        coqc = f"case \"$*\" in *lengths.v) {lengths};; *) echo 8.16.1 4.14.1;; esac"
+        answers = {"coqc": coqc, "coqchk": f"cat >&2 <<'E'\n{summary}E"}
         for name, answer in answers.items():
             (self.programs / name).write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
             (self.programs / name).chmod(0o755)
@@ -147,6 +165,19 @@ def test_the_command_says_in_one_line_what_was_checked(folder: Folder) -> None:
     size = len((folder.path / "model.json").read_bytes())
     assert folder.run() == (0, f"PROVED: theorem/statement.v about model.json ({size} bytes), by coqc and coqchk "
                                f"8.16.1, from the library {library_digest()}")
+
+
+def test_the_command_says_for_which_lengths_if_not_for_all(folder: Folder) -> None:
+    code, said = folder.run(lengths=LENGTHS.replace("every n", "every n from 1 to 8"))
+    assert code == 0 and said.startswith("PROVED for every n from 1 to 8: theorem/statement.v about model.json (")
+
+
+@pytest.mark.parametrize(("lengths", "complaint"), [
+    ("exit 1", "the theorem is not about model.json"), ("true", "Coq does not say which lengths the theorem is about"),
+    (LENGTHS.replace("every n", "some n"), "Coq does not say which lengths the theorem is about"),
+])
+def test_a_theorem_whose_lengths_coq_does_not_say_is_no_proof(folder: Folder, lengths: str, complaint: str) -> None:
+    assert folder.run(lengths=lengths) == (1, f"NOT PROVED: {complaint}")
 
 
 def test_coq_is_given_the_bytes_of_the_model(folder: Folder) -> None:
@@ -242,6 +273,52 @@ def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp
     model.write_text(model.read_text(encoding="utf-8").replace('"-1/4"', '"-1/5"'), encoding="utf-8")
     done = run_command(wrong)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "NOT PROVED: Coq does not accept theorem/statement.v")
+
+
+def recent_write() -> TheoremClaim:
+    """A model that is right up to n = 8."""
+    return claim_theorem(read_request(str(ROOT / "examples" / "models" / "recent_write.json")), "recent_write")
+
+
+@pytest.mark.exhaustive
+def test_the_command_checks_a_folder_about_some_lengths_and_says_which(tmp_path: Path) -> None:
+    coq_or_skip()
+    write_folder(str(tmp_path / "right"), coq_folder(recent_write(), ProvedLengths(1, 8), checked=True), PROGRAMS)
+    done = run_command(tmp_path / "right")
+    assert done.returncode == 0 and done.stdout.startswith("PROVED for every n from 1 to 8: "), done.stderr
+
+
+def said_of_more(statement: str) -> str:
+    """The statement with a length more, from the same network and the same proof."""
+    return statement.replace("(Some 8%nat)", "(Some 9%nat)")
+
+
+def about_nothing(statement: str) -> str:
+    """A statement that reads the same, after a definition by which it says nothing."""
+    before, _, after = statement.partition("Theorem ")
+    return (f"{before}Definition file_computes_for (_ : lengths) (_ : string) (_ : list string) (_ : string) := True.\n"
+            f"Theorem {after.partition('Proof.')[0]}Proof. exact I. Qed.\n")
+
+
+@pytest.mark.parametrize(("change", "refused"), [
+    (str, None), (said_of_more, "statement.v"), (about_nothing, "lengths.v"),
+], ids=["as it is", "a longer range", "about nothing"])
+def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
+        tmp_path: Path, change: Callable[[str], str], refused: str | None) -> None:
+    """The files in the order of the command, the last of them its question which lengths the theorem is about."""
+    coq, claim = coq_or_skip(), recent_write()
+    files = proof_files(claim.network, claim.formula, "Theorem_recent_write", ProvedLengths(1, 8))
+    changed = change(files["statement.v"])
+    assert (changed == files["statement.v"]) == (change is str)
+    (question,) = re.findall(r"<<'END'\n(.*?)END\n", FOLDER_SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
+    for name, text in {**files, "statement.v": changed, "lengths.v": question}.items():
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        run = coq.compile(path, library_of(coq), FOLDER)
+        assert run.accepted == (name != refused), run.complaint
+        if name == refused:
+            return
+    assert '= "every n from 1 to 8"' in run.printed
 
 
 def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:

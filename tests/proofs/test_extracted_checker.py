@@ -18,6 +18,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
 from constructions.regimes import Regime
+from proofs.by_coq import ProvedLengths
 from proofs.by_coq.extracted import (
     PROGRAM,
     READERS,
@@ -65,7 +66,7 @@ def test_every_file_of_the_program_is_explained_in_its_readme() -> None:
 def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail() -> None:
     coq = coq_or_skip()
     source = extract_checker(coq, library_of(coq))["checker.ml"]
-    assert "let check_file " in source and "let find_refusal " in source
+    assert "let check_file " in source and "let find_refusal_for " in source
     assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|int|raise|exception)\b", source) == []
 
 
@@ -118,6 +119,30 @@ def test_a_model_file_and_its_certificate_are_proved(tmp_path: Path) -> None:
     for content in (model(), certificate):
         found = judge(written(tmp_path, content))
         assert (found.status, found.word, found.text) == (0, "proved", SAID % TEXT)
+
+
+@pytest.mark.parametrize("lengths", [ProvedLengths(2), ProvedLengths(1, 8), ProvedLengths(3, 5)], ids=str)
+def test_the_line_says_for_which_lengths_if_they_are_given(tmp_path: Path, lengths: ProvedLengths) -> None:
+    path = written(tmp_path, model())
+    assert judge(path, lengths=lengths).text == (SAID % TEXT).replace("every n", str(lengths), 1)
+    refused = judge(path, "Q_a", lengths)
+    assert (refused.status, refused.word) == (3, "unproved")
+    assert refused.text.startswith(f"Q_a, for {lengths}: the checker does not accept this network")
+
+
+@pytest.mark.parametrize(("arguments", "problem"), [
+    (("--min-n", "0"), 'certify-every-n: --min-n: found "0", expected 1 to 100000'),
+    (("--min-n", "3", "--max-n", "2"), 'certify-every-n: --max-n: found "2", expected 3 to 100000'),
+    (("--max-n", "100001"), 'certify-every-n: --max-n: found "100001", expected 1 to 100000'),
+    (("--max-n", "99999999999999999999"), 'certify-every-n: --max-n: found "99999999999999999999", expected 1 to'),
+    (("--max-n", "8.5"), 'certify-every-n: --max-n: found "8.5", expected 1 to 100000'),
+    (("--max-n", "8", "--max-n", "9"), "usage: "),
+    (("--max-n",), "usage: "),
+    (("--canonical", "--min-n", "2"), "usage: "),
+], ids=str)
+def test_lengths_that_are_none_are_refused_before_a_file_is_read(arguments: tuple[str, ...], problem: str) -> None:
+    done = run_program(*arguments, "none.json")
+    assert (done.returncode, done.stdout) == (2, b"") and done.stderr.decode("ascii").startswith(problem)
 
 
 def test_a_model_in_another_spelling_is_not_judged_but_written_in_its_own(tmp_path: Path) -> None:
@@ -336,8 +361,9 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^proved +(.*?): (for every n.*)$", page, re.MULTILINE)
+    shown, of_some = re.findall(r"^proved +(.*?): (for every n.*)$", page, re.MULTILINE)
     network = compile_formula(parse_formula("ODD(#<[Q_1])", "01"), "01", Regime())
     path = tmp_path / "model.json"
     path.write_text(write_canonical(transformer_to_json(network)), encoding="utf-8")
     assert judge(path).text == shown[1]
+    assert judge(ROOT / "examples" / "models" / of_some[0], lengths=ProvedLengths(1, 8)).text == of_some[1]

@@ -10,7 +10,7 @@ import itertools
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,12 @@ from constructions.network.json_form import read_transformer, transformer_to_jso
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
+from proofs.by_coq import EVERY_LENGTH, ProvedLengths
 from tests.network.second_forward import SecondForward
 from tests.sabotage.ground_truth import DIGITS, own_misses, words
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES
+from tests.sabotage.test_mutants_of_hand_written_models import LENGTHS
 from tests.with_ocaml import UNSUPPORTED, Judged, canonical, judge, places_of_kernel
 
 MAX_N = {2: 4, 3: 4, 4: 3}
@@ -38,11 +40,12 @@ BATCH = 50
 
 @dataclass(frozen=True)
 class Case:
-    """A model file and the formula that is asked for; of a mutant the one that it computed before."""
+    """A model file, the formula that is asked for, of a mutant the one that it computed before, and the lengths."""
 
     about: str
     model: dict[str, Any]
     asked: str
+    lengths: ProvedLengths = EVERY_LENGTH
 
     def network(self) -> Transformer | None:
         """None if the file is not read."""
@@ -62,7 +65,7 @@ class Case:
             text, written = write_canonical(transformer_to_json(network)), canonical(path)
             assert written in (text, None), self.about
             path.write_text(text, encoding="utf-8")
-        return judge(path, self.asked)
+        return judge(path, self.asked, self.lengths)
 
 
 def expected(case: Case, place: str) -> tuple[int, str, str]:
@@ -77,7 +80,8 @@ def expected(case: Case, place: str) -> tuple[int, str, str]:
 def check_agreement(cases: Sequence[Case], folder: Path) -> list[Case]:
     """Program and kernel agree on all of them; those that are proved."""
     networks = [case.network() for case in cases]
-    asked = [(network, case.formula()) for network, case in zip(networks, cases, strict=True) if network is not None]
+    asked = [(network, case.formula(), case.lengths)
+             for network, case in zip(networks, cases, strict=True) if network is not None]
     places = iter(places_of_kernel(asked, folder))
     proved = []
     for case, network in zip(cases, networks, strict=True):
@@ -105,11 +109,21 @@ def examples(regimes: Sequence[Regime]) -> Iterator[Case]:
 
 
 def shipped_models() -> Iterator[Case]:
+    """For the lengths where they are right."""
     for path in sorted((examples_folder() / "models").glob("*.json")):
         network = read_transformer(path.read_text(encoding="utf-8"))
         output = network.directions[network.output]
         assert isinstance(output, Truth)
-        yield Case(path.stem, transformer_to_json(network), str(output.formula))
+        yield Case(path.stem, transformer_to_json(network), str(output.formula), LENGTHS[path.stem])
+
+
+def one_length_more(case: Case) -> Iterator[Case]:
+    """At the other end of a range."""
+    least, greatest = case.lengths.least, case.lengths.greatest
+    if greatest is not None:
+        yield replace(case, lengths=ProvedLengths(least, greatest + 1))
+    if least > 1:
+        yield replace(case, lengths=ProvedLengths(least - 1, greatest))
 
 
 def formulas_of_the_file() -> Iterator[Case]:
@@ -134,17 +148,19 @@ def mutants(seed: int) -> Iterator[Case]:
             letters = rng.sample(case.model["alphabet"], 2)
             asked = rng.choice([f"!({case.asked})", f"({case.asked}) & true", f"prev ({case.asked})",
                                 f"Q_{letters[0]} since Q_{letters[1]}", f"({case.asked})"])
-            yield Case(f"{case.about}: asked for {asked}", case.model, asked)
+            yield replace(case, about=f"{case.about}: asked for {asked}", asked=asked)
         else:
             kind, what, changed = mutate(case.model, rng.randrange(10**6))
-            yield Case(f"{case.about}: {kind}, {what}", changed, case.asked)
+            yield replace(case, about=f"{case.about}: {kind}, {what}", model=changed)
 
 
-def output_is_wrong(network: Transformer) -> bool:
-    """Whether the output misses its meaning on a short word; what nobody reads may hold anything."""
+def output_is_wrong(network: Transformer, least: int) -> bool:
+    """Whether the output misses its meaning on a short word, not shorter than the least; what nobody reads may hold
+    anything.
+    """
     forward = SecondForward(network, DIGITS)
     return any(direction == network.output
-               for word in words(network.alphabet, MAX_N[len(network.alphabet)])
+               for word in words(network.alphabet, MAX_N[len(network.alphabet)], least)
                for direction, _ in own_misses(network, word, forward))
 
 
@@ -153,7 +169,7 @@ def check_mutants(seed: int, number: int, folder: Path) -> int:
     proved = check_agreement(list(itertools.islice(mutants(seed), number)), folder)
     for case in proved:
         network = case.network()
-        assert network is not None and not output_is_wrong(network), case.about
+        assert network is not None and not output_is_wrong(network, case.lengths.least), case.about
         assert network.directions[network.output] == Truth(case.formula()), case.about
     return len(proved)
 
@@ -165,6 +181,12 @@ def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path)
 
 def test_mutants_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
     assert check_mutants(1, 60, tmp_path) >= 3
+
+
+def test_shipped_models_are_proved_where_they_are_right_and_for_no_length_more(tmp_path: Path) -> None:
+    right = list(shipped_models())
+    more = [other for case in right for other in one_length_more(case)]
+    assert check_agreement([*right, *more], tmp_path) == right and len(right) == 2 * len(more) == 6
 
 
 @pytest.mark.exhaustive
