@@ -2,13 +2,14 @@
    positions, one head per layer, no residual connections, scores over sqrt(d), d = d_k = d_f as in its Appendix D.
 
    theorem_26_uniform_tieless.v has them for networks of network.v, whose weights are rational and whose position
-   embeddings are expressions; there norms are sums over directions of the greatest change at any position, here they
-   are those of the paper, 1-norms position by position.
+   embeddings are expressions; its Lemma 25 measures errors by sums over directions of the greatest change at any
+   position. Here errors are those of the paper, 1-norms position by position.
 
-   Proved, p being any bound of the parameters: constants K1, K2 >= 1, which depend on d, p and the number of layers
-   alone, such that Lemma 25 holds of every layer, for the activations u of U on any word and every u' within eps <= 1
-   of them, at every n, gap and temperature; and Theorem 26, 1/tau of the order of (1/gamma) log(n x/gamma), gamma =
-   min(gap, 1). Idea: Lemmas 29, 32, 33, 34 and 30, one after the other, then the induction of D.5. *)
+   Proved: a transformer whose layers are each uniform or tieless has a positive gap and a finite x_max at every n;
+   constants K1, K2 >= 1 such that Lemma 25 holds of every layer, for the activations u of U on any word, every u'
+   within eps <= 1 of them, every n and every temperature; Theorem 26, with 1/tau of the order of (1/gamma) log(n
+   x/gamma), gamma = min(gap, 1), and of n^k log n if gap and x_max are polynomial. Idea: Lemmas 29, 32, 33, 34 and
+   30, one after the other, then the induction of D.5. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential network hard_attention lemma_24_gap lemma_33_near_hard
   lemmas_28_34 theorem_26_uniform_tieless.
@@ -200,7 +201,7 @@ Hypothesis Hd : (1 <= d)%nat.
 
 Section Bounded.
 Variable p : R.
-Hypothesis Parameters : forall l, In l ls -> at_most_p d p l.
+Hypothesis Within_p : forall l, In l ls -> at_most_p d p l.
 
 (* Lemma 29, as repaired: the activations of U. *)
 Definition growth_bound : R := (3 * (INR d * Rmax 1 p) ^ 3) ^ length ls * INR d.
@@ -235,7 +236,7 @@ Proof.
     - intros; apply In_ls. now right.
     - now apply product_at_least_1.
     - apply real_layer_bounded; try assumption; [apply Rmax_l|]. apply (at_most_larger d p); [apply Rmax_r|].
-      apply Parameters, In_ls. now left. }
+      apply Within_p, In_ls. now left. }
   intros i Hi. eapply Rle_trans; [apply (B _ _ (INR d * x)); try exact Hi|].
   - intros l I. rewrite <- (firstn_skipn k ls). apply in_or_app. now left.
   - now apply product_at_least_1.
@@ -265,7 +266,7 @@ Proof.
     as (K1 & K2 & H1 & H2 & Move).
   exists K1, K2. split; [exact H1|]. split; [exact H2|]. intros n g x tau eps w k l u' Gap X T Eps O Nth u Near.
   apply Move; try assumption.
-  - apply (at_most_larger d p); [apply Rmax_r|]. apply Parameters. now apply nth_error_In with k.
+  - apply (at_most_larger d p); [apply Rmax_r|]. apply Within_p. now apply nth_error_In with k.
   - apply X.
   - now apply activations_bounded.
   - apply all_rows_at; [exact Nth|]. now apply Gap.
