@@ -12,7 +12,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
-  proposition_11_networks.
+  proposition_11_networks section_4_parity.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -51,7 +51,7 @@ Definition formulas := (@theorem_12a_formulas, @theorem_12b_formulas, @theorem_1
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
   @theorem_12_factor_needed, @found_by_digits, @previous_by_digits, @flip_flop_found,
-  @flip_flop_needs_ln_4, @flip_flop_logarithm_fails).
+  @flip_flop_needs_ln_4, @flip_flop_logarithm_fails, @parity_by_halves_is_parity).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
   @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
   @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,

@@ -11,7 +11,7 @@
    x/gamma), gamma = min(gap, 1), and of n^k log n if gap and x_max are polynomial. Idea: Lemmas 29, 32, 33, 34 and
    30, one after the other, then the induction of D.5. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential network hard_attention lemma_24_gap lemma_33_near_hard
+From Certify Require Import lists finite_sums softmax exponential network hard_attention lemma_24_gap lemma_33_near_hard
   lemmas_28_34 theorem_26_uniform_tieless.
 Import ListNotations.
 Open Scope R_scope.
@@ -242,7 +242,8 @@ Proof.
   - now apply product_at_least_1.
   - intros j Hj. now apply initial_norm.
   - unfold growth_bound. rewrite Rmult_assoc. apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|].
-    apply Rle_pow; [exact G|]. rewrite firstn_length. lia.
+    apply Rle_pow; [exact G|]. pose proof (f_equal (@length _) (firstn_skipn k ls)) as Len.
+    rewrite length_app in Len. lia.
 Qed.
 
 Lemma all_rows_at P n k l : nth_error ls k = Some l -> forall u, all_rows d P n ls u ->
