@@ -72,7 +72,8 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
 Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
-  @lemma_25_as_printed_false, @sign_as_printed_false, @theorem_26_order_as_printed_false, @few_pieces,
+  @lemma_25_as_printed_false, @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false,
+  @theorem_26_order_as_printed_false, @few_pieces,
   @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31,
   @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
   @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave,
