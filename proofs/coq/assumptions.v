@@ -11,13 +11,15 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
-  hahn_first_layer compile_correct.
+  hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
+  proposition_11_networks section_4_parity.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
   @lemma_08a, @lemma_08b, @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio,
   @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a,
-  @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal).
+  @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal, @proposition_11a_network,
+  @proposition_11b_network, @lemma_06_any_gamma, @distance_without_sharpness).
 Definition temporal := (@since_by_levels, @since_by_levels_reciprocal, @until_by_levels, @theorem_12a_previous,
   @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next, @theorem_13a, @theorem_13b, @theorem_15a_since,
   @theorem_15a_until, @theorem_15b_since, @theorem_15b_until, @theorem_16a, @theorem_16b).
@@ -41,9 +43,15 @@ Definition networks := (@check_graph_computes, @check_graph_computes_always, @ch
   @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,
   @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even,
   @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
+Definition formulas := (@theorem_12a_formulas, @theorem_12b_formulas, @theorem_13a_formulas, @theorem_13b_formulas,
+  @theorem_15a_formulas, @theorem_15b_formulas, @theorem_16a_formulas, @theorem_16b_formulas, @theorem_20a_formulas,
+  @theorem_20b_formulas, @theorem_21_formulas, @network_computes, @build_is_network_for, @corollary_18a_to_the_letter,
+  @corollary_18b_to_the_letter, @corollary_22a_to_the_letter, @corollary_22b_to_the_letter,
+  @corollary_23_to_the_letter).
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
-  @theorem_12_factor_needed, @found_by_digits, @previous_by_digits).
+  @theorem_12_factor_needed, @found_by_digits, @previous_by_digits, @flip_flop_found,
+  @flip_flop_needs_ln_4, @flip_flop_logarithm_fails, @parity_by_halves_is_parity).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
   @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
   @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
@@ -64,15 +72,19 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
 Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
-  @lemma_25_as_printed_false, @sign_as_printed_false, @theorem_26_order_as_printed_false, @few_pieces,
+  @lemma_25_as_printed_false, @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false,
+  @theorem_26_order_as_printed_false, @few_pieces,
   @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31,
   @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
   @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave,
   @softmax_total, @attend_concentrated, @satisfies_previous, @satisfies_next, @satisfies_since, @satisfies_until,
   @satisfies_compare, @run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
   @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
-  @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality,
+  @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature, @theorem_26_polynomial, @lemma_24_real,
+  @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
+  @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
+  @value_sum, @value_difference, @value_count, @satisfies_on_count).
+Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, formulas, optimality,
   hahn_one_symbol, hahn_6, softening).
 
 Print Assumptions everything.

@@ -54,8 +54,6 @@ Definition is_temporal (f : formula) : bool :=
   match f with Previous _ | Next _ | Since _ _ | Until _ _ => true | _ => false end.
 
 (* ---- what is refused ---- *)
-Definition max_coefficient : Q := inject_Z (10 ^ 9).
-Definition max_constant : Z := (10 ^ 12)%Z.
 Definition weight_of_difference (l : list (count * Q)) : Q :=
   fold_right (fun e s => Qred (Qabs (snd e) + s)) 0%Q l.
 
@@ -74,11 +72,7 @@ Definition counting_supported : bool := negb (regime_causal r && regime_by_posit
 Fixpoint sides_supported (t : term) : bool :=
   match t with Number _ => true | Plus _ s _ rest => side_supported s && sides_supported rest end.
 Definition comparison_supported (t u : term) : bool :=
-  sides_supported t && sides_supported u &&
-  (is_constant_comparison t u ||
-   (counting_supported
-    && forallb (fun e => Qle_bool (Qabs (snd e)) max_coefficient) (ordered_difference t u)
-    && (Z.abs (constant_difference t u) <=? max_constant)%Z)).
+  sides_supported t && sides_supported u && (is_constant_comparison t u || counting_supported).
 
 (* The part of the formula that is its own, without its operands. *)
 Definition supported_itself (f : formula) : bool :=
@@ -92,6 +86,18 @@ Definition supported_itself (f : formula) : bool :=
   end.
 Definition formula_supported (f : formula) : bool := negb (somewhere (fun g => negb (supported_itself g)) f).
 End Supported.
+
+(* Numbers so large that they must be a mistake: `build` refuses them, although the network would be right. *)
+Definition max_coefficient : Q := inject_Z (10 ^ 9).
+Definition max_constant : Z := (10 ^ 12)%Z.
+Definition moderate_itself (f : formula) : bool :=
+  match f with
+  | Compare _ t u => is_constant_comparison t u ||
+      (forallb (fun e => Qle_bool (Qabs (snd e)) max_coefficient) (ordered_difference t u)
+       && (Z.abs (constant_difference t u) <=? max_constant)%Z)
+  | _ => true
+  end.
+Definition moderate (f : formula) : bool := negb (somewhere (fun g => negb (moderate_itself g)) f).
 
 (* ---- expressions ---- *)
 Definition sign_of_position : expression := Power (Neg (Num 1)) IntI.                                     (* (-1)^i *)
@@ -342,10 +348,12 @@ Definition written_meaning (m : meaning) : meaning := match m with IsOthers s f 
 Definition drafted (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : draft :=
   add_formula (setting_for r gamma f) f (empty_draft alphabet).
 
+Definition network_for (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : transformer :=
+  let d := drafted r gamma alphabet f in finish d (truth_of d f).
+
 (* `mentions_length` says which of the user's predicates depend on n: causal regimes refuse them. *)
 Definition build (r : regime) (gamma : Q) (alphabet : nat) (mentions_length : nat -> bool) (f : formula)
   : option (transformer * list meaning) :=
-  if formula_supported r alphabet mentions_length f && negb (Qle_bool gamma 0)
-  then let d := drafted r gamma alphabet f in
-       Some (finish d (truth_of d f), map written_meaning (meanings d))
+  if formula_supported r alphabet mentions_length f && moderate f && negb (Qle_bool gamma 0)
+  then Some (network_for r gamma alphabet f, map written_meaning (meanings (drafted r gamma alphabet f)))
   else None.

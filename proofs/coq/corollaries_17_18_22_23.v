@@ -1,13 +1,16 @@
 (* [SHA] Corollaries 17 a b, 18 a b, 22 a b and 23: for every formula a network that computes it exactly; and it is the
    network that `certify build` writes.
 
-   Proved: for every formula over k symbols that a regime supports, `build` (compile_formula.v) gives a network that is
-   defined at every position of every word and computes the formula there. Its weights do not depend on the length; it
-   has the temperature and no other position embeddings than the statement (and the constant 1) and, in causal regimes,
-   future masks only. The paper's gamma is 3; any other that is enough for the formula will do (`every_formula`).
+   Proved: for every formula over k symbols that a regime supports, `network_for` (compile_formula.v) is defined at
+   every position of every word and computes the formula there. Its weights do not depend on the length; it has the
+   temperature and no other position embeddings than the statement (and the constant 1) and, in causal regimes, future
+   masks only. The paper's gamma is 3; any other that is enough for the formula will do (`every_formula`). `build` gives
+   this network, unless the formula has coefficients beyond 10^9 or constants beyond 10^12.
 
-   Differs: beside (-1)^i, the truths of EVEN and ODD, (1 + (-1)^i)/2 and (1 - (-1)^i)/2, are embedded, as are
-   comparisons without counts, such as 1 < 2 (DIVERGENCES.md). *)
+   Differs: beside (-1)^i, the truths of EVEN and ODD, (1 + (-1)^i)/2 and (1 - (-1)^i)/2, are embedded, beside a
+   predicate [p](i) also [p](i-1), and comparisons without counts, such as 1 < 2. Where Theorems 16, 20 and 21 apply,
+   1/i and 1/(n+1-i) are embedded, as they have it, and Theorem 21's temperature is 1/i; the theorems "to the letter"
+   compute them for every formula, and have Corollary 23's temperature 1/i^2 (DIVERGENCES.md). *)
 From Coq Require Import Reals QArith ZArith List Bool.
 From Certify Require Import formula network comparison meaning well_defined regime draft compile_formula
   compile_connectives compile_shape compile_correct.
@@ -180,31 +183,43 @@ Definition network_of_regime users (r : regime) (temperature : expression) (k : 
   /\ (forall p, In p (position_functions T) -> In p embeddings \/ is_constant_bracket p = true)
   /\ all_layers_of r temperature T
   /\ defined T /\ computes users T f.
-Definition gives (built : option (transformer * list meaning)) (P : transformer -> Prop) : Prop :=
-  match built with Some (T, _) => P T | None => False end.
 
-Lemma build_succeeds r gamma k mentions_length f : formula_supported r k mentions_length f = true -> Qle_bool gamma 0 =
-  false ->
-  exists M, build r gamma k mentions_length f
-    = Some (finish (drafted r gamma k f) (truth_of (drafted r gamma k f) f), M).
-Proof. intros S G. unfold build. rewrite S, G. cbn [andb negb]. now eexists. Qed.
+(* `build` gives this network, if the numbers in the formula are not too large for it. *)
+Theorem build_is_network_for r gamma k mentions_length f : formula_supported r k mentions_length f = true ->
+  moderate f = true -> Qle_bool gamma 0 = false ->
+  exists M, build r gamma k mentions_length f = Some (network_for r gamma k f, M).
+Proof. intros S Mo G. unfold build. rewrite S, Mo, G. cbn [andb negb]. now eexists. Qed.
+
+(* No other embeddings than l, if no part of the formula calls for another. *)
+Theorem network_embeds users r gamma k mentions_length l f :
+  formula_supported r k mentions_length f = true -> gamma_enough gamma f = true ->
+  somewhere (misshapen (setting_for r gamma f) k (among l) mentions_length) f = false ->
+  network_of_regime users r (temperature_for r f) k l f (network_for r gamma k f).
+Proof.
+  intros S E N. destruct (network_computes users r gamma k mentions_length f S E) as (K & D & V).
+  assert (Made : made (setting_for r gamma f) k (among l) (drafted r gamma k f)).
+  { apply (proj1 (add_formula_made (setting_for r gamma f) k _ mentions_length) f).
+    - exact N.
+    - split; [apply repeat_length|]. split; constructor. }
+  destruct Made as (_ & Po & La). split; [exact K|]. split; [|split; [exact La|now split]].
+  intros p I. unfold position_functions in I. unfold network_for in I. cbn [finish position_embedding] in I.
+  apply in_map_iff in I as (e & <- & I). rewrite Forall_forall in Po. apply among_correct. exact (Po e I).
+Qed.
 
 Theorem every_formula users r gamma k mentions_length predicates f :
   formula_supported r k mentions_length f = true -> predicates_among predicates f = true ->
-  gamma_enough gamma f = true -> Qle_bool gamma 0 = false ->
-  gives (build r gamma k mentions_length f)
-    (network_of_regime users r (temperature_for r f) k (embeddings_for r predicates f) f).
+  gamma_enough gamma f = true ->
+  network_of_regime users r (temperature_for r f) k (embeddings_for r predicates f) f (network_for r gamma k f).
 Proof.
-  intros S P E G. destruct (build_succeeds r gamma k mentions_length f S G) as [M B]. rewrite B. cbn [gives].
-  destruct (build_computes users r gamma k mentions_length f _ _ B E) as (K & D & V).
-  assert (Made : made (setting_for r gamma f) k (among (embeddings_for r predicates f)) (drafted r gamma k f)).
-  { apply (proj1 (add_formula_made (setting_for r gamma f) k _ mentions_length) f).
-    - now apply no_part_is_misshapen.
-    - split; [apply repeat_length|]. split; constructor. }
-  destruct Made as (_ & Po & La). split; [exact K|]. split; [|split; [exact La|now split]].
-  intros p I. unfold position_functions in I. cbn [finish position_embedding] in I. apply in_map_iff in I as (e & <- &
-    I).
-  rewrite Forall_forall in Po. apply among_correct. exact (Po e I).
+  intros S P E. apply (network_embeds users r gamma k mentions_length); [exact S|exact E|].
+  now apply no_part_is_misshapen.
+Qed.
+
+Lemma more_embeddings users r temperature k l l' f T : incl l l' ->
+  network_of_regime users r temperature k l f T -> network_of_regime users r temperature k l' f T.
+Proof.
+  intros I (K & P & H). split; [exact K|]. split; [|exact H]. intros p Hp. destruct (P p Hp); [left; now apply I|now
+    right].
 Qed.
 
 (* ---- the corollaries ---- *)
@@ -235,13 +250,13 @@ Let causal_temperature_regime := Regime true false.
 Let causal_position_regime := Regime true true.
 Notation supported r := (formula_supported r k mentions_length f = true).
 Notation gives_network r temperature embeddings :=
-  (gives (build r 3 k mentions_length f) (network_of_regime users r temperature k embeddings f)).
+  (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).
 
 Lemma ltl_network r : is_ltl f = true -> supported r ->
   gives_network r (temperature_of r) (embeddings_for r [] f).
 Proof.
   intros L S. destruct (ltl_has_none f L) as [C P].
-  pose proof (every_formula users r 3 k mentions_length [] f S P (three_is_enough f) eq_refl) as G.
+  pose proof (every_formula users r 3 k mentions_length [] f S P (three_is_enough f)) as G.
   unfold temperature_for in G. now rewrite C, andb_false_r in G.
 Qed.
 
@@ -297,8 +312,14 @@ Qed.
   *)
 Definition reciprocals_without_temporal (sides : list side) : list position_function :=
   if reciprocals_embedded f then map reciprocal_of sides else [].
-Hypothesis Counts : counts f = true.
 Hypothesis Listed : predicates_among predicates f = true.
+
+(* What has no counts has fewer of them. *)
+Ltac among_the_listed G := unfold embeddings_for in G; destruct (counts f) eqn:Counts;
+  [rewrite ?andb_true_r in G; exact G|];
+  refine (more_embeddings _ _ _ _ _ _ _ _ _ G); intros e I; rewrite ?andb_false_r in I;
+  cbn [regime_causal regime_by_position temperature_regime position_regime causal_temperature_regime andb orb] in I;
+  rewrite ?andb_true_r in I; rewrite ?in_app_iff in *; cbn [In] in *; tauto.
 
 (* LTL with counting, temperature 1/n. *)
 Theorem corollary_22a : supported temperature_regime ->
@@ -307,7 +328,8 @@ Theorem corollary_22a : supported temperature_regime ->
      ++ reciprocals_without_temporal [ToLeft; ToRight] ++ [Formula VarI; Formula square] ++ brackets predicates).
 Proof.
   intros S. pose proof (every_formula users temperature_regime 3 k mentions_length predicates f S Listed
-    (three_is_enough f) eq_refl) as G. unfold embeddings_for in G. rewrite Counts, andb_true_r in G. exact G.
+    (three_is_enough f)) as G. unfold temperature_for in G. cbn [regime_causal temperature_regime andb] in G.
+  unfold reciprocals_without_temporal. among_the_listed G.
 Qed.
 
 (* LTL with counting, temperature 1. *)
@@ -318,19 +340,116 @@ Theorem corollary_22b : supported position_regime ->
      ++ brackets predicates).
 Proof.
   intros S. pose proof (every_formula users position_regime 3 k mentions_length predicates f S Listed
-    (three_is_enough f) eq_refl) as G. unfold embeddings_for in G. rewrite Counts, andb_true_r in G. exact G.
+    (three_is_enough f)) as G. unfold temperature_for in G. cbn [regime_causal position_regime andb] in G.
+  unfold reciprocals_without_temporal. among_the_listed G.
 Qed.
 
-(* The past fragment with counts to the left, future-masked; temperature 1/i^2, or 1/i without temporal operators
-   (Theorem 21). *)
+(* The past fragment with counts to the left, future-masked; temperature 1/i^2, or 1/i if it counts without temporal
+   operators (Theorem 21). *)
 Theorem corollary_23 : supported causal_temperature_regime ->
-  gives_network causal_temperature_regime (if somewhere is_temporal f then Div (Num 1) square else Div (Num 1) VarI)
+  gives_network causal_temperature_regime
+    (if counts f && negb (somewhere is_temporal f) then Div (Num 1) VarI else Div (Num 1) square)
     ([constant_one; alternating_sign] ++ parities ++ reciprocals_without_temporal [ToLeft]
      ++ [Formula VarI; Formula square] ++ brackets predicates).
 Proof.
   intros S. pose proof (every_formula users causal_temperature_regime 3 k mentions_length predicates f S Listed
-    (three_is_enough f) eq_refl) as G. unfold embeddings_for, temperature_for in G.
-  cbn [regime_causal regime_by_position causal_temperature_regime orb andb] in G. rewrite Counts, andb_true_r in G.
-  destruct (somewhere is_temporal f); exact G.
+    (three_is_enough f)) as G. unfold temperature_for in G.
+  cbn [regime_causal regime_by_position causal_temperature_regime andb] in G.
+  unfold reciprocals_without_temporal. among_the_listed G.
 Qed.
 End Statements.
+
+(* ---- to the letter: 1/i and 1/(n+1-i) computed for every formula, and Corollary 23 with temperature 1/i^2 ---- *)
+(* f with a tautology beside it that has a `prev`, so that the compiler computes reciprocals: the same truth. *)
+Definition with_previous (f : formula) : formula :=
+  And f (Or (Previous (Truth true)) (Not (Previous (Truth true)))).
+
+Lemma truth_with_previous users n w f i : truth users n w (with_previous f) i = truth users n w f i.
+Proof. cbn [truth with_previous]. now destruct (truth users n w f i), (negb (i =? 1)%nat). Qed.
+
+Lemma somewhere_with_previous has f : (forall g h, has (And g h) = false) -> (forall g h, has (Or g h) = false) ->
+  (forall g, has (Not g) = false) -> has (Truth true) = false ->
+  somewhere has (with_previous f) = somewhere has f || has (Previous (Truth true)).
+Proof.
+  intros A O N T. cbn [somewhere with_previous]. rewrite A, O, N, T. destruct (has (Previous (Truth true))); cbn;
+    rewrite ?orb_false_r, ?orb_true_r; reflexivity.
+Qed.
+
+Section ToTheLetter.
+Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
+Variable f : formula.
+Hypothesis Listed : predicates_among predicates f = true.
+Notation supported r := (formula_supported r k mentions_length f = true).
+
+Lemma with_previous_network r : supported r ->
+  network_of_regime users r (temperature_of r) k (embeddings_for r predicates (with_previous f)) f
+    (network_for r 3 k (with_previous f)).
+Proof.
+  intros S. assert (S' : formula_supported r k mentions_length (with_previous f) = true).
+  { apply negb_true_iff in S. apply negb_true_iff. rewrite somewhere_with_previous by reflexivity. now rewrite S. }
+  assert (P : predicates_among predicates (with_previous f) = true).
+  { pose proof Listed as P. apply negb_true_iff in P. apply negb_true_iff.
+    rewrite somewhere_with_previous by reflexivity. now rewrite P. }
+  destruct (every_formula users r 3 k mentions_length predicates _ S' P (three_is_enough _)) as (K & E & L & D & C).
+  split; [exact K|]. split; [exact E|]. split; [|split; [exact D|]].
+  - unfold temperature_for in L. rewrite (somewhere_with_previous is_temporal) in L by reflexivity.
+    rewrite orb_true_r, andb_false_r in L. exact L.
+  - intros n w N O i I. rewrite (C n w N O i I). now rewrite truth_with_previous.
+Qed.
+
+Lemma embeddings_with_previous r : incl (embeddings_for r predicates (with_previous f))
+  ([constant_one; alternating_sign] ++ parities
+   ++ (if regime_causal r then [] else [relative_position])
+   ++ (if regime_by_position r then [Formula (if regime_causal r then square else VarN)] else [])
+   ++ (if counts f then
+         Formula VarI :: if regime_by_position r then [times_n VarI; times_n square] else [Formula square] else [])
+   ++ brackets predicates).
+Proof.
+  unfold embeddings_for, reciprocals_embedded, counts. rewrite !(somewhere_with_previous is_previous) by reflexivity.
+  rewrite orb_true_r. rewrite (somewhere_with_previous is_counting) by reflexivity. rewrite orb_false_r.
+  cbn [negb orb andb app]. apply incl_refl.
+Qed.
+
+Ltac from_embeddings r S := refine (more_embeddings _ _ _ _ _ _ _ _ _ (with_previous_network r S));
+  refine (incl_tran (embeddings_with_previous r) _); cbn [regime_causal regime_by_position];
+  destruct (counts f); intros e I; rewrite ?in_app_iff in *; cbn [In] in *; tauto.
+
+(* Without counts there are no listed predicates on them; f may still have predicates on positions. *)
+Theorem corollary_18a_to_the_letter : counts f = false -> supported (Regime true false) ->
+  network_of_regime users (Regime true false) (Div (Num 1) square) k
+    ([constant_one; alternating_sign] ++ parities ++ brackets predicates) f
+    (network_for (Regime true false) 3 k (with_previous f)).
+Proof.
+  intros C S. refine (more_embeddings _ _ _ _ _ _ _ _ _ (with_previous_network _ S)).
+  refine (incl_tran (embeddings_with_previous _) _). rewrite C. apply incl_refl.
+Qed.
+
+Theorem corollary_18b_to_the_letter : counts f = false -> supported (Regime true true) ->
+  network_of_regime users (Regime true true) (Num 1) k
+    ([constant_one; alternating_sign] ++ parities ++ [Formula square] ++ brackets predicates) f
+    (network_for (Regime true true) 3 k (with_previous f)).
+Proof.
+  intros C S. refine (more_embeddings _ _ _ _ _ _ _ _ _ (with_previous_network _ S)).
+  refine (incl_tran (embeddings_with_previous _) _). rewrite C. apply incl_refl.
+Qed.
+
+Theorem corollary_22a_to_the_letter : supported (Regime false false) ->
+  network_of_regime users (Regime false false) (Div (Num 1) VarN) k
+    ([constant_one; alternating_sign] ++ parities ++ [relative_position; Formula VarI; Formula square]
+     ++ brackets predicates) f
+    (network_for (Regime false false) 3 k (with_previous f)).
+Proof. intros S. from_embeddings (Regime false false) S. Qed.
+
+Theorem corollary_22b_to_the_letter : supported (Regime false true) ->
+  network_of_regime users (Regime false true) (Num 1) k
+    ([constant_one; alternating_sign] ++ parities
+     ++ [relative_position; Formula VarI; Formula VarN; times_n VarI; times_n square] ++ brackets predicates) f
+    (network_for (Regime false true) 3 k (with_previous f)).
+Proof. intros S. from_embeddings (Regime false true) S. Qed.
+
+Theorem corollary_23_to_the_letter : supported (Regime true false) ->
+  network_of_regime users (Regime true false) (Div (Num 1) square) k
+    ([constant_one; alternating_sign] ++ parities ++ [Formula VarI; Formula square] ++ brackets predicates) f
+    (network_for (Regime true false) 3 k (with_previous f)).
+Proof. intros S. from_embeddings (Regime true false) S. Qed.
+End ToTheLetter.

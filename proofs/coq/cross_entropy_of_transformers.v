@@ -175,7 +175,7 @@ Corollary some_network_attains_optimum users p : 0 < p < 1 -> exists T,
   cross_entropy bits (parity_language p) n (fair (fun w => slope * output_at_end users T w + offset))
   <= parity_optimum p + e.
 Proof.
-  intros Hp. pose proof (corollary_22a users 2 (fun _ => false) [ODD] odd_number_of_ones eq_refl eq_refl eq_refl) as G.
-  destruct (build _ _ _ _ _) as [[T M]|]; [|destruct G]. destruct G as (K & _ & L & _ & C).
-  exists T. split; [exact L|]. now apply parity_network_attains_optimum.
+  intros Hp. pose proof (corollary_22a users 2 (fun _ => false) [ODD] odd_number_of_ones eq_refl eq_refl)
+    as (K & _ & L & _ & C).
+  eexists. split; [exact L|]. now apply parity_network_attains_optimum.
 Qed.

@@ -144,6 +144,35 @@ Proof. apply since_at_iff. Qed.
 Lemma satisfies_until f g i : satisfies (Until f g) i <->
   exists j, i <= j <= n /\ satisfies g j /\ forall k, i <= k <= j -> satisfies f k.
 Proof. apply until_at_iff. Qed.
+(* Definition 19's terms: counts, 1, sums and differences. Every one of them is a sum of multiples of counts. *)
+Fixpoint add_number (c : Z) (t : term) : term :=
+  match t with Number d => Number (c + d) | Plus a s f rest => Plus a s f (add_number c rest) end.
+Fixpoint sum_of (t u : term) : term :=
+  match t with Number c => add_number c u | Plus a s f rest => Plus a s f (sum_of rest u) end.
+Fixpoint opposite (t : term) : term :=
+  match t with Number c => Number (- c) | Plus a s f rest => Plus (- a) s f (opposite rest) end.
+Definition count_term (s : side) (f : formula) : term := Plus 1 s f (Number 0).
+Definition one_term : term := Number 1.
+
+Lemma value_add_number c t i : value (add_number c t) i = (c + value t i)%Z.
+Proof. induction t as [d|a s f rest IH]; cbn [add_number value]; [reflexivity|]. rewrite IH. lia. Qed.
+Lemma value_sum t u i : value (sum_of t u) i = (value t i + value u i)%Z.
+Proof.
+  induction t as [c|a s f rest IH]; cbn [sum_of value]; [apply value_add_number|]. rewrite IH. lia.
+Qed.
+Lemma value_difference t u i : value (sum_of t (opposite u)) i = (value t i - value u i)%Z.
+Proof.
+  rewrite value_sum. enough (E : value (opposite u) i = (- value u i)%Z) by lia.
+  induction u as [c|a s f rest IH]; cbn [opposite value]; [reflexivity|]. rewrite IH. lia.
+Qed.
+Lemma value_count s f i : value (count_term s f) i = Z.of_nat (counted s n (truth f) i).
+Proof. cbn [count_term value]. lia. Qed.
+Lemma value_one i : value one_term i = 1%Z.
+Proof. reflexivity. Qed.
+Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = true.
+Proof. reflexivity. Qed.
+Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> holds p (counted s n (truth f) i) n = true.
+Proof. reflexivity. Qed.
 Lemma satisfies_compare r t u i : satisfies (Compare r t u) i <-> relates r (value t i) (value u i) = true.
 Proof. reflexivity. Qed.
 End Word.

@@ -1,7 +1,8 @@
 (* [SHA] Lemma 6: scores that fall by gamma per step away from p give a softmax close to the one-hot vector.
 
-   Proved, for every mask: distance at most 4q/(1+q), where q = e^(-gamma), so at most 4 e^(-gamma); and attention to
-   values in [0, 1] errs by at most 2q/(1+q). Idea: the weights beside p are below two geometric series. *)
+   Proved, for every mask: distance at most 4q/(1+q), where q = e^(-gamma), so at most 4 e^(-gamma), which for gamma
+   <= 0 says nothing and holds, too; and attention to values in [0, 1] errs by at most 2q/(1+q). Idea: the weights
+   beside p are below two geometric series. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential.
 Open Scope R_scope.
@@ -94,3 +95,28 @@ Proof.
   intros Hv. rewrite <- ratio_6. apply attend_concentrated; auto using beta_6, dominated_6.
 Qed.
 End Lemma6.
+
+(* ---- gamma <= 0: the bounds of Lemmas 6 and 8 hold of any scores: no two distributions are more than 2 apart ---- *)
+Lemma distance_at_most_2 n m s p : visible n m p -> sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2.
+Proof.
+  intros V. apply Rle_trans with (sum n (fun j => one_hot p j + softmax n m s j)).
+  - apply sum_le. intros j _. pose proof (softmax_nonneg n m s p j V) as S. unfold one_hot.
+    destruct (j =? p)%nat; apply Rabs_le; lra.
+  - rewrite sum_plus, (softmax_total n m s p V), (sum_apart n p) by apply V. rewrite one_hot_here, sum_zero; [lra|].
+    intros j _. unfold except. destruct (Nat.eqb_spec j p) as [|N]; [reflexivity|now apply one_hot_elsewhere].
+Qed.
+
+Theorem distance_without_sharpness n m s p g : visible n m p -> g <= 0 ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * exp (- g).
+Proof.
+  intros V G. pose proof (distance_at_most_2 n m s p V). pose proof (exp_ineq1_le (- g)). lra.
+Qed.
+
+(* Lemma 6 for every gamma. *)
+Theorem lemma_06_any_gamma n m s g p : visible n m p ->
+  (forall j, visible n m j -> s j <= s p - Rabs (INR j - INR p) * g) ->
+  sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 4 * exp (- g).
+Proof.
+  intros V F. destruct (Rlt_le_dec 0 g) as [G|G]; [now apply lemma_06|].
+  pose proof (distance_without_sharpness n m s p g V G). pose proof (exp_pos (- g)). lra.
+Qed.

@@ -1,13 +1,13 @@
 (* [SHA] Lemma 25, Appendices D.4 and D.5, and the order of Theorem 26, as printed: what fails.
 
-   Refuted: Lemma 25 "for any u, u'", by one tieless head and u = u' = (M, 1/M), for all K1, K2 (n = 2, d = 1); the sign
-   of the exponent in D.4 and D.5, at n = 2, gamma = 1, K2 x eps = tau = 1/8; 1/tau(n) in O((1/gamma) log(n x/gamma)),
-   by a tieless network whose gap is n x_max, so that this bound is 0 at every n. lemma_25_one_layer.v and
-   theorem_26_uniform_tieless.v prove the repaired statements: activations of a run, the sign of Lemma 33, min(gap,
-   1). *)
+   Refuted: Lemma 25 "for any u, u'", by one tieless head and u = u' = (M, 1/M), for all K1, K2 (n = 2, d = 1), for
+   networks of network.v and for layers of the paper; the sign of the exponent in D.4 and D.5, at n = 2, gamma = 1,
+   K2 x eps = tau = 1/8; 1/tau(n) in O((1/gamma) log(n x/gamma)), by a tieless network whose gap is n x_max, so that
+   this bound is 0 at every n. lemma_25_one_layer.v and theorem_26_uniform_tieless.v prove the repaired statements:
+   activations of a run, the sign of Lemma 33, min(gap, 1). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential linear_combination formula network hard_attention
-  lemma_24_gap soft_layers.
+  lemma_24_gap soft_layers lemma_09_rounding lemmas_28_34 theorem_26_real_weights.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -115,8 +115,7 @@ Proof.
   assert (k = 2%nat) as -> by lia. rewrite !one_head_scores. cbn [steep]. apply Rmult_lt_compat_l; lra.
 Qed.
 
-(* However large a bound B, some stream is moved by more: B may be K1(eps + n x e^((-gamma + 2 K2 x eps)/tau)). *)
-Theorem lemma_25_as_printed_false tau B : 0 < tau -> exists h,
+Lemma steep_error tau B : 0 < tau -> exists M, 2 <= M /\ let h := steep M in
   B < Rabs (after_layer_by hardmax 2 one_head_layer h 2 0%nat
             - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
 Proof.
@@ -124,7 +123,8 @@ Proof.
   pose proof (Rabs_pos B) as B0. assert (HM : 2 <= M) by (unfold M; assert (0 <= Rabs B * (a + 1)) by
     (apply Rmult_le_pos; lra); lra).
   assert (I : 0 < / M <= 1) by (split; [apply Rinv_0_lt_compat; lra|rewrite <- Rinv_1; apply Rinv_le_contravar; lra]).
-  exists (steep M). rewrite !one_head_layer_output. cbn [sum]. rewrite !steep_winner by (lra || lia).
+  exists M. split; [exact HM|]. cbv zeta. rewrite !one_head_layer_output. cbn [sum].
+  rewrite !steep_winner by (lra || lia).
   unfold softmax_at, softmax, weight, no_mask. cbn [sum]. rewrite !one_head_scores. cbn [steep one_hot Nat.eqb].
   replace (/ M * M / tau) with (1 / tau) by (field; lra). fold a. set (b := exp (/ M * / M / tau)).
   assert (Hb : 1 <= b).
@@ -142,6 +142,71 @@ Proof.
   - apply Rle_lt_trans with (Rabs B); [apply Rle_abs|]. apply Rmult_lt_reg_r with (a + 1); [lra|].
     rewrite Rmult_assoc, Rinv_l by lra. unfold M at 1. lra.
   - eapply Rle_trans; [exact Q|apply Rle_abs].
+Qed.
+
+(* However large a bound B, some stream is moved by more: B may be K1(eps + n x e^((-gamma + 2 K2 x eps)/tau)). *)
+Theorem lemma_25_as_printed_false tau B : 0 < tau -> exists h,
+  B < Rabs (after_layer_by hardmax 2 one_head_layer h 2 0%nat
+            - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
+Proof. intros T. destruct (steep_error tau B T) as (M & _ & H). now exists (steep M). Qed.
+
+(* The same for a layer of the paper: d = 1, no residual connection, all weights 1, no biases. *)
+Definition all_ones : real_layer :=
+  let one := fun _ _ => 1 in RealLayer Unmasked one one one one (fun _ => 0) one (fun _ => 0).
+Definition steep_stream (M : R) : stream := fun i _ => steep M i 0%nat.
+
+Lemma all_ones_scores u i j : scores 1 all_ones u i j = u i 1%nat * u j 1%nat.
+Proof. unfold scores, printed_score, dot, product. cbn. rewrite sqrt_1. field. Qed.
+
+Lemma all_ones_output W M : (forall s s' j, (1 <= j <= 2)%nat -> (forall k, (1 <= k <= 2)%nat -> s k = s' k) ->
+    W 2%nat no_mask s j = W 2%nat no_mask s' j) ->
+  let s := raw_score one_head (steep M) 2 in
+  0 <= sum 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat) ->
+  steep_stream M 2%nat 1%nat + layer_with 1%nat W 2%nat all_ones (steep_stream M) 2%nat 1%nat
+  = after_layer_by W 2 one_head_layer (steep M) 2 0%nat.
+Proof.
+  intros E s P. rewrite one_head_layer_output. unfold steep_stream at 1. f_equal. fold s.
+  assert (S : mean 2%nat (attention (attended_with 1%nat W 2%nat all_ones (steep_stream M)) 2%nat)
+                (fun j => product 1%nat (value_map all_ones) (steep_stream M j)) 1%nat
+              = sum 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat)).
+  { unfold mean. apply sum_ext. intros j Hj. f_equal.
+    - apply E; [exact Hj|]. intros k _. rewrite all_ones_scores. unfold s. now rewrite one_head_scores.
+    - unfold product, steep_stream. cbn. ring. }
+  set (m := mean _ _ _ _) in S.
+  assert (L : layer_with 1%nat W 2%nat all_ones (steep_stream M) 2%nat 1%nat = 0 + 1 * relu (0 + 1 * m + 0) + 0)
+    by reflexivity.
+  rewrite L, S, relu_linear; lra.
+Qed.
+
+(* With the position embedding 1/i it is tieless at every length, with x_max = 1. *)
+Theorem all_ones_tieless alphabet n : let position n i (c : nat) := / INR i in let word a (c : nat) := 0 in
+  real_tieless_at 1 alphabet word position [all_ones] n /\ real_initial_at_most 1 alphabet word position n 1.
+Proof.
+  cbv zeta. split.
+  - intros w _. split; [|exact I]. right. intros i Hi. exists 1%nat. split; [split; [lia|reflexivity]|].
+    intros j [Hj _] N. rewrite !all_ones_scores. unfold initial.
+    assert (A : 2 <= INR j) by (apply (le_INR 2); lia). pose proof (INR_at_least_1 i ltac:(lia)).
+    rewrite !Rplus_0_l. apply Rmult_lt_compat_l; [apply Rinv_0_lt_compat; lra|].
+    apply Rinv_lt_contravar; simpl (INR 1); lra.
+  - split; [lra|]. intros w _ i c Hi _. unfold initial. pose proof (INR_at_least_1 i ltac:(lia)).
+    rewrite Rplus_0_l, Rabs_right by (left; apply Rinv_0_lt_compat; lra). rewrite <- Rinv_1.
+    apply Rinv_le_contravar; lra.
+Qed.
+
+Theorem lemma_25_as_printed_false_real tau B : 0 < tau -> exists u,
+  B < norm_1 1 (fun c => layer_with 1 hardmax 2 all_ones u 2%nat c
+                         - layer_with 1 (softmax_at tau) 2 all_ones u 2%nat c).
+Proof.
+  intros T. destruct (steep_error tau B T) as (M & HM & H). exists (steep_stream M). cbv zeta in H.
+  assert (P : forall j, 0 <= steep M j 0%nat).
+  { intros j. unfold steep. destruct j as [|[|j]]; try lra; left; apply Rinv_0_lt_compat; lra. }
+  assert (V : visible 2 no_mask 1) by (split; [lia|reflexivity]).
+  rewrite <- (all_ones_output hardmax M), <- (all_ones_output (softmax_at tau) M) in H.
+  - unfold norm_1. cbn [sum]. eapply Rlt_le_trans; [exact H|]. apply Req_le. rewrite Rplus_0_l. f_equal. ring.
+  - intros s s' j Hj E. apply softmax_ext; [exact Hj|]. intros k Hk. now rewrite E.
+  - apply sum_nonneg. intros j _. apply Rmult_le_pos; [now apply (softmax_nonneg 2 no_mask _ 1 j)|apply P].
+  - intros s s' j Hj E. now apply hardmax_ext.
+  - apply sum_nonneg. intros j _. apply Rmult_le_pos; [now apply (hardmax_nonneg 2 no_mask _ 1 j)|apply P].
 Qed.
 
 (* ---- the sign in D.4 and D.5 ---- *)

@@ -112,6 +112,127 @@ Proof.
 Qed.
 End AtOneLength.
 
+(* ---- the order of 1/tau = (2/gamma) ln R, for any constants ---- *)
+Lemma ln_2_pos : 0 < ln 2.
+Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+
+Lemma order_of_share L k1 k2 : 1 <= k1 -> 1 <= k2 ->
+  exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+  2 / gamma * ln (inverse_share L k1 k2 x gamma n) <= c * (/ gamma * ln (INR n * x / gamma)).
+Proof.
+  intros H1 H2. set (b := 2 * (2 * k1) ^ L * k2).
+  assert (B : 2 <= b).
+  { unfold b. assert (1 * 1 <= (2 * k1) ^ L * k2); [|lra]. apply Rmult_le_compat; try lra. apply pow_R1_Rle. lra. }
+  exists (2 * (ln b / ln 2 + 2)). intros n gamma x Hn HG X1. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
+  set (y := INR n * x / gamma). assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  assert (Y : 2 <= y).
+  { unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra. apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
+  assert (A : inverse_share L k1 k2 x gamma n <= b * (y * y)).
+  { unfold inverse_share. fold b. unfold y, Rdiv. replace (b * INR n * x ^ 2 * / gamma) with
+      (b * (INR n * x * / gamma * (1 * x * 1))) by (simpl; ring).
+    apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [unfold y, Rdiv in Y; lra|].
+    apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
+  pose proof (inverse_share_at_least_2 L k1 k2 x gamma n ltac:(lia) H1 H2 X1 HG) as R2. pose proof ln_2_pos as L2.
+  assert (LY : ln 2 <= ln y) by (destruct Y as [Y|Y]; [left; apply ln_increasing; lra|rewrite Y; lra]).
+  assert (LB : 0 <= ln b). { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B; lra]. }
+  assert (C : ln (inverse_share L k1 k2 x gamma n) <= ln b + 2 * ln y).
+  { replace (ln b + 2 * ln y) with (ln (b * (y * y))) by (rewrite !ln_mult; try lra; apply Rmult_lt_0_compat; lra).
+    destruct A as [A|A]; [left; apply ln_increasing; lra|rewrite A; lra]. }
+  assert (F : ln b <= ln b / ln 2 * ln y).
+  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
+    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
+  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y))
+    by (unfold Rdiv; ring).
+  apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
+Qed.
+
+(* The temperature as a function of n, from a gap and a bound of initial activations for each n. *)
+Lemma temperature_of_share L k1 k2 (g x : nat -> R) : 1 <= k1 -> 1 <= k2 -> (forall n, 0 < g n) ->
+  (forall n, 1 <= x n) ->
+  let tau n := Rmin (g n) 1 / (2 * ln (inverse_share L k1 k2 (x n) (Rmin (g n) 1) n)) in
+  (forall n, (1 <= n)%nat -> 0 < tau n) /\
+  exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1)).
+Proof.
+  intros H1 H2 G X tau. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1).
+  { intros n. split; [apply Rmin_glb_lt; [apply G|lra]|apply Rmin_r]. }
+  assert (LR : forall n, (1 <= n)%nat -> 0 < ln (inverse_share L k1 k2 (x n) (Rmin (g n) 1) n)).
+  { intros n Hn. pose proof (inverse_share_at_least_2 L k1 k2 _ _ n Hn H1 H2 (X n) (HG n)).
+    rewrite <- ln_1. apply ln_increasing; lra. }
+  split.
+  - intros n Hn. specialize (LR n Hn). apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra.
+  - destruct (order_of_share L k1 k2 H1 H2) as [c C]. exists c. intros n Hn. specialize (C n _ _ Hn (HG n) (X n)).
+    specialize (LR n ltac:(lia)). specialize (HG n). eapply Rle_trans; [|exact C]. apply Req_le. unfold tau. field.
+    lra.
+Qed.
+
+(* Where gamma >= 1/n^k and x <= a n^m, that is O(n^k log n). *)
+Lemma polynomial_order (k m : nat) (a : R) : exists c, 0 <= c /\ forall n gamma x, (2 <= n)%nat ->
+  / INR n ^ k <= gamma <= 1 -> 1 <= x <= a * INR n ^ m ->
+  / gamma * ln (INR n * x / gamma) <= c * (INR n ^ k * ln (INR n)).
+Proof.
+  set (b := Rmax 1 a). assert (B : 1 <= b) by apply Rmax_l. pose proof ln_2_pos as L2.
+  assert (LB : 0 <= ln b).
+  { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B, ln_1; lra]. }
+  exists (ln b / ln 2 + INR (1 + m + k)). split.
+  { apply Rplus_le_le_0_compat; [|apply pos_INR]. apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
+  intros n gamma x Hn G X. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
+  assert (Nk : 1 <= INR n ^ k) by (apply pow_R1_Rle; lra). assert (Nm : 1 <= INR n ^ m) by (apply pow_R1_Rle; lra).
+  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat; lra).
+  assert (I : 1 <= / gamma <= INR n ^ k).
+  { split; [rewrite <- Rinv_1; apply Rinv_le_contravar; lra|].
+    rewrite <- (Rinv_inv (INR n ^ k)). apply Rinv_le_contravar; lra. }
+  assert (Xb : x <= b * INR n ^ m).
+  { apply Rle_trans with (a * INR n ^ m); [lra|]. apply Rmult_le_compat_r; [lra|apply Rmax_r]. }
+  assert (N1 : 1 <= INR n * x) by (replace 1 with (1 * 1) by lra; apply Rmult_le_compat; lra).
+  set (y := INR n * x / gamma). assert (Y1 : 1 <= y).
+  { unfold y, Rdiv. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
+  assert (Y : y <= b * INR n ^ (1 + m + k)).
+  { unfold y, Rdiv. rewrite !pow_add, pow_1. replace (b * (INR n * INR n ^ m * INR n ^ k)) with
+      (INR n * (b * INR n ^ m) * INR n ^ k) by ring.
+    apply Rmult_le_compat; try lra. apply Rmult_le_compat_l; lra. }
+  assert (LN : ln 2 <= ln (INR n)) by (destruct N2 as [N|N]; [left; apply ln_increasing; lra|rewrite N; lra]).
+  assert (LY : ln y <= ln b + INR (1 + m + k) * ln (INR n)).
+  { rewrite <- ln_pow, <- ln_mult; try lra; [|apply pow_lt; lra].
+    destruct Y as [Y|Y]; [left; apply ln_increasing; lra|rewrite Y; lra]. }
+  assert (F : ln b <= ln b / ln 2 * ln (INR n)).
+  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LN].
+    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
+  assert (Y0 : 0 <= ln y).
+  { destruct Y1 as [Y1|Y1]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- Y1, ln_1; lra]. }
+  apply Rle_trans with (INR n ^ k * ln y); [apply Rmult_le_compat_r; lra|].
+  replace ((ln b / ln 2 + INR (1 + m + k)) * (INR n ^ k * ln (INR n)))
+    with (INR n ^ k * (ln b / ln 2 * ln (INR n) + INR (1 + m + k) * ln (INR n))) by ring.
+  apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma at_least_power n k g : (1 <= n)%nat -> / INR n ^ k <= g -> / INR n ^ k <= Rmin g 1.
+Proof.
+  intros Hn G. apply Rmin_glb; [exact G|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
+  now apply pow_R1_Rle, INR_at_least_1.
+Qed.
+
+Lemma polynomial_inverse k m a (gamma x tau : nat -> R) c :
+  (forall n, (2 <= n)%nat -> / INR n ^ k <= gamma n <= 1) ->
+  (forall n, (2 <= n)%nat -> 1 <= x n <= a * INR n ^ m) ->
+  (forall n, (2 <= n)%nat -> / tau n <= c * (/ gamma n * ln (INR n * x n / gamma n))) ->
+  exists c', forall n, (2 <= n)%nat -> / tau n <= c' * (INR n ^ k * ln (INR n)).
+Proof.
+  intros G X T. destruct (polynomial_order k m a) as (b & B0 & B). exists (Rmax 0 c * b). intros n Hn.
+  specialize (B n (gamma n) (x n) Hn (G n Hn) (X n Hn)). specialize (T n Hn).
+  assert (N2 : 2 <= INR n) by now apply (le_INR 2).
+  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat, pow_lt; lra).
+  specialize (G n Hn). specialize (X n Hn). set (y := / gamma n * ln (INR n * x n / gamma n)) in *.
+  assert (Y : 0 <= y).
+  { assert (I : 1 <= / gamma n) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+    apply Rmult_le_pos; [lra|]. rewrite <- ln_1.
+    assert (1 <= INR n * x n / gamma n).
+    { unfold Rdiv. replace 1 with (1 * 1 * 1) by lra. repeat apply Rmult_le_compat; lra. }
+    destruct (Req_dec 1 (INR n * x n / gamma n)) as [<-|]; [lra|left; apply ln_increasing; lra]. }
+  apply Rle_trans with (c * y); [exact T|]. apply Rle_trans with (Rmax 0 c * y).
+  - apply Rmult_le_compat_r; [exact Y|apply Rmax_r].
+  - rewrite Rmult_assoc. apply Rmult_le_compat_l; [apply Rmax_l|exact B].
+Qed.
+
 (* ---- the theorem ---- *)
 Section Theorem26.
 Variables (users : nat -> nat -> nat -> bool) (T : transformer).
@@ -173,38 +294,10 @@ Proof.
   intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_least_1|apply k2_at_least_1].
 Qed.
 
-Lemma ln_2_pos : 0 < ln 2.
-Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
-
 (* 1/tau = (2/gamma) ln R <= (c/gamma) ln(n x/gamma). *)
 Lemma order_26 : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
   2 / gamma * ln (R_26 n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
-Proof.
-  set (b := 2 * (2 * k1) ^ L * k2). pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
-  assert (B : 2 <= b).
-  { unfold b. assert (1 * 1 <= (2 * k1) ^ L * k2); [|lra]. apply Rmult_le_compat; try lra. apply pow_R1_Rle. lra. }
-  exists (2 * (ln b / ln 2 + 2)). intros n gamma x Hn HG X1. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
-  set (y := INR n * x / gamma). assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  assert (Y : 2 <= y).
-  { unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra. apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
-  assert (A : R_26 n gamma x <= b * (y * y)).
-  { unfold R_26, inverse_share. fold b. unfold y, Rdiv. replace (b * INR n * x ^ 2 * / gamma) with
-      (b * (INR n * x * / gamma * (1 * x * 1))) by (simpl; ring).
-    apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [unfold y, Rdiv in Y; lra|].
-    apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
-  pose proof (R_26_above_1 n gamma x ltac:(lia) HG X1) as R2. pose proof ln_2_pos as L2.
-  assert (LY : ln 2 <= ln y) by (destruct Y as [Y|Y]; [left; apply ln_increasing; lra|rewrite Y; lra]).
-  assert (LB : 0 <= ln b). { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B; lra]. }
-  assert (C : ln (R_26 n gamma x) <= ln b + 2 * ln y).
-  { replace (ln b + 2 * ln y) with (ln (b * (y * y))) by (rewrite !ln_mult; try lra; apply Rmult_lt_0_compat; lra).
-    destruct A as [A|A]; [left; apply ln_increasing; lra|rewrite A; lra]. }
-  assert (F : ln b <= ln b / ln 2 * ln y).
-  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
-    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
-  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y))
-    by (unfold Rdiv; ring).
-  apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
-Qed.
+Proof. exact (order_of_share L k1 k2 k1_at_least_1 k2_at_least_1). Qed.
 
 Theorem theorem_26_order (g x : nat -> R) :
   (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
@@ -215,19 +308,31 @@ Theorem theorem_26_order (g x : nat -> R) :
        / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
     (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
 Proof.
-  intros Gap Tie X. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1).
-  { intros n. split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]. }
-  assert (LR : forall n, (1 <= n)%nat -> 0 < ln (R_26 n (Rmin (g n) 1) (x n))).
-  { intros n Hn. pose proof (R_26_above_1 n _ _ Hn (HG n) (proj1 (X n))). rewrite <- ln_1. apply ln_increasing; lra. }
-  assert (Pos : forall n, (1 <= n)%nat -> 0 < tau_26 g x n).
-  { intros n Hn. specialize (LR n Hn). apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra. }
-  exists (tau_26 g x). split; [exact Pos|]. split.
-  - destruct order_26 as [c C]. exists c. intros n Hn. specialize (C n _ _ Hn (HG n) (proj1 (X n))).
-    specialize (LR n ltac:(lia)). specialize (HG n).
-    eapply Rle_trans; [|exact C]. apply Req_le. unfold tau_26. field. lra.
-  - intros n w i D Over Hi. destruct (theorem_26 n w (g n) (x n) (tau_26 g x) i D) as [A B]; try auto.
+  intros Gap Tie X.
+  destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as (Pos & Order).
+  - intros n. apply Gap.
+  - intros n. apply X.
+  - exists (tau_26 g x). split; [exact Pos|]. split; [exact Order|].
+    intros n w i D Over Hi. destruct (theorem_26 n w (g n) (x n) (tau_26 g x) i D) as [A B]; try auto.
     + split; [apply Pos; lia|apply Rle_refl].
     + lra.
+Qed.
+
+(* In particular, if gamma(n) is at least 1/n^k and x_max(n) polynomial. *)
+Corollary theorem_26_polynomial (g x : nat -> R) (k m : nat) (a : R) :
+  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
+  (forall n, initial_at_most users T n (x n)) ->
+  (forall n, (1 <= n)%nat -> / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) ->
+  exists tau : nat -> R,
+    (forall n, (1 <= n)%nat -> 0 < tau n) /\
+    (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
+    (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
+Proof.
+  intros Gap Tie X Gk Xm. destruct (theorem_26_order g x Gap Tie X) as (tau & Pos & (c & Order) & Close).
+  exists tau. split; [exact Pos|]. split; [|exact Close].
+  apply (polynomial_inverse k m a (fun n => Rmin (g n) 1) x tau c); [| |exact Order].
+  - intros n Hn. split; [|apply Rmin_r]. apply at_least_power; [lia|]. apply Gk. lia.
+  - intros n Hn. split; [apply X|apply Xm; lia].
 Qed.
 
 (* With Lemma 24: at every length all temperatures up to some positive one do. *)

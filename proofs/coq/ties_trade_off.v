@@ -96,3 +96,42 @@ Proof.
   { apply Rmult_lt_0_compat; [exact B|apply Rdiv_lt_0_compat; lra]. }
   destruct C as [C| ->]; [left; now apply ln_increasing|lra].
 Qed.
+
+(* ---- leftmost and rightmost heads: a term that breaks ties ---- *)
+(* Scores with gap g, and g/(2n) j beside them: the rightmost of the greatest is alone, and ahead by g/(2n). *)
+Theorem rightmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_rightmost n m s p ->
+  forall j, visible n m j -> j <> p ->
+  s j + g / (2 * INR n) * INR j <= s p + g / (2 * INR n) * INR p - g / (2 * INR n).
+Proof.
+  intros Hn G Gap [Vp H] j Vj N. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
+  assert (E : e * INR n = g / 2) by (unfold e; field; lra).
+  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
+  destruct Vp as [Hp Mp], Vj as [Hj Mj]. destruct (H j (conj Hj Mj)) as [L R].
+  pose proof (INR_at_least_1 p ltac:(lia)) as P1. pose proof (le_INR j n ltac:(lia)) as Jn.
+  destruct (Gap p (conj Hp Mp) (fun k Vk => proj1 (H k Vk)) j (conj Hj Mj)) as [T|T].
+  - assert (Lt : (j < p)%nat).
+    { destruct (Nat.lt_trichotomy j p) as [A|[A|A]]; [exact A|contradiction|]. specialize (R A). lra. }
+    assert (INR j + 1 <= INR p) by (rewrite <- S_INR; apply le_INR; lia).
+    assert (e * (INR j + 1) <= e * INR p) by (apply Rmult_le_compat_l; lra). lra.
+  - assert (e * INR j <= e * INR n) by (apply Rmult_le_compat_l; lra).
+    assert (e * 1 <= e * INR p) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+(* With the opposite sign: the leftmost. *)
+Theorem leftmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_leftmost n m s p ->
+  forall j, visible n m j -> j <> p ->
+  s j - g / (2 * INR n) * INR j <= s p - g / (2 * INR n) * INR p - g / (2 * INR n).
+Proof.
+  intros Hn G Gap [Vp H] j Vj N. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
+  assert (E : e * INR n = g / 2) by (unfold e; field; lra).
+  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
+  destruct Vp as [Hp Mp], Vj as [Hj Mj]. destruct (H j (conj Hj Mj)) as [L R].
+  pose proof (INR_at_least_1 j ltac:(lia)) as J1. pose proof (le_INR p n ltac:(lia)) as Pn.
+  destruct (Gap p (conj Hp Mp) (fun k Vk => proj1 (H k Vk)) j (conj Hj Mj)) as [T|T].
+  - assert (Lt : (p < j)%nat).
+    { destruct (Nat.lt_trichotomy j p) as [A|[A|A]]; [specialize (R A); lra|contradiction|exact A]. }
+    assert (INR p + 1 <= INR j) by (rewrite <- S_INR; apply le_INR; lia).
+    assert (e * (INR p + 1) <= e * INR j) by (apply Rmult_le_compat_l; lra). lra.
+  - assert (e * INR p <= e * INR n) by (apply Rmult_le_compat_l; lra).
+    assert (e * 1 <= e * INR j) by (apply Rmult_le_compat_l; lra). lra.
+Qed.

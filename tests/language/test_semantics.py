@@ -157,3 +157,10 @@ def test_positions_count_from_one(i: int) -> None:
 def test_shared_subformulas_are_evaluated_once() -> None:
     formula = parse_formula("Q_a S " * 60 + "Q_b")
     assert truth_values(formula, "ab") == (False, True)
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_parity_without_predicates(n: int) -> None:
+    """[SHA] Section 4.5: at the last position the formula is true exactly if the number of 1's is odd."""
+    by_halves = parse_formula("#<[#<[prev Q_1] == #>[Q_1]] == 0")
+    assert all(satisfies(by_halves, word, n) == (word.count("1") % 2 == 1) for word in product("01", repeat=n))
