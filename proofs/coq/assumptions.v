@@ -11,7 +11,8 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
-  hahn_first_layer compile_correct.
+  hahn_first_layer compile_correct hahn_restrictions hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention
+  hahn_corollary_2_hard_attention.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -52,7 +53,11 @@ Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_atta
   @first_is_one_is_hard, @parity_needs_cold, @parity_needs_temperature, @greatest_weight, @printed_mean_step_fails,
   @printed_norm_step_fails, @printed_same_position_fails, @printed_heads_fails, @future_masked_means_change,
   @complete_lower, @complete_upper, @second_position_changes, @last_position_changes,
-  @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n).
+  @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n, @lemma_5_needs_bounded_embeddings,
+  @lemma_5_needs_temperature).
+Definition hahn_5 := (@settle_all, @depth_reduction, @hahn_theorem_1_from, @hahn_theorem_1, @hahn_theorem_1_fixed,
+  @leftmost_single, @rightmost_single, @hahn_corollary_2_parity, @parity_is_hard_for_single,
+  @hahn_corollary_2_dyck).
 Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
   @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
   @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
@@ -62,7 +67,8 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck,
   @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
-  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
+  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper,
+  @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6).
 Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
   @lemma_25_as_printed_false, @sign_as_printed_false, @theorem_26_order_as_printed_false, @few_pieces,
   @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31,
@@ -73,6 +79,6 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
   @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, optimality,
-  hahn_one_symbol, hahn_6, softening).
+  hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.

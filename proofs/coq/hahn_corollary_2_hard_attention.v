@@ -7,7 +7,7 @@
    rightmost hardmax. No margin, no precision and no function of the last activation helps, unlike for softmax.
    Idea: Theorem 1, and the few symbols that position n depends on are fixed, too; a free symbol is left to exchange. *)
 From Coq Require Import Reals List Bool Arith Lia Lra Sorted.
-From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_lemma_4_restrictions
+From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention hahn_lemma_5_repaired parity_is_hard.
 Import ListNotations.
 Open Scope nat_scope.
@@ -112,7 +112,7 @@ Proof.
 Qed.
 
 (* ---- no activation of one position tells the words of some restriction apart ---- *)
-Section Corollary.
+Section Consequences.
 Variables (W : weighting) (first : nat -> nat -> bool).
 Hypothesis Single : single W first.
 Variables (users : nat -> nat -> nat -> bool) (T : transformer).
@@ -169,7 +169,8 @@ Qed.
 (* 0 opens, 1 closes. *)
 Definition opened (w : word) (i : nat) : nat := having w 0 (seq 1 i).
 Definition closed (w : word) (i : nat) : nat := having w 1 (seq 1 i).
-Definition dyck_1 (n : nat) (w : word) : Prop := opened w n = closed w n /\ forall i, i <= n -> closed w i <= opened w i.
+Definition dyck_1 (n : nat) (w : word) : Prop :=
+  opened w n = closed w n /\ forall i, i <= n -> closed w i <= opened w i.
 
 Lemma opened_closed w l : spelled 2 w -> having w 0 l + having w 1 l = length l.
 Proof.
@@ -200,10 +201,12 @@ Proof.
       - apply in_seq. lia.
       - apply A. lia. }
     assert (k <= having w 1 (seq (1 + i) (4 * k - i))); [|lia].
-    rewrite <- (length_seq k (3 * k + 1)) at 1. apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
+    rewrite <- (length_seq k (3 * k + 1)) at 1.
+    apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
     + apply in_seq. lia.
     + apply Z. lia.
-  - assert (R : having w 0 (seq (1 + i) (4 * k - i)) = 0); [|lia]. unfold having. rewrite filter_nothing; [reflexivity|].
+  - assert (R : having w 0 (seq (1 + i) (4 * k - i)) = 0); [|lia]. unfold having.
+    rewrite filter_nothing; [reflexivity|].
     intros j Hj. apply in_seq in Hj. rewrite Z by lia. reflexivity.
 Qed.
 
@@ -250,7 +253,8 @@ Proof.
     as (b & F & Nr & L & Same). pose proof Nr as (Sp & Nd & I & Ext). rewrite length_seq in L.
   assert (LF : k <= length F) by (unfold n in L; lia).
   assert (In_F : forall i, In i F -> 1 + k <= i <= 3 * k) by (intros i Hi; apply I, in_seq in Hi; lia).
-  assert (Ends : forall w, extends 2 b F w -> (forall i, 1 <= i <= k -> w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
+  assert (Ends : forall w, extends 2 b F w ->
+    (forall i, 1 <= i <= k -> w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
   { intros w E. apply Ext in E as [_ E]. split; intros i Hi; rewrite E by (rewrite in_seq; lia); unfold outer;
       destruct (Nat.leb_spec i k); lia. }
   assert (Count : forall w a z, extends 2 b F w -> (forall i, In i F -> w i = a) -> (forall i, In i z -> w i = a) ->
@@ -273,7 +277,8 @@ Proof.
   - destruct F as [|p F]; [simpl in LF; lia|]. assert (Hp : In p (p :: F)) by now left.
     assert (Up : u p < 2) by apply Eu. pose proof (put_extends b _ u p (1 - u p) Eu Hp ltac:(lia)) as Ev.
     exists u, (put u p (1 - u p)). split; [apply Eu|split; [apply Ev|split; [now apply Same|]]].
-    destruct (Ends u Eu) as [A Z]. split; [apply balanced_between; [apply Eu|exact A|exact Z|exact Cu]|]. intros [Bal _].
+    destruct (Ends u Eu) as [A Z]. split; [apply balanced_between; [apply Eu|exact A|exact Z|exact Cu]|].
+    intros [Bal _].
     pose proof (opened_closed (put u p (1 - u p)) (seq 1 n) (proj1 Ev)) as S. rewrite length_seq in S.
     fold n in Bal. unfold opened, closed in Bal.
     assert (C : having (put u p (1 - u p)) 0 (seq 1 n) <> 2 * k); [|unfold n in *; lia].
@@ -284,4 +289,4 @@ Proof.
     pose proof (having_put u p 0 1 (seq 1 n) (seq_NoDup n 1) Pn ltac:(lia)) as One.
     destruct (u p) as [|[|j]]; simpl Nat.sub in *; lia.
 Qed.
-End Corollary.
+End Consequences.

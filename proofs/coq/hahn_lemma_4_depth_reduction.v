@@ -8,7 +8,7 @@
    depends on c (s^c m H + 1) symbols at most, with s letters, H heads and m = 8 e^2 c^2 H s^(2c), for every n. That is
    the number of the printed lemma, with k = m. *)
 From Coq Require Import List Bool Arith Lia.
-From Certify Require Import lists formula hahn_lemma_4_restrictions.
+From Certify Require Import lists formula hahn_restrictions.
 Import ListNotations.
 
 (* How many positions a settled query may pick. *)
@@ -25,7 +25,8 @@ Proof.
   assert (G1 : 1 <= g) by (unfold g; pose proof (Nat.pow_nonzero s c ltac:(lia)); nia).
   assert (A : g * (8 * d * d * u * T) <= g * (n * n)).
   { apply Nat.le_trans with (u * (s ^ c * n + enough s c e H * T)); [unfold enough; fold d g; nia|].
-    eapply Nat.le_trans; [exact E|]. apply Nat.le_trans with (s ^ c * n * H * (s ^ c * n)); [now apply Nat.mul_le_mono_r|].
+    eapply Nat.le_trans; [exact E|]. apply Nat.le_trans with (s ^ c * n * H * (s ^ c * n));
+      [now apply Nat.mul_le_mono_r|].
     unfold g. lia. }
   apply Nat.mul_le_mono_pos_l in A; [|lia].
   assert (B : 2 * d * u <= n).
@@ -87,7 +88,8 @@ Qed.
 Lemma queries_length : length queries <= s ^ c * n * H.
 Proof.
   unfold queries. eapply Nat.le_trans; [apply (product_length _ (s ^ c * n))|now apply Nat.mul_le_mono_l].
-  intros a _. unfold queries_of. rewrite <- (length_seq n 1) at 2. apply product_length. intros j Hj. apply in_seq in Hj.
+  intros a _. unfold queries_of. rewrite <- (length_seq n 1) at 2. apply product_length. intros j Hj.
+  apply in_seq in Hj.
   rewrite length_map. apply owns_length. lia.
 Qed.
 
@@ -117,7 +119,8 @@ Proof.
   assert (P : length (flat_map (fun a => flat_map (fun own => flat_map D (picks b' F' a j own)) (owns j)) heads)
     <= c * m * s ^ c * length heads).
   { apply product_length. intros a Ha. eapply Nat.le_trans; [apply (product_length _ (c * m))|].
-    - intros own Ho. pose proof (St _ (in_queries a j own Ha Hj Ho)) as S1. unfold settled in S1. apply Nat.leb_le in S1.
+    - intros own Ho. pose proof (St _ (in_queries a j own Ha Hj Ho)) as S1. unfold settled in S1.
+      apply Nat.leb_le in S1.
       eapply Nat.le_trans; [apply (product_length _ c)|apply Nat.mul_le_mono_l; exact S1].
       intros i Hi. apply Few. apply filter_In in Hi as [Hi _]. now apply (Sees a j).
     - apply Nat.mul_le_mono_l. now apply owns_length. }
@@ -140,7 +143,8 @@ Proof.
     (forall l, In l (sees a j) -> prefers a j (y v j) (k, y v k) (l, y v l) = true) ->
     forall p, In p (D k) -> w p = w' p).
   { intros v k V Yv Sk Pv p Hp. apply Eq. unfold reads_of. apply in_app_iff. right. apply in_flat_map. exists a.
-    split; [exact Ha|]. apply in_flat_map. exists own. split; [exact Ho|]. apply in_flat_map. exists k. split; [|exact Hp].
+    split; [exact Ha|]. apply in_flat_map. exists own. split; [exact Ho|]. apply in_flat_map. exists k.
+    split; [|exact Hp].
     unfold picks. apply in_picked; [exact B'|]. split; [exact Sk|]. exists v. split; [exact V|]. unfold wins, seen.
     apply forallb_forall. intros l Hl. cbn in *. rewrite Oy, <- Yv. now apply Pv. }
   assert (Yi : y w i = y w' i) by (apply (Reads i); auto; [now apply (Sees a j)|now apply (Pick w i)]).

@@ -5,11 +5,11 @@
 
    Proved, for any embeddings, masks, layers and heads: for every C < 1 there is a c such that for all n from some N on
    some restriction leaves C n symbols of the words of length n free, and each activation behind all layers depends on c
-   of them at most. So at every n from some N on there are two words that differ in one symbol with the same activations
-   at position n: none computes PARITY, nor DYCK-1 or 2DYCK. (Average-hardmax, which computes MAJORITY with one layer, is
-   not single, and the theorem is false of it.) *)
+   of them at most; so it is from any restriction to start with, at the cost of n/e symbols, e as large as one likes.
+   Average-hardmax is not single, and the theorem is false of it: a head with equal scores has the mean of all symbols.
+   Idea: one layer after another by the depth reduction lemma. *)
 From Coq Require Import Reals List Bool Arith Lia Lra FunctionalExtensionality.
-From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_lemma_4_restrictions
+From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction.
 Import ListNotations.
 
@@ -47,7 +47,9 @@ Proof. unfold better. repeat destruct (Rlt_dec _ _); try easy; try lra. apply Si
 Lemma in_sees n a j i : In i (sees n a j) <-> visible n (mask_at (head_masking a) j) i.
 Proof. unfold sees, visible. rewrite filter_In, in_seq. split; intros [A B]; (split; [lia|exact B]). Qed.
 Lemma sees_itself n a j : (1 <= j <= n)%nat -> visible n (mask_at (head_masking a) j) j.
-Proof. intros H. split; [exact H|]. destruct (head_masking a); simpl; [reflexivity|apply Nat.leb_refl|apply Nat.leb_refl]. Qed.
+Proof.
+  intros H. split; [exact H|]. destruct (head_masking a); simpl; [reflexivity|apply Nat.leb_refl|apply Nat.leb_refl].
+Qed.
 
 (* ---- one layer ---- *)
 Lemma attends_to n a (h : nat -> vector) j : (1 <= j <= n)%nat -> exists i,

@@ -42,7 +42,8 @@ Proof.
   - exists []. repeat split; [constructor|easy|easy].
   - destruct (greatest_exists le l Total Trans ltac:(now destruct l)) as (x & Hx & G).
     destruct (in_split x l Hx) as (l1 & l2 & ->). apply NoDup_remove in Nd as Nd'. destruct Nd' as [Nd' Out].
-    assert (Inc : incl (l1 ++ l2) (l1 ++ x :: l2)) by (intros y Hy; apply in_app_iff in Hy; apply in_app_iff; simpl; tauto).
+    assert (Inc : incl (l1 ++ l2) (l1 ++ x :: l2)).
+    { intros y Hy. apply in_app_iff in Hy. apply in_app_iff. simpl. tauto. }
     destruct (IH (l1 ++ l2) Nd') as (t & Lt & Ndt & It & Ft).
     { intros y z Hy Hz. apply Anti; now apply Inc. }
     { rewrite length_app in *. simpl in L. lia. }
@@ -61,7 +62,8 @@ Lemma choose_each {X Y} (P : X -> Y -> Prop) l : (forall x, In x l -> exists y, 
   exists L, map fst L = l /\ forall z, In z L -> P (fst z) (snd z).
 Proof.
   induction l as [|x l IH]; intros H; [now exists []|]. destruct (H x ltac:(now left)) as (y & Hy).
-  destruct IH as (L & E & A); [intros; apply H; now right|]. exists ((x, y) :: L). simpl. rewrite E. split; [reflexivity|].
+  destruct IH as (L & E & A); [intros; apply H; now right|]. exists ((x, y) :: L). simpl. rewrite E.
+  split; [reflexivity|].
   intros z [<-|Hz]; [exact Hy|now apply A].
 Qed.
 
@@ -120,7 +122,8 @@ Lemma within_length D F : NoDup F -> length (within D F) <= length D.
 Proof. intros N. apply NoDup_incl_length; [now apply NoDup_filter|]. intros p Hp. now apply in_within in Hp. Qed.
 Lemma without_length D F : NoDup F -> length F <= length (without D F) + length D.
 Proof.
-  intros N. pose proof (filter_rest (among D) F) as E. pose proof (within_length D F N). unfold within, without in *. lia.
+  intros N. pose proof (filter_rest (among D) F) as E. pose proof (within_length D F N). unfold within, without in *.
+  lia.
 Qed.
 
 Section Letters.
@@ -141,7 +144,8 @@ Qed.
 
 Lemma fillings_length b F : length (fillings b F) <= s ^ length F.
 Proof.
-  induction F as [|p F IH]; simpl; [lia|]. eapply Nat.le_trans; [apply (product_length _ s)|now apply Nat.mul_le_mono_l].
+  induction F as [|p F IH]; simpl; [lia|].
+  eapply Nat.le_trans; [apply (product_length _ s)|now apply Nat.mul_le_mono_l].
   intros w _. now rewrite length_map, length_seq.
 Qed.
 
@@ -151,13 +155,15 @@ Proof. intros W A i. unfold put. destruct (i =? p); auto. Qed.
 Lemma in_fillings b F : spelled b -> forall w, In w (fillings b F) <-> extends b F w.
 Proof.
   intros B. induction F as [|p F IH]; intros w; simpl.
-  - split; [intros [<-|[]]; now split|]. intros [W E]. left. apply functional_extensionality. intros i. symmetry. now apply E.
+  - split; [intros [<-|[]]; now split|]. intros [W E]. left. apply functional_extensionality. intros i. symmetry.
+    now apply E.
   - rewrite in_flat_map. split.
     + intros (v & Hv & Hw). apply in_map_iff in Hw as (a & <- & Ha). apply in_seq in Ha. apply IH in Hv as [V E].
       split; [apply put_spelled; [exact V|lia]|]. intros i Hi. unfold put.
       destruct (Nat.eqb_spec i p) as [->|N]; [exfalso; apply Hi; now left|]. apply E. intros G. apply Hi. now right.
     + intros [W E]. exists (put w p (b p)). split.
-      * apply IH. split; [now apply put_spelled|]. intros i Hi. unfold put. destruct (Nat.eqb_spec i p) as [->|N]; [easy|].
+      * apply IH. split; [now apply put_spelled|]. intros i Hi. unfold put.
+        destruct (Nat.eqb_spec i p) as [->|N]; [easy|].
         apply E. intros [H|H]; [congruence|tauto].
       * apply in_map_iff. exists (w p). split; [|apply in_seq; specialize (W p); lia].
         apply functional_extensionality. intros i. unfold put. now destruct (Nat.eqb_spec i p) as [->|].
@@ -324,7 +330,8 @@ Proof.
     + apply in_choices; [exact B|]. split; [|now apply HL].
       assert (I : In (fst x) (picked q b F)) by (rewrite <- ML; now apply in_map).
       apply in_picked in I as [I _]; [|exact B]. now apply (Seen q).
-    + unfold settles, settled. apply Nat.leb_le. eapply Nat.le_trans; [|exact (Ft x Hx)]. now apply (fixed_picks q b F L).
+    + unfold settles, settled. apply Nat.leb_le. eapply Nat.le_trans; [|exact (Ft x Hx)].
+      now apply (fixed_picks q b F L).
 Qed.
 
 (* ---- one choice for many queries ---- *)
@@ -426,7 +433,8 @@ Proof.
       destruct (filter (settles b F q) (choices b F)) as [|x l] eqn:Fx; [simpl in M; lia|].
       assert (Hx : In x (choices b F) /\ settles b F q x = true) by (apply filter_In; rewrite Fx; now left).
       destruct (IH (snd x) (without (D (fst x)) F) (k + c) Hm) as (b' & F' & H').
-      { apply (but_for_chosen b1 F1 b F (q :: U)); [exact H|apply Hx|]. intros r [<-|Hr]; [right; right; apply Hx|now left]. }
+      { apply (but_for_chosen b1 F1 b F (q :: U)); [exact H|apply Hx|].
+        intros r [<-|Hr]; [right; right; apply Hx|now left]. }
       exists b', F'. replace (k + c * length (q :: U)) with (k + c + c * length U) by (simpl; lia). exact H'.
 Qed.
 
