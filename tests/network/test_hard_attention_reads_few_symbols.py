@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -41,7 +42,7 @@ def attended(network: Transformer, head: Head) -> dict[Word, list[int]]:
     for word in words(N, {}):
         rows = [hard_weights(scores, head.weighting) for scores in scaled_scores(head, embed(network, word))]
         assert all(sorted(row) == [0] * (len(row) - 1) + [1] for row in rows)
-        found[word] = [head.mask.visible(j, N)[row.index(1)] - 1 for j, row in enumerate(rows, start=1)]
+        found[word] = [head.mask.visible(j, N)[row.index(Fraction(1))] - 1 for j, row in enumerate(rows, start=1)]
     return found
 
 
