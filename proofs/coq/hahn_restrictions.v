@@ -10,7 +10,7 @@
    one choice of a position and of its symbols settles a share of m/(n s^c) of any list of queries, T choices all but
    1/(1 + T m/(n s^c)) of it, and the rest is settled one by one (`settle_all`).
    The printed proof restricts at random and needs Lovasz's local lemma; this is a mean and a greedy choice. *)
-From Coq Require Import List Bool Arith Lia Permutation FunctionalExtensionality.
+From Coq Require Import List Bool Arith Lia FunctionalExtensionality.
 From Certify Require Import lists formula.
 Import ListNotations.
 
