@@ -80,6 +80,9 @@ NUMBERS = (
     Statement("Section 2.3, geometric attention", "section_2_geometric", "what it tends to as the temperature falls"),
     Statement("Section 4, optimality", "section_4_optimality", "how small a temperature must be"),
     Statement("Section 6, flip-flop", "section_6_flip_flop", "how small a temperature flip-flop needs"),
+    Statement("Hahn, Theorem 1", "hahn_theorem_1_hard_attention", "how few symbols hard attention reads, some fixed"),
+    Statement("Hahn, Corollary 2", "hahn_corollary_2_hard_attention", "PARITY and DYCK-1 are beyond hard attention"),
+    Statement("Hahn, Lemma 4", "hahn_lemma_4_depth_reduction", "what one layer of hard attention reads, some fixed"),
     Statement("Hahn, Lemma 5, proof", "hahn_lemma_5_proof_steps", "steps of a proof that one symbol matters little"),
     Statement("Hahn, Lemma 5", "hahn_lemma_5_repaired", "how little one symbol matters without masks"),
     Statement("Section 1, Hahn's Lemma 5", "hahn_lemma_5_masked", "how little under future masks"),
@@ -98,14 +101,17 @@ _NUMBERED = (
 
 _KINDS = ("Definition", "Lemma", "Theorem", "Proposition", "Corollary")
 
-_NUMBERED_BY_HAHN = (("Lemma", 5), ("Theorem", 6), ("Footnote", 4), ("Section", 6))
+_NUMBERED_BY_HAHN = (
+    ("Theorem", 1), ("Corollary", 2), ("Definition", 3), ("Lemma", 4), ("Lemma", 5), ("Theorem", 6), ("Footnote", 3),
+    ("Footnote", 4), ("Section", 5), ("Section", 6),
+)  # fmt: skip
 
 
 def numbered_statements(paper: str = "") -> list[str]:
     """The numbered definitions and statements of [SHA] in its order, or of [Hahn] for the paper "Hahn, ".
 
     >>> numbered_statements("Hahn, ")
-    ['Lemma 5', 'Theorem 6']
+    ['Theorem 1', 'Corollary 2', 'Definition 3', 'Lemma 4', 'Lemma 5', 'Theorem 6']
     """
     listed = _NUMBERED_BY_HAHN if paper else _NUMBERED
     numbers = [(number, kind) for kind, number in listed if kind in _KINDS and isinstance(number, int)]

@@ -12,7 +12,8 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
-  proposition_11_networks section_4_parity.
+  proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
+  hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -60,7 +61,11 @@ Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_atta
   @first_is_one_is_hard, @parity_needs_cold, @parity_needs_temperature, @greatest_weight, @printed_mean_step_fails,
   @printed_norm_step_fails, @printed_same_position_fails, @printed_heads_fails, @future_masked_means_change,
   @complete_lower, @complete_upper, @second_position_changes, @last_position_changes,
-  @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n).
+  @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n, @lemma_5_needs_bounded_embeddings,
+  @lemma_5_needs_temperature).
+Definition hahn_5 := (@settle_all, @depth_reduction, @hahn_theorem_1_from, @hahn_theorem_1, @hahn_theorem_1_fixed,
+  @leftmost_single, @rightmost_single, @hahn_corollary_2_parity, @parity_is_hard_for_single,
+  @hahn_corollary_2_dyck).
 Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
   @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
   @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
@@ -70,7 +75,8 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck,
   @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
-  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper).
+  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper,
+  @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6).
 Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
   @lemma_25_as_printed_false, @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false,
   @theorem_26_order_as_printed_false, @few_pieces,
@@ -85,6 +91,6 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
   @value_sum, @value_difference, @value_count, @satisfies_on_count).
 Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, formulas, optimality,
-  hahn_one_symbol, hahn_6, softening).
+  hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.

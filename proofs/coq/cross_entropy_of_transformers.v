@@ -121,6 +121,19 @@ End Predictions.
 
 End Networks.
 
+(* Both together: the theorem, as repaired, of transformers. *)
+Theorem hahn_theorem_6 users T B t G K p : bounded_embeddings users T B -> warm T t -> lipschitz G K -> 0 < p < 1 ->
+  (forall q, predictor bits q -> (forall w, odds_of_end q w = G (at_end users T bit_code w)) -> forall e, 0 < e ->
+     exists N, forall n, (N <= n)%nat -> chance_given_last p - e <= cross_entropy bits (parity_language p) n q) /\
+  (forall (code : bracket -> nat) q, predictor four_brackets q ->
+     (forall w, odds_of_round q w = G (at_end users T code w)) -> forall e, 0 < e -> exists N, forall n, (N <= n)%nat ->
+     dyck_optimum p + p ^ 2 * (1 - p) ^ 2 * ln 2 - e <= cross_entropy four_brackets (dyck_language p) n q).
+Proof.
+  intros HB W L Hp. pose proof (bounded_sharpness_settles users T B t HB W) as S. split.
+  - intros q. now apply (parity_no_better_than_last_symbol users T G K L S).
+  - intros code q. now apply (dyck_stays_apart_by_a_constant users T G K L S).
+Qed.
+
 (* ---- what a network that computes PARITY attains ---- *)
 Lemma as_word_older {X} (code : X -> nat) b w i : (1 <= i <= length w)%nat ->
   as_word code (b :: w) i = as_word code w i.

@@ -9,7 +9,7 @@
    other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_one_row
-  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard.
+  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -334,4 +334,76 @@ Theorem printed_heads_fails m :
 Proof.
   pose proof (retrieved_changes m). pose proof exp_le_3. pose proof (exp_pos 1). set (e := exp 1) in *.
   assert (e * e <= 3 * 3) by (apply Rmult_le_compat; lra). simpl. lra.
+Qed.
+
+(* ---- bounded embeddings and temperatures bounded from below: neither can be left out ---- *)
+(* One head, no masks: every position looks for the first one, with a score of x / tau. *)
+Definition first_finder (x tau : expression) : transformer :=
+  Transformer [[]; [0 |-> 1]] [(1%nat, Bracket (Positional FIRST) false); (2%nat, Formula x)]
+    [Layer [Head Unmasked tau [[2 |-> 1]] [[1 |-> 1]] [(3%nat, [0 |-> 1])]] [] []] 3%nat.
+
+Lemma n_finds_first n : (2 <= n)%nat -> 3 * (INR n - 1) <= exp (INR n).
+Proof.
+  intros Hn. pose proof (exp_lower (INR n) 2 (pos_INR n) ltac:(lia)) as E. eapply Rle_trans; [|exact E].
+  set (x := INR n). pose proof (Rle_0_sqr (x / 2 - 2)) as S. unfold Rsqr in S. simpl. nra.
+Qed.
+
+Lemma first_finder_embeds users x tau n w i d : embed users (first_finder x tau) n w i d
+  = match d with O => bit (w i =? 1)%nat | S O => one_hot 1 i | S (S O) => expression_value x n i | _ => 0 end.
+Proof.
+  unfold embed, first_finder. cbn [token_embedding position_embedding collect position_value].
+  change (bit (truth users n no_word (Positional FIRST) i)) with (one_hot 1 i).
+  destruct (w i) as [|[|s]]; [| |replace (nth (S (S s)) _ []) with (@nil (nat * Q)) by now destruct s]; cbn;
+    destruct d as [|[|[|d]]]; cbn; unfold Q2R; simpl; lra.
+Qed.
+
+Lemma first_finder_run users x tau n w : expression_value x n n / expression_value tau n n = INR n ->
+  run users (first_finder x tau) n w n 3%nat
+  = attend n no_mask (fun j => INR n * one_hot 1 j) (fun j => bit (w j =? 1)%nat).
+Proof.
+  intros X. change (run users (first_finder x tau) n w) with
+    (after_layer n (hd (Layer [] [] []) (transformer_layers (first_finder x tau)))
+      (embed users (first_finder x tau) n w)).
+  unfold after_layer, after_heads, feedforward, head_output, attended. cbn. rewrite first_finder_embeds.
+  rewrite !Rplus_0_r, Rplus_0_l. apply attend_ext; intros j _.
+  - unfold scaled_score. cbn. rewrite !first_finder_embeds, <- X. unfold Q2R. simpl. unfold Rdiv. lra.
+  - rewrite first_finder_embeds. unfold Q2R. simpl. lra.
+Qed.
+
+Lemma first_finder_changes users x tau n : (2 <= n)%nat -> expression_value x n n / expression_value tau n n = INR n ->
+  1 / 2 <= run users (first_finder x tau) n (lone 1) n 3%nat - run users (first_finder x tau) n zeros n 3%nat.
+Proof.
+  intros Hn X. rewrite !first_finder_run by exact X.
+  assert (F : forall w : word, Rabs (bit (w 1 =? 1)%nat
+    - attend n no_mask (fun j => INR n * one_hot 1 j) (fun j => bit (w j =? 1)%nat)) <= 1 / 4).
+  { intros w. apply (first_position_found n no_mask (INR n) (fun j => bit (w j =? 1)%nat)); [lia|reflexivity| |].
+    - now apply n_finds_first.
+    - intros. apply bit_range. }
+  pose proof (F (lone 1)) as A. pose proof (F zeros) as B. apply Rabs_bounds in A, B.
+  change (bit (lone 1 1 =? 1)%nat) with 1 in A. change (bit (zeros 1 =? 1)%nat) with 0 in B. lra.
+Qed.
+
+(* With position n embedded and temperature 1, and with temperature 1/n: one symbol changes the last position by 1/2. *)
+Theorem lemma_5_needs_bounded_embeddings users : exists T, warm T 1 /\
+  every_head T (fun a => head_masking a = Unmasked) /\ forall n, (2 <= n)%nat ->
+  1 / 2 <= run users T n (lone 1) n (transformer_output T) - run users T n zeros n (transformer_output T).
+Proof.
+  exists (first_finder VarN (Num 1)). split; [|split].
+  - intros n. split; [lra|]. intros l a [<-|[]] [<-|[]] i _. cbn. unfold Q2R. simpl. lra.
+  - intros l a [<-|[]] [<-|[]]. reflexivity.
+  - intros n Hn. apply first_finder_changes; [exact Hn|]. cbn. unfold Q2R. simpl. lra.
+Qed.
+
+Theorem lemma_5_needs_temperature users : exists T, bounded_embeddings users T 1 /\
+  every_head T (fun a => head_masking a = Unmasked) /\ forall n, (2 <= n)%nat ->
+  1 / 2 <= run users T n (lone 1) n (transformer_output T) - run users T n zeros n (transformer_output T).
+Proof.
+  exists (first_finder (Num 1) (Div (Num 1) VarN)). split; [|split].
+  - intros n. split; [lra|]. intros i d _. cbn [first_finder position_embedding collect position_value].
+    change (bit (truth users n no_word (Positional FIRST) i)) with (one_hot 1 i).
+    pose proof (one_hot_range 1 i). cbn [expression_value]. replace (Q2R 1) with 1 by (unfold Q2R; simpl; lra).
+    destruct d as [|[|[|d]]]; cbn; apply Rabs_le; lra.
+  - intros l a [<-|[]] [<-|[]]. reflexivity.
+  - intros n Hn. apply first_finder_changes; [exact Hn|]. cbn. assert (0 < INR n) by (apply lt_0_INR; lia).
+    replace (Q2R 1) with 1 by (unfold Q2R; simpl; lra). field. lra.
 Qed.

@@ -8,7 +8,8 @@
    symbol moves the log-odds of ) against ] by at most s, then its cross-entropy at n exceeds the optimal one,
    h(p) + p ln 2, by at least P_0(n) (1 - p) ln(1 + e^(-s/2)), where P_0(n) is the probability that a prefix ends with a
    closing bracket and is not balanced; P_0(n) >= p^2 (1 - p) from n = 3 on. So where s(n) tends to 0 the excess is
-   at least p^2 (1-p)^2 ln 2 in the limit.
+   at least p^2 (1-p)^2 ln 2 in the limit. And h(p) + p ln 2 is optimal: no predictor is below it, at any n, and some
+   are as near to it as one likes, at all n.
    Idea: exchange the type of the bracket that is open at the top: it is matched by nothing in the prefix, so the other
    prefix weighs the same, and there the other type closes. One tangent of ln(1 + e^x) bounds what both cost. *)
 From Coq Require Import Reals List Lra Lia Arith Bool.
@@ -332,6 +333,51 @@ Proof.
   intros Q H C e He. destruct (C e He) as (N & HN). exists N. intros n Hn. specialize (HN n Hn). unfold R_dist in HN.
   rewrite Rminus_0_r in HN. pose proof (Rle_abs (s n)). apply dyck_separated_from; [exact Q| |lra].
   intros c x k y L. eapply Rle_trans; [apply (H n c x k y L)|]. lra.
+Qed.
+
+(* ---- the optimum is the greatest lower bound ---- *)
+Theorem dyck_optimum_least q n : predictor four_brackets q -> dyck_optimum <= ce n q.
+Proof.
+  intros Q. apply mean_at_least; [apply alive_positive|]. unfold alive. rewrite <- sum_words_scale. apply sum_words_le.
+  intros w _. pose proof (cost_at_least q w Q) as C. assert (A : 0 <= asked_cost q w).
+  { unfold asked_cost. pose proof (softplus_positive (- odds_of_right q w)). destruct (asked w); lra. }
+  rewrite Rmult_comm. apply Rmult_le_compat_l; [apply mass_nonneg|]. pose proof (Rmult_le_pos (1 - p) _ ltac:(lra) A).
+  lra.
+Qed.
+
+(* What follows, but for d of it, which all symbols share. *)
+Definition nearly (d : R) (w : list bracket) (x : option bracket) : R := (1 - d) * chance w x + d / 5.
+
+Lemma nearly_predicts d : 0 < d < 1 -> predictor four_brackets (nearly d).
+Proof.
+  intros Hd w. split.
+  - intros x. unfold nearly. pose proof (Rmult_le_pos (1 - d) _ ltac:(lra) (chance_nonneg w x)). lra.
+  - unfold nearly, chance, dyck_language. simpl. destruct (stack w) as [|[|] l]; simpl; field.
+Qed.
+
+Lemma nearly_costs e w : 0 < e -> cost four_brackets chance (nearly (1 - exp (- e))) w <= dyck_optimum + e.
+Proof.
+  intros He. pose proof (exp_negative_below_1 e He) as E. set (d := 1 - exp (- e)).
+  assert (L : forall y, 0 < y -> ln y - e <= ln ((1 - d) * y + d / 5)).
+  { intros y Hy. replace (ln y - e) with (ln ((1 - d) * y)).
+    - pose proof (Rmult_lt_0_compat (1 - d) y ltac:(unfold d; lra) Hy) as P.
+      assert (P' : (1 - d) * y < (1 - d) * y + d / 5) by (unfold d; lra). left. now apply ln_increasing.
+    - replace (1 - d) with (exp (- e)) by (unfold d; ring). rewrite ln_mult, ln_exp by lra. ring. }
+  pose proof (L (p / 2) ltac:(lra)) as A. pose proof (L (1 - p) ltac:(lra)) as B. rewrite ln_quotient in A by lra.
+  apply Rmult_le_compat_l with (r := p) in A; [|lra]. apply Rmult_le_compat_l with (r := 1 - p) in B; [|lra].
+  unfold cost, dyck_optimum, entropy, nearly, chance, dyck_language. cbn [total symbols map four_brackets].
+  destruct (stack w) as [|[|] l]; simpl; lra.
+Qed.
+
+Theorem dyck_optimum_approached e : 0 < e ->
+  exists q, predictor four_brackets q /\ forall n, ce n q <= dyck_optimum + e.
+Proof.
+  intros He. pose proof (exp_negative_below_1 e He). exists (nearly (1 - exp (- e))).
+  split; [apply nearly_predicts; lra|]. intros n. pose proof (alive_positive n) as A. unfold cross_entropy, mean.
+  apply Rmult_le_reg_r with (alive four_brackets chance n); [exact A|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. unfold alive. rewrite <- sum_words_scale.
+  apply sum_words_le. intros w _. rewrite Rmult_comm. apply Rmult_le_compat_r; [apply mass_nonneg|].
+  now apply nearly_costs.
 Qed.
 End Dyck.
 
