@@ -14,12 +14,9 @@ Open Scope R_scope.
 Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\
   exists k, 0 <= k /\ forall t, 0 < t <= 1 -> f t <= k * exp (k / t).
 
-Lemma quotient_nonneg k t : 0 <= k -> 0 < t -> 0 <= k / t.
-Proof. intros Hk Ht. apply Rmult_le_pos; [exact Hk|left; now apply Rinv_0_lt_compat]. Qed.
-
 Lemma exp_quotient_monotone k l t : k <= l -> 0 < t -> exp (k / t) <= exp (l / t).
 Proof.
-  intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|exact H].
+  intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [auto with signs|exact H].
 Qed.
 
 Lemma tame_monotone f g : tame g -> (forall t, 0 < t <= 1 -> 0 <= f t <= g t) -> tame f.

@@ -70,7 +70,7 @@ Theorem here_units (b : bool) (L : nat) : (1 <= L)%nat ->
   relu (1 / INR L) - relu (1 / INR L - bit b) = 1 / INR L * bit b.
 Proof.
   intros H. apply le_INR in H. simpl in H.
-  assert (0 < 1 / INR L) by (apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra]).
+  assert (0 < 1 / INR L) by auto with signs.
   assert (1 / INR L <= 1). { apply Rmult_le_reg_r with (INR L); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   rewrite relu_linear by lra. destruct b; simpl; [rewrite relu_zero by lra|rewrite relu_linear by lra]; lra.
 Qed.
