@@ -420,20 +420,22 @@ Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard 
   good (Case (Nat.odd i) (i =? 1) (i =? n) [] Eq) = true.
 Proof. intros H G. exact (guard_ensures_correct users n w i guard [] good H G). Qed.
 
+(* Keys of one parity find the neighbour of a position of that parity, where there is one. *)
+Ltac neighbour_found f x guard edge there finds M H :=
+  apply andb_prop in H as [E H]; split; [eapply attended_range; exact E|]; intros G;
+  apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu];
+  apply (real_position guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F];
+  apply eqb_prop in O; apply negb_true_iff, Nat.eqb_neq in F;
+  change (tr f i) with (negb (i =? edge) && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
+  destruct (finds (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc); apply enough_for_parity in G as [G G4];
+  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E];
+  rewrite (attended_key _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
+
 Lemma check_previous_correct x guard : head_masking a = FutureMasked ->
   check_neighbour finds_rightmost case_first p v x guard = true ->
   means users n w i (IsNear (Previous x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
-  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
-  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
-  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  change (tr (Previous x) i) with (negb (i =? 1) && tr x (i - 1)).
-  rewrite (proj2 (Nat.eqb_neq i 1)) by exact F.
-  destruct (finds_rightmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
-  apply enough_for_parity in G as [G G4].
-  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  intros M H. neighbour_found (Previous x) x guard 1%nat (tr x (i - 1)) finds_rightmost_scores M H.
   destruct Sc as [-> | [-> | ->]];
     [apply previous_head|apply previous_integer_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
@@ -442,16 +444,7 @@ Lemma check_next_correct x guard : head_masking a = PastMasked ->
   check_neighbour finds_leftmost case_last p v x guard = true ->
   means users n w i (IsNear (Next x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
-  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
-  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
-  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  change (tr (Next x) i) with (negb (i =? n) && tr x (i + 1)).
-  rewrite (proj2 (Nat.eqb_neq i n)) by exact F.
-  destruct (finds_leftmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
-  apply enough_for_parity in G as [G G4].
-  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  intros M H. neighbour_found (Next x) x guard n (tr x (i + 1)) finds_leftmost_scores M H.
   destruct Sc as [-> | ->]; [apply next_head|apply next_integer_head]; lia || exact G || exact O.
 Qed.
 

@@ -86,7 +86,7 @@ Proof.
   - apply (tame_times (fun _ => value_norm a)); [now apply tame_constant|]. now apply tame_times; apply tame_exp.
   - intros t Ht. rewrite oscillation_is. pose proof (exp_pos (sharp_norm X a / t)) as P.
     pose proof (exp_ineq1_le (sharp_norm X a / t)) as E. pose proof (quotient_nonneg _ t W ltac:(lra)) as Q.
-    split; [apply Rmult_le_pos; [exact V|apply Rmult_le_pos; lra]|].
+    split; [auto with signs|].
     apply Rmult_le_compat_l; [exact V|apply Rmult_le_compat_l; lra].
 Qed.
 

@@ -226,7 +226,7 @@ Corollary parity_needs_temperature users T B : 0 <= B -> (2 <= length (token_emb
 Proof.
   intros HB L. destruct (parity_needs_cold users T B HB L) as (K & HK & H). exists K. split; [exact HK|].
   intros n t Hn Ht Bd W C. specialize (H n t Hn Ht Bd W C).
-  assert (P : 0 < INR n / K) by (apply Rdiv_lt_0_compat; [apply lt_0_INR; lia|exact HK]).
+  assert (P : 0 < INR n / K) by auto with signs.
   assert (E : ln (INR n / K) <= K / t).
   { apply ln_below; [exact P|]. apply Rmult_le_reg_r with K; [exact HK|].
     replace (INR n / K * K) with (INR n) by (field; lra). lra. }

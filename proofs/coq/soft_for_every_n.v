@@ -38,11 +38,11 @@ Proof.
   - destruct x as [q| | | | | | | | |]; try discriminate; destruct y; try discriminate; cbn [expression_value].
     + intros [= <- <-]. destruct (Num_case q) as [A B]. split; [exact A|]. unfold Rdiv. rewrite Rabs_mult.
       rewrite (Rabs_right (/ INR i)) by (left; apply Rinv_0_lt_compat; lra).
-      assert (/ INR i <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). simpl in *.
+      assert (/ INR i <= 1) by auto with signs. simpl in *.
       pose proof (Rabs_pos (Q2R q)). assert (Rabs (Q2R q) * / INR i <= Rabs (Q2R q) * 1) by
         (apply Rmult_le_compat_l; lra). lra.
     + intros [= <- <-]. rewrite Q2R_1. split; [lra|]. assert (0 <= INR i / INR n <= 1).
-      { split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
+      { split; [auto with signs|].
         apply Rmult_le_reg_r with (INR n); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
       rewrite Rabs_right; simpl; lra.
   - destruct x; try discriminate. destruct k as [z| | | |]; try discriminate.
@@ -197,7 +197,7 @@ Proof.
     - apply ln_monotone; lra.
     - rewrite ln_pow by lra. rewrite INR_IZR_INZ, Z2Nat.id by lia. rewrite Rmult_comm.
       apply Rmult_le_compat_r; [apply IZR_le; lia|exact ln_2_below]. }
-  assert (LP : 0 < ln (R_26 T n (/ INR n) x)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (LP : 0 < ln (R_26 T n (/ INR n) x)) by auto with signs.
   destruct (theorem_26 users T n w (/ INR n) x (temperature b p) i D Gap Tie Init) as [M1 M2]; try assumption; [|lra].
   rewrite G. unfold temperature. fold e. set (z := IZR (b + e)) in *. assert (Z0 : 0 < z) by lra. split.
   - auto with signs.

@@ -158,7 +158,7 @@ Proof.
     by (rewrite <- exp_Ropp, <- exp_plus; f_equal; field; lra).
   pose proof (exp_pos (a / tau)) as A. pose proof (exp_pos (b / tau)) as B.
   set (x := exp (a / tau)) in *. set (y := exp (b / tau)) in *. unfold Rdiv. rewrite !Rplus_0_l.
-  assert (P : 0 < y * / (x + y)) by (apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra]).
+  assert (P : 0 < y * / (x + y)) by auto with signs.
   replace (1 - x * / (x + y)) with (y * / (x + y)) by (field; lra). rewrite (Rabs_right (y * / (x + y))) by lra.
   replace (0 - y * / (x + y)) with (- (y * / (x + y))) by ring. rewrite Rabs_Ropp, Rabs_right by lra. field. lra.
 Qed.
