@@ -334,7 +334,7 @@ Proof.
   intros R. unfold level_value. induction l as [|[s q] l IH]; cbn [level combined]; intros x H.
   - injection H as <-. now rewrite Q2R_0.
   - destruct (key_case c s) as [y|] eqn:K; [|discriminate]. destruct (level c l) as [z|]; [|discriminate].
-    replace x with (Qred (q * y + z)) by congruence. rewrite Q2R_reduced, Q2R_plus, Q2R_mult.
+    replace x with (Qred (q * y + z)) by congruence. rationals.
     now rewrite (key_case_correct c j s y R K), (IH z eq_refl).
 Qed.
 

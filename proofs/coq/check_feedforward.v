@@ -301,7 +301,7 @@ Proof.
     with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R
       (- a * (inject_Z (constant_difference t u) + x))).
   - apply within_add; [|apply within_point]. apply within_scale. now apply sign_range_correct.
-  - rewrite V, Q2R_mult, Q2R_opp, Q2R_plus, IZR_rational. ring.
+  - rewrite V. rationals. rewrite IZR_rational. ring.
 Qed.
 
 Lemma linear_split r : linear r h = linear (filter (reads_others A) r) h

@@ -173,7 +173,7 @@ Lemma trigger_form_value t a b c i j :
   fv (trigger_form t a b c) i j = Q2R c * (powerRZ (INR i) a * powerRZ (INR n) b * trigger_value t j).
 Proof.
   destruct t as [f|e]; unfold form_value, shape_value, sign; simpl; [ring|].
-  unfold half_parity. rewrite Q2R_mult. destruct e; rationals; field.
+  unfold half_parity. destruct e; rationals; field.
 Qed.
 
 Lemma form_8a_value t g i j : (1 <= i)%nat -> (1 <= j)%nat ->
@@ -185,15 +185,13 @@ Proof.
 Qed.
 Lemma form_8b_value t g i j : (1 <= n)%nat -> fv (form_8b t g) i j = score_8b (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value, Q2R_mult.
-  unfold form_value, shape_value, sign, score_8b.
+  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value. unfold form_value, shape_value, sign, score_8b.
   simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 Lemma form_8c_value t g i j : (1 <= n)%nat -> fv (form_8c t g) i j = score_8c (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value, Q2R_mult.
-  unfold form_value, shape_value, sign, score_8c.
-  simpl. rewrite Q2R_opp. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
+  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value. unfold form_value, shape_value, sign, score_8c.
+  simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 
 (* The truth that low-precision heads seek, and the number that it is multiplied by. *)
@@ -233,7 +231,7 @@ Qed.
 Lemma enough_for_parity e g : enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
 Proof.
   assert (E : Q2R 4 = 4) by (rationals; lra).
-  assert (D : Q2R (2 * g) = 2 * Q2R g) by (rewrite Q2R_mult; rationals; lra).
+  assert (D : Q2R (2 * g) = 2 * Q2R g) by (rationals; lra).
   intros H. cbn [enough] in H. rewrite <- D.
   pose proof (exp_at_least_positive _ _ H ltac:(lra)). pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
 Qed.
@@ -282,7 +280,7 @@ Proof.
   intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
     lookup_score.
   cbn [combined at_i at_n at_end sign_i query at_j sign_j key query_atom_value key_atom_value].
-  rewrite !Q2R_mult, !Q2R_opp, (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
+  rewrite (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
 Qed.
 
 Lemma looks_up_correct s f sharp p i : looks_up s f sharp p = true -> (1 <= i <= n)%nat ->
@@ -345,14 +343,14 @@ Lemma mean_up_to_value i : expression_value mean_up_to_expression n i = mean_up_
 Proof.
   unfold mean_up_to_expression, mean_up_to. cbn [expression_value integer_value].
   fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals.
-  f_equal; [lra|f_equal; lra].
+  f_equal; f_equal; lra.
 Qed.
 
 Lemma mean_from_value i : (1 <= i <= n)%nat -> expression_value mean_from_expression n i = mean_from n i.
 Proof.
   intros Hi. unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
   fold (expression_value minus_one n i). rewrite minus_one_value.
-  rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; [f_equal; lra|f_equal; lra].
+  rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; f_equal; lra.
 Qed.
 
 (* ---- the check is sound ---- *)
@@ -422,20 +420,22 @@ Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard 
   good (Case (Nat.odd i) (i =? 1) (i =? n) [] Eq) = true.
 Proof. intros H G. exact (guard_ensures_correct users n w i guard [] good H G). Qed.
 
+(* Keys of one parity find the neighbour of a position of that parity, where there is one. *)
+Ltac neighbour_found f x guard edge there finds M H :=
+  apply andb_prop in H as [E H]; split; [eapply attended_range; exact E|]; intros G;
+  apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu];
+  apply (real_position guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F];
+  apply eqb_prop in O; apply negb_true_iff, Nat.eqb_neq in F;
+  change (tr f i) with (negb (i =? edge) && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
+  destruct (finds (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc); apply enough_for_parity in G as [G G4];
+  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E];
+  rewrite (attended_key _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
+
 Lemma check_previous_correct x guard : head_masking a = FutureMasked ->
   check_neighbour finds_rightmost case_first p v x guard = true ->
   means users n w i (IsNear (Previous x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
-  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
-  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
-  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  change (tr (Previous x) i) with (negb (i =? 1) && tr x (i - 1)).
-  rewrite (proj2 (Nat.eqb_neq i 1)) by exact F.
-  destruct (finds_rightmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
-  apply enough_for_parity in G as [G G4].
-  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  intros M H. neighbour_found (Previous x) x guard 1%nat (tr x (i - 1)) finds_rightmost_scores M H.
   destruct Sc as [-> | [-> | ->]];
     [apply previous_head|apply previous_integer_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
@@ -444,16 +444,7 @@ Lemma check_next_correct x guard : head_masking a = PastMasked ->
   check_neighbour finds_leftmost case_last p v x guard = true ->
   means users n w i (IsNear (Next x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [E H]. split; [eapply attended_range; exact E|]. intros G.
-  apply existsb_exists in H as (e & _ & H). apply andb_prop in H as [Fi Gu].
-  apply (real_position guard _ Gu) in G. simpl in G. apply andb_prop in G as [O F].
-  apply eqb_prop in O. apply negb_true_iff, Nat.eqb_neq in F.
-  change (tr (Next x) i) with (negb (i =? n) && tr x (i + 1)).
-  rewrite (proj2 (Nat.eqb_neq i n)) by exact F.
-  destruct (finds_leftmost_scores (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc).
-  apply enough_for_parity in G as [G G4].
-  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E].
-  rewrite (attended_key _ E), M. cbn [mask_at key_atom_value]. cbn [negb andb].
+  intros M H. neighbour_found (Next x) x guard n (tr x (i + 1)) finds_leftmost_scores M H.
   destruct Sc as [-> | ->]; [apply next_head|apply next_integer_head]; lia || exact G || exact O.
 Qed.
 

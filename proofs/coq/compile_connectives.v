@@ -113,26 +113,18 @@ Proof.
   destruct (truth users n w f i); cbn -[relu]; relu_steps.
 Qed.
 
+(* Equal operands of an implication or equivalence make one unit, which is always 1. *)
+Ltac equal_or_two_operands f g Hf Hg := unfold connective_units;
+  destruct (formula_eqb f g && is_connective f) eqn:E; [|two_operands f g Hf Hg];
+  apply andb_prop in E as [E _]; apply formula_eqb_eq in E; subst g; intros Rd; cbn [fst snd];
+  rewrite (same_operand_value f Hf Rd); cbn; now destruct (truth users n w f i).
+
 Lemma implies_value f g : known d f -> known d g -> reads (connective_units d (Implies f g)) ->
   value (connective_units d (Implies f g)) = tr (Implies f g).
-Proof.
-  intros Hf Hg. unfold connective_units. destruct (formula_eqb f g && is_connective f) eqn:E.
-  - apply andb_prop in E as [E _]. apply formula_eqb_eq in E. subst g. intros Rd. cbn [fst snd].
-    rewrite (same_operand_value f Hf Rd). cbn. now destruct (truth users n w f i).
-  - two_operands f g Hf Hg.
-Qed.
+Proof. intros Hf Hg. equal_or_two_operands f g Hf Hg. Qed.
 Lemma iff_value f g : known d f -> known d g -> reads (connective_units d (Iff f g)) ->
   value (connective_units d (Iff f g)) = tr (Iff f g).
-Proof.
-  intros Hf Hg. unfold connective_units. destruct (formula_eqb f g && is_connective f) eqn:E.
-  - apply andb_prop in E as [E _]. apply formula_eqb_eq in E. subst g. intros Rd. cbn [fst snd].
-    rewrite (same_operand_value f Hf Rd). cbn. now destruct (truth users n w f i).
-  - unfold merged_row; cbn [fold_left add_to_row fst snd].
-    destruct (Nat.eqb_spec (truth_of d g) (truth_of d f)) as [Same|Different];
-      [apply (same_direction f g Hf Hg) in Same; subst g|]; cbn -[Q2R relu truth_of]; intros Rd; unfold units_value;
-      cbn -[Q2R relu truth_of]; with_value Rd Hf; with_value Rd Hg; rationals; repeat match goal with
-      | |- context [truth users n w ?h i] => destruct (truth users n w h i) end; cbn -[relu]; relu_steps.
-Qed.
+Proof. intros Hf Hg. equal_or_two_operands f g Hf Hg. Qed.
 
 Theorem connective_value f : operands_known d f -> reads (connective_units d f) ->
   value (connective_units d f) = tr f.

@@ -49,7 +49,7 @@ Qed.
 Lemma others_error_real C : 1 <= Q2R C -> Q2R (others_error C) = 1 / (4 * Q2R C).
 Proof.
   intros H. unfold others_error. rewrite Q2R_reduced, Q2R_inv, Q2R_mult; [rationals; field; lra|].
-  intros E. apply Qeq_eqR in E. rewrite Q2R_mult, Q2R_0 in E. revert E. rationals. lra.
+  intros E. apply Qeq_eqR in E. revert E. rationals. lra.
 Qed.
 
 (* Coefficients are integers that are not 0, so of absolute value at least 1. *)
@@ -62,7 +62,7 @@ Proof.
   assert (Scaled : forall l, Forall (fun e : count * Q => is_integer (snd e)) l ->
     Forall (fun e => is_integer (snd e)) (scaled (-1) l)).
   { intros l H. unfold scaled. apply Forall_map. revert H. apply Forall_impl. intros e [z E]. exists (- z)%Z.
-    cbn [snd]. rewrite Q2R_reduced, Q2R_mult, E, opp_IZR. rationals. lra. }
+    cbn [snd]. rationals. rewrite E, opp_IZR. lra. }
   assert (Insert : forall k q l, is_integer q -> Forall (fun e : count * Q => is_integer (snd e)) l ->
     Forall (fun e => is_integer (snd e)) (insert count_eqb k q l)).
   { intros k q l [z E]. induction l as [|[k' q'] l IH]; intros H; cbn [insert].
@@ -428,7 +428,7 @@ Proof.
   assert (E : linear (scaled factor h) v = Q2R factor * linear h v).
   { unfold scaled. induction h as [|[x q] l IH]; cbn [map linear fst snd]; [ring|].
     rewrite IH, Q2R_reduced, Q2R_mult. ring. }
-  unfold units_value. cbn [total]. rewrite E, Q2R_reduced, Q2R_minus, Q2R_mult, IZR_rational. rationals.
+  unfold units_value. cbn [total]. rewrite E. rationals. rewrite IZR_rational.
   match goal with |- relu ?a * _ + 0 + _ = relu ?b => replace a with b by lra end. lra.
 Qed.
 

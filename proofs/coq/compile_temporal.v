@@ -179,7 +179,7 @@ Proof.
   - destruct (embed_position d share_of_position) as [d1 y] eqn:E1.
     apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
     destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
-    split; [exact S1|split; [exact X1|split]]; [rewrite Q2R_reduced, Q2R_mult; rationals; lra|].
+    split; [exact S1|split; [exact X1|split]]; [rationals; lra|].
     do 3 eexists. split; [reflexivity|]. split; [exact H1|]. intros n w i x Hi M. cbn in M. rewrite M.
     destruct s; rationals; lra.
 Qed.

@@ -3,6 +3,7 @@
    Proved: e^(-g) <= 1/4 from g = ln 4 on, e^(-2g) <= 1/4 from ln 2 on, e^(-g) <= 1/6 from ln 6 on; 3, the constant of
    the paper, is greater than all three. Idea: e^x > 1 + x, raised to a power. *)
 From Coq Require Import Reals Lra Lia Arith.
+From Certify Require Import finite_sums.
 Open Scope R_scope.
 
 Lemma exp_power g k : exp (- g) ^ k = exp (- (INR k * g)).
@@ -15,7 +16,7 @@ Lemma exp_lower x k : 0 <= x -> (1 <= k)%nat -> (1 + x / INR k) ^ k <= exp x.
 Proof.
   intros Hx Hk. apply lt_0_INR in Hk. assert (E : (exp (x / INR k)) ^ k = exp x).
   { replace (x / INR k) with (- - (x / INR k)) by lra. rewrite exp_power. f_equal. field. lra. }
-  assert (0 <= x / INR k) by (apply Rmult_le_pos; [exact Hx|left; now apply Rinv_0_lt_compat]).
+  assert (0 <= x / INR k) by auto with signs.
   rewrite <- E. apply pow_incr. split; [lra|].
   destruct (Req_dec x 0) as [->|N]; [unfold Rdiv; rewrite Rmult_0_l, exp_0; lra|].
   pose proof (exp_ineq1 (x / INR k)). assert (x / INR k <> 0); [|lra].
@@ -52,16 +53,28 @@ Proof.
   replace (1 / 4) with (/ 2 * / 2) by lra. apply Rmult_le_compat; lra.
 Qed.
 
-Lemma above_ln_2 g : ln 2 <= g -> 0 < g.
-Proof. pose proof (ln_increasing 1 2). rewrite ln_1 in *. lra. Qed.
+(* ---- logarithms ---- *)
+Lemma ln_monotone a b : 0 < a -> a <= b -> ln a <= ln b.
+Proof. intros Ha [L| ->]; [left; now apply ln_increasing|lra]. Qed.
+Lemma ln_positive b : 1 < b -> 0 < ln b.
+Proof. intros H. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Lemma ln_at_least_0 b : 1 <= b -> 0 <= ln b.
+Proof. intros H. rewrite <- ln_1. apply ln_monotone; lra. Qed.
+#[export] Hint Resolve ln_positive ln_at_least_0 : signs.
 
+Lemma ln_power a k : 0 < a -> ln (a ^ k) = INR k * ln a.
+Proof.
+  intros A. induction k as [|k IH]; [simpl; rewrite ln_1; lra|].
+  rewrite S_INR. simpl. rewrite ln_mult, IH by (assumption || now apply pow_lt). lra.
+Qed.
+
+Lemma above_ln_2 g : ln 2 <= g -> 0 < g.
+Proof. pose proof (ln_positive 2). lra. Qed.
 Lemma above_ln_4 g : ln 4 <= g -> 0 < g.
-Proof. intros H. apply above_ln_2. pose proof (ln_increasing 2 4). lra. Qed.
+Proof. pose proof (ln_positive 4). lra. Qed.
 
 Lemma ln_below b g : 0 < b -> b <= exp g -> ln b <= g.
-Proof.
-  intros Hb [L| ->]; [left; rewrite <- (ln_exp g); now apply ln_increasing|right; apply ln_exp].
-Qed.
+Proof. intros Hb H. rewrite <- (ln_exp g). now apply ln_monotone. Qed.
 
 (* The paper's constant 3 is more than ln 2, ln 4 and ln 6. *)
 Lemma ln_below_3 b : 0 < b <= 6 -> ln b <= 3.

@@ -1,9 +1,37 @@
-(* Finite sums of real numbers over the positions 1, ..., n.
+(* Finite sums of real numbers over the positions 1, ..., n; signs.
 
-   Proved: the usual laws; a sum may be taken apart at one position, cut in two, or read backwards. *)
+   Proved: the usual laws; a sum may be taken apart at one position, cut in two, or read backwards. [auto with signs]
+   proves of products, quotients, powers and sums that they are positive, at least 0 or at least 1 if their parts are,
+   and of the parts by lra. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 Open Scope R_scope.
 
+(* ---- signs ---- *)
+Lemma inverse_nonneg x : 0 < x -> 0 <= / x.
+Proof. intros H. left. now apply Rinv_0_lt_compat. Qed.
+Lemma quotient_nonneg x y : 0 <= x -> 0 < y -> 0 <= x / y.
+Proof. intros Hx Hy. apply Rmult_le_pos; [exact Hx|now apply inverse_nonneg]. Qed.
+Lemma exp_nonneg x : 0 <= exp x.
+Proof. left. apply exp_pos. Qed.
+Lemma product_at_least_1 x y : 1 <= x -> 1 <= y -> 1 <= x * y.
+Proof. intros Hx Hy. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. Qed.
+Lemma inverse_at_least_1 x : 0 < x <= 1 -> 1 <= / x.
+Proof. intros H. rewrite <- Rinv_1. apply Rinv_le_contravar; apply H. Qed.
+Lemma inverse_at_most_1 x : 1 <= x -> / x <= 1.
+Proof. intros H. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. Qed.
+Lemma INR_at_least_1 j : (1 <= j)%nat -> 1 <= INR j.
+Proof. intros H. now apply (le_INR 1). Qed.
+
+Create HintDb signs.
+#[export] Hint Resolve Rmult_lt_0_compat Rmult_le_pos Rplus_le_le_0_compat Rinv_0_lt_compat inverse_nonneg
+  Rdiv_lt_0_compat quotient_nonneg pow_lt pow_le pow2_ge_0 exp_pos exp_nonneg pos_INR Rabs_pos : signs.
+#[export] Hint Resolve product_at_least_1 inverse_at_least_1 inverse_at_most_1 pow_R1_Rle : signs.
+#[export] Hint Extern 3 (1 <= INR _) => apply INR_at_least_1; lia : signs.
+#[export] Hint Extern 3 (0 < INR _) => apply lt_0_INR; lia : signs.
+#[export] Hint Extern 5 (_ < _) => lra : signs.
+#[export] Hint Extern 5 (_ <= _) => lra : signs.
+
+(* ---- sums ---- *)
 (* sum n f = f 1 + ... + f n *)
 Fixpoint sum (n : nat) (f : nat -> R) : R :=
   match n with O => 0 | S k => sum k f + f (S k) end.
@@ -13,6 +41,9 @@ Definition bit (b : bool) : R := if b then 1 else 0.
 
 Lemma bit_range b : 0 <= bit b <= 1.
 Proof. destruct b; simpl; lra. Qed.
+Lemma bit_nonneg b : 0 <= bit b.
+Proof. apply bit_range. Qed.
+#[export] Hint Resolve bit_nonneg : signs.
 
 Lemma sum_ext n f g : (forall j, (1 <= j <= n)%nat -> f j = g j) -> sum n f = sum n g.
 Proof.
@@ -34,6 +65,7 @@ Qed.
 
 Lemma sum_nonneg n f : (forall j, (1 <= j <= n)%nat -> 0 <= f j) -> 0 <= sum n f.
 Proof. intros H. rewrite <- (sum_zero n (fun _ => 0)) by reflexivity. now apply sum_le. Qed.
+#[export] Hint Resolve sum_nonneg : signs.
 
 Lemma sum_plus n f g : sum n (fun j => f j + g j) = sum n f + sum n g.
 Proof. induction n as [|n IH]; simpl; [lra|]. rewrite IH. lra. Qed.
@@ -113,6 +145,3 @@ Proof.
   apply sum_ext. intros j Hj. unfold bit.
   destruct (Nat.leb_spec i j), (Nat.leb_spec j (i - 1)); try lia; lra.
 Qed.
-
-Lemma INR_at_least_1 j : (1 <= j)%nat -> 1 <= INR j.
-Proof. intros H. now apply (le_INR 1). Qed.

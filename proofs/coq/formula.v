@@ -118,25 +118,22 @@ Proof. unfold satisfies. simpl. rewrite andb_true_iff, negb_true_iff, Nat.eqb_ne
 Lemma satisfies_next f i : satisfies (Next f) i <-> i <> n /\ satisfies f (i + 1).
 Proof. unfold satisfies. simpl. rewrite andb_true_iff, negb_true_iff, Nat.eqb_neq. reflexivity. Qed.
 
+Lemma all_in_seq p a k : forallb p (seq a k) = true <-> forall j, a <= j < a + k -> p j = true.
+Proof. rewrite forallb_forall. split; intros H j Hj; apply H, in_seq, Hj. Qed.
+Lemma some_in_seq p a k : existsb p (seq a k) = true <-> exists j, a <= j < a + k /\ p j = true.
+Proof. rewrite existsb_exists. split; intros (j & I & H); exists j; split; try exact H; now apply in_seq. Qed.
+
+(* Some position with q, and p from there to here: [since_at] and [until_at], their ranges in words of <=. *)
+Ltac by_ranges := rewrite some_in_seq; split; intros (j & I & H); exists j; split; try lia;
+  rewrite andb_true_iff, all_in_seq in *; (split; [apply H|]); intros k Hk; apply H; lia.
+
 Lemma since_at_iff p q i : since_at p q i = true <->
   exists j, 1 <= j <= i /\ q j = true /\ forall k, j <= k <= i -> p k = true.
-Proof.
-  unfold since_at. rewrite existsb_exists. split; intros (j & H).
-  - destruct H as [I H]. apply in_seq in I. apply andb_prop in H as [H2 H1].
-    exists j. repeat split; try lia; [exact H2|]. rewrite forallb_forall in H1. intros k Hk. apply H1, in_seq. lia.
-  - destruct H as (I & H2 & H1). exists j. rewrite in_seq, H2. split; [lia|].
-    apply forallb_forall. intros k Hk. apply in_seq in Hk. apply H1. lia.
-Qed.
+Proof. unfold since_at. by_ranges. Qed.
 
 Lemma until_at_iff p q i : until_at n p q i = true <->
   exists j, i <= j <= n /\ q j = true /\ forall k, i <= k <= j -> p k = true.
-Proof.
-  unfold until_at. rewrite existsb_exists. split; intros (j & H).
-  - destruct H as [I H]. apply in_seq in I. apply andb_prop in H as [H2 H1].
-    exists j. repeat split; try lia; [exact H2|]. rewrite forallb_forall in H1. intros k Hk. apply H1, in_seq. lia.
-  - destruct H as (I & H2 & H1). exists j. rewrite in_seq, H2. split; [lia|].
-    apply forallb_forall. intros k Hk. apply in_seq in Hk. apply H1. lia.
-Qed.
+Proof. unfold until_at. by_ranges. Qed.
 
 Lemma satisfies_since f g i : satisfies (Since f g) i <->
   exists j, 1 <= j <= i /\ satisfies g j /\ forall k, j <= k <= i -> satisfies f k.

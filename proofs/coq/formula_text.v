@@ -179,18 +179,13 @@ Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   | Or f g => connective 2 f (own_text f) " | " 3 g (own_text g)
   | Implies f g => connective 2 f (own_text f) " -> " 1 g (own_text g)
   | Iff f g => connective 1 f (own_text f) " <-> " 1 g (own_text g)
-  | Since f g =>
-      let plain := temporal f (own_text f) " since " g (own_text g) in
+  | (Since f g | Until f g) as whole =>
+      let word past future := match whole with Since _ _ => past | _ => future end in
+      let plain := temporal f (own_text f) (word " since " " until ") g (own_text g) in
       match f with
-      | Truth true => if abbreviates then sign "O " g (own_text g) else plain
-      | Or h same => if abbreviates && formula_eqb same g then temporal h (own_text h) " S " g (own_text g) else plain
-      | _ => plain
-      end
-  | Until f g =>
-      let plain := temporal f (own_text f) " until " g (own_text g) in
-      match f with
-      | Truth true => if abbreviates then sign "F " g (own_text g) else plain
-      | Or h same => if abbreviates && formula_eqb same g then temporal h (own_text h) " U " g (own_text g) else plain
+      | Truth true => if abbreviates then sign (word "O " "F ") g (own_text g) else plain
+      | Or h same => if abbreviates && formula_eqb same g
+          then temporal h (own_text h) (word " S " " U ") g (own_text g) else plain
       | _ => plain
       end
   end rest

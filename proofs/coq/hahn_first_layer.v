@@ -54,7 +54,7 @@ Proof.
   assert (Pz : 0 <= others_weigh n m s p) by apply others_nonneg.
   set (z := others_weigh n m s p) in *. set (e := exp (s p)) in *. set (r := others_add n m s v p) in *.
   exists (e / (e + z)). split; [split|].
-  - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - auto with signs.
   - unfold greatest_share. apply Rmult_le_reg_r with ((e + z) * (exp omega + (shown n m - 1)));
       [apply Rmult_lt_0_compat; lra|].
     replace (e / (e + z) * ((e + z) * (exp omega + (shown n m - 1)))) with (e * (exp omega + (shown n m - 1)))

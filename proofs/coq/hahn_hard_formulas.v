@@ -90,7 +90,7 @@ Lemma power_below_exp x k : 0 <= x -> x ^ S k <= INR (S k) ^ S k * exp x.
 Proof.
   intros Hx. assert (P : 0 < INR (S k)) by (apply lt_0_INR; lia). pose proof (exp_lower x (S k) Hx ltac:(lia)) as E.
   replace x with (INR (S k) * (x / INR (S k))) at 1 by (field; lra). rewrite Rpow_mult_distr.
-  assert (Q : 0 <= x / INR (S k)) by (apply Rmult_le_pos; [exact Hx|left; now apply Rinv_0_lt_compat]).
+  assert (Q : 0 <= x / INR (S k)) by auto with signs.
   apply Rmult_le_compat_l; [apply pow_le; lra|]. eapply Rle_trans; [|exact E]. apply pow_incr. lra.
 Qed.
 

@@ -14,12 +14,9 @@ Open Scope R_scope.
 Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\
   exists k, 0 <= k /\ forall t, 0 < t <= 1 -> f t <= k * exp (k / t).
 
-Lemma quotient_nonneg k t : 0 <= k -> 0 < t -> 0 <= k / t.
-Proof. intros Hk Ht. apply Rmult_le_pos; [exact Hk|left; now apply Rinv_0_lt_compat]. Qed.
-
 Lemma exp_quotient_monotone k l t : k <= l -> 0 < t -> exp (k / t) <= exp (l / t).
 Proof.
-  intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|exact H].
+  intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [auto with signs|exact H].
 Qed.
 
 Lemma tame_monotone f g : tame g -> (forall t, 0 < t <= 1 -> 0 <= f t <= g t) -> tame f.
@@ -89,7 +86,7 @@ Proof.
   - apply (tame_times (fun _ => value_norm a)); [now apply tame_constant|]. now apply tame_times; apply tame_exp.
   - intros t Ht. rewrite oscillation_is. pose proof (exp_pos (sharp_norm X a / t)) as P.
     pose proof (exp_ineq1_le (sharp_norm X a / t)) as E. pose proof (quotient_nonneg _ t W ltac:(lra)) as Q.
-    split; [apply Rmult_le_pos; [exact V|apply Rmult_le_pos; lra]|].
+    split; [auto with signs|].
     apply Rmult_le_compat_l; [exact V|apply Rmult_le_compat_l; lra].
 Qed.
 

@@ -196,7 +196,7 @@ Proof.
         replace (a ^ k / INR (fact k) * / INR (S n) * (INR (S k) * INR (fact k))) with (INR (S k) * a ^ k * / INR (S n))
           by (field; lra).
         eapply Rle_trans; [exact D|]. apply Rmult_le_compat_l; [|exact G].
-        apply Rmult_le_pos; [lra|apply pow_le; lra].
+        auto with signs.
       - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|exact IHk]. }
     unfold Rdiv in *. lra.
 Qed.
@@ -206,7 +206,7 @@ Proof.
   induction k as [|k IH]; intros n Hn; [simpl; lra|]. cbn [complete]. pose proof (ln_nonneg n Hn) as L.
   set (x := 1 + ln (INR n)) in *. apply Rle_trans with (x ^ k * harmonic n).
   - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold Rdiv.
-    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, lt_0_INR; lia|].
+    apply Rmult_le_compat_r; [auto with signs|].
     eapply Rle_trans; [apply IH; lia|]. pose proof (ln_nonneg j ltac:(lia)). pose proof (ln_le_INR j n Hj).
     apply pow_incr. unfold x. lra.
   - pose proof (harmonic_upper n Hn). pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl.
@@ -257,7 +257,7 @@ Proof.
   specialize (K n 1%nat (lone 1) zeros n ltac:(lia) ltac:(lia) ltac:(lia) eq_refl).
   assert (D : differ_at 1 (lone 1) zeros) by (intros j Nj; symmetry; now apply zeros_lone). specialize (K D).
   cbn [means transformer_output] in K. fold (means FutureMasked 2) in K.
-  assert (P : 0 < / INR n) by (apply Rinv_0_lt_compat, lt_0_INR; lia).
+  assert (P : 0 < / INR n) by auto with signs.
   rewrite last_position_changes in K by lia. unfold Rdiv in K.
   rewrite Rabs_right in K by (apply Rle_ge, Rmult_le_pos; lra). apply Rmult_le_reg_r in K; lra.
 Qed.

@@ -72,7 +72,7 @@ Proof.
   assert (F : bit (m p) * (2 * X) <= 2 * X * (w' i * shown n m)).
   { destruct (m p) eqn:Ep; simpl.
     - pose proof (Rmult_le_compat_l (2 * X) _ _ ltac:(lra) (K1 eq_refl)). lra.
-    - rewrite Rmult_0_l. apply Rmult_le_pos; [lra|now apply Rmult_le_pos]. }
+    - rewrite Rmult_0_l. auto with signs. }
   pose proof (Rmult_le_compat_l c _ _ Hc K2). lra.
 Qed.
 
@@ -98,21 +98,12 @@ Qed.
 
 (* ---- all layers; w k is the shape behind k of them ---- *)
 Lemma size_nonneg l X : 0 <= X -> 0 <= size_behind l X.
-Proof.
-  intros H. unfold size_behind. pose proof (stretch_at_least_1 l). pose proof (row_norm_nonneg (layer_bias l)).
-  pose proof (total_nonneg value_norm (layer_heads l) value_norm_nonneg).
-  assert (0 <= total (fun u => Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l)).
-  { apply total_nonneg. intros. apply Rmult_le_pos; [apply Rabs_pos|apply row_norm_nonneg]. }
-  assert (0 <= stretch l * ((1 + total value_norm (layer_heads l)) * X)); [|lra].
-  apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; lra.
-Qed.
+Proof. intros H. unfold size_behind. pose proof (stretch_at_least_1 l). auto 10 with signs. Qed.
 
 Lemma change_nonneg t l X c : 0 < t -> 0 <= X -> 0 <= c ->
   0 <= stretch l * (own_share t X l * c + mean_share t X l * (2 * X + c)).
 Proof.
-  intros Ht HX Hc. pose proof (stretch_at_least_1 l). pose proof (own_share_at_least_1 t X l Ht).
-  pose proof (mean_share_nonneg t X l Ht). apply Rmult_le_pos; [lra|].
-  apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra.
+  intros Ht HX Hc. pose proof (stretch_at_least_1 l). pose proof (own_share_at_least_1 t X l Ht). auto 6 with signs.
 Qed.
 
 Lemma change_behind_nonneg t ls : 0 < t -> forall X c, 0 <= X -> 0 <= c -> 0 <= change_behind t ls X c.
@@ -229,7 +220,7 @@ Definition shape (m : nat -> nat) (k i : nat) : R :=
 Lemma shape_grows m k i : (1 <= i)%nat -> (1 <= m i)%nat -> 0 <= shape m k i <= shape m (S k) i.
 Proof.
   intros Hi H. pose proof (ln_nonneg (m i) H) as L. unfold shape.
-  assert (I : 0 <= / INR i) by (left; apply Rinv_0_lt_compat, lt_0_INR; lia).
+  assert (I : 0 <= / INR i) by auto with signs.
   destruct k as [|k]; [simpl; lra|]. pose proof (power_at_least_1 (1 + ln (INR (m i))) k ltac:(lra)) as P.
   split; [apply Rmult_le_pos; lra|]. apply Rmult_le_compat_r; [exact I|]. simpl. nra.
 Qed.
@@ -243,7 +234,7 @@ Proof.
   destruct k as [|k]; [rewrite sum_zero by reflexivity; lra|].
   apply Rle_trans with (x ^ k * harmonic r).
   - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold shape.
-    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, lt_0_INR; lia|]. specialize (Hm j Hj).
+    apply Rmult_le_compat_r; [auto with signs|]. specialize (Hm j Hj).
     pose proof (ln_nonneg (m j) ltac:(lia)). pose proof (ln_le_INR (m j) (m i) Hm). apply pow_incr. unfold x. lra.
   - pose proof (harmonic_upper r ltac:(lia)). pose proof (ln_le_INR r (m i) Hr).
     pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl. rewrite Rmult_comm.

@@ -15,6 +15,7 @@ Open Scope R_scope.
 (* ---- lists ---- *)
 Lemma total_nonneg {X} (f : X -> R) l : (forall x, 0 <= f x) -> 0 <= total f l.
 Proof. intros H. induction l as [|x l IH]; simpl; [lra|]. specialize (H x). lra. Qed.
+#[export] Hint Resolve total_nonneg : signs.
 
 Lemma total_Rabs {X} (f g : X -> R) l : (forall x, In x l -> Rabs (f x) <= g x) -> Rabs (total f l) <= total g l.
 Proof.
@@ -45,7 +46,8 @@ Proof. induction l as [|[e x] l IH]; simpl; [lra|]. rewrite <- IH. destruct (Nat
 Definition row_norm (r : row) : R := total (fun entry => Rabs (Q2R (snd entry))) r.
 
 Lemma row_norm_nonneg r : 0 <= row_norm r.
-Proof. apply total_nonneg. intros. apply Rabs_pos. Qed.
+Proof. unfold row_norm. auto with signs. Qed.
+#[export] Hint Resolve row_norm_nonneg : signs.
 
 Lemma linear_minus r (x y : vector) : linear r x - linear r y = linear r (fun d => x d - y d).
 Proof. induction r as [|[d q] r IH]; simpl; [lra|]. rewrite <- IH. ring. Qed.
@@ -75,6 +77,7 @@ Proof.
   induction qs as [|q qs IH]; intros [|k ks]; simpl; try lra. specialize (IH ks).
   pose proof (Rmult_le_pos _ _ (row_norm_nonneg q) (row_norm_nonneg k)). lra.
 Qed.
+#[export] Hint Resolve score_norm_nonneg : signs.
 
 Lemma product_bounded a b x y : Rabs a <= x -> Rabs b <= y -> Rabs (a * b) <= x * y.
 Proof. intros. rewrite Rabs_mult. apply Rmult_le_compat; auto using Rabs_pos. Qed.
@@ -119,30 +122,22 @@ Definition size_behind (l : layer) (X : R) : R :=
   + (total (fun u => Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l) + row_norm (layer_bias l)).
 
 Lemma value_norm_nonneg a : 0 <= value_norm a.
-Proof. apply total_nonneg. intros. apply row_norm_nonneg. Qed.
+Proof. unfold value_norm. auto with signs. Qed.
 Lemma oscillation_nonneg t X a : 0 < t -> 0 <= oscillation t X a.
 Proof.
-  intros Ht. pose proof (score_norm_nonneg (head_queries a) (head_keys a)). pose proof (Rinv_0_lt_compat t Ht).
-  unfold oscillation, Rdiv. apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [|now left].
-  apply Rmult_le_pos; [assumption|exact (Rle_0_sqr X)].
+  intros Ht. assert (0 <= X * X) by exact (Rle_0_sqr X). unfold oscillation. auto with signs.
 Qed.
+#[export] Hint Resolve value_norm_nonneg oscillation_nonneg : signs.
+
+Lemma one_and_more x : 0 <= x -> 1 <= 1 + x.
+Proof. lra. Qed.
 Lemma stretch_at_least_1 l : 1 <= stretch l.
-Proof.
-  unfold stretch.
-  assert (0 <= total (fun u => row_norm (unit_reads u) * row_norm (unit_writes u)) (layer_units l)); [|lra].
-  apply total_nonneg. intros u. apply Rmult_le_pos; apply row_norm_nonneg.
-Qed.
+Proof. apply one_and_more. auto with signs. Qed.
 Lemma own_share_at_least_1 t X l : 0 < t -> 1 <= own_share t X l.
-Proof.
-  intros Ht. unfold own_share. match goal with |- _ <= 1 + ?x => assert (0 <= x); [|lra] end.
-  apply total_nonneg. intros a. pose proof (oscillation_nonneg t X a Ht). pose proof (value_norm_nonneg a).
-  pose proof (exp_pos (oscillation t X a)). apply Rmult_le_pos; [assumption|apply Rmult_le_pos; lra].
-Qed.
+Proof. intros Ht. apply one_and_more. auto with signs. Qed.
 Lemma mean_share_nonneg t X l : 0 < t -> 0 <= mean_share t X l.
-Proof.
-  intros Ht. apply total_nonneg. intros a. pose proof (oscillation_nonneg t X a Ht). pose proof (value_norm_nonneg a).
-  pose proof (exp_pos (oscillation t X a)). apply Rmult_le_pos; [assumption|apply Rmult_le_pos; lra].
-Qed.
+Proof. intros Ht. unfold mean_share. auto 6 with signs. Qed.
+#[export] Hint Resolve mean_share_nonneg : signs.
 
 (* ---- streams of activations ---- *)
 Definition bounded (n : nat) (X : R) (h : nat -> vector) := forall i d, (1 <= i <= n)%nat -> Rabs (h i d) <= X.
@@ -171,7 +166,7 @@ Hypothesis Small : bounded n X h.
 Let sharp : R := score_norm (head_queries a) (head_keys a) / t.
 
 Lemma sharp_nonneg : 0 <= sharp.
-Proof. apply Rmult_le_pos; [apply score_norm_nonneg|left; now apply Rinv_0_lt_compat]. Qed.
+Proof. unfold sharp. auto with signs. Qed.
 
 Lemma scaled x b : Rabs x <= score_norm (head_queries a) (head_keys a) * b -> 0 <= b ->
   Rabs (x / expression_value (head_temperature a) n i) <= sharp * b.
@@ -236,7 +231,7 @@ Proof.
     2:{ intros j _. rewrite Ew. ring. }
     rewrite sum_plus, !sum_scale. fold (shown n m). unfold mean_at_most in M. fold m in M.
     pose proof (Rmult_le_compat_l (exp w * (R * (1 + w))) _ _ 
-      ltac:(apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra]) M). lra.
+      ltac:(auto with signs) M). lra.
 Qed.
 
 Lemma head_output_close n h h' X t delta a i mu d : (1 <= i <= n)%nat -> 0 < t -> warm_head t n a -> 0 <= X ->

@@ -72,7 +72,7 @@ Proof. pose proof (exp_negative_below_1 g Hg : 0 < q < 1). field. lra. Qed.
 Lemma beta_6 : 0 <= 2 * q / (1 - q).
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1).
-  apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  auto with signs.
 Qed.
 
 Theorem lemma_06_sharp :

@@ -137,7 +137,7 @@ Lemma mean_within_terms q e K : 0 < q < 1 -> q * q <= / 2 -> 0 <= e ->
   moment q K + q ^ S (K * K) / (1 - q) <= e * (1 + mass q K) -> mean_within q e.
 Proof.
   intros Hq Half He H N. assert (T : 0 <= q ^ S (K * K) / (1 - q)).
-  { apply Rmult_le_pos; [apply pow_le; lra|left; apply Rinv_0_lt_compat; lra]. }
+  { auto with signs. }
   destruct (le_ge_dec N K) as [L|L].
   - pose proof (mean_grows q Hq N K L) as M. pose proof (mass_nonneg q Hq N). pose proof (mass_nonneg q Hq K).
     assert (moment q K / (1 + mass q K) <= e).
@@ -162,7 +162,7 @@ Proof.
     assert (C : moment q (K + d) <= moment q K + q ^ S (K * K) / (1 - q)).
     { apply Rmult_le_reg_r with (1 - q); [lra|]. rewrite Rmult_plus_distr_r. unfold Rdiv.
       rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. eapply Rle_trans; [exact B|].
-      assert (0 <= q ^ (K * K) * q ^ S d) by (apply Rmult_le_pos; apply pow_le; lra). cbn [pow] in *. lra. }
+      assert (0 <= q ^ (K * K) * q ^ S d) by auto with signs. cbn [pow] in *. lra. }
     assert (e * mass q K <= e * mass q (K + d)) by now apply Rmult_le_compat_l. lra.
 Qed.
 
@@ -171,7 +171,7 @@ Proof.
   intros Hq K. assert (L : 0 < 1 - q ^ 5) by (pose proof (pow_lt_1_compat q 5 ltac:(lra) ltac:(lia)); lra).
   destruct K as [|d].
   - assert (0 < q ^ 4 / (1 - q ^ 5)); [|unfold mass; simpl sum; lra].
-    apply Rmult_lt_0_compat; [apply pow_lt|apply Rinv_0_lt_compat]; lra.
+    auto with signs.
   - apply Rmult_le_reg_r with (1 - q ^ 5); [assumption|]. rewrite Rmult_plus_distr_r. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
     assert (B : mass q (S d) * (1 - q ^ 5) <= q * (1 - q ^ 5) + q ^ 4 - q ^ (4 + 5 * d)).

@@ -73,7 +73,7 @@ Hypothesis Dominated : sum n (except p (weight m s)) <= q / (1 - q) * weight m s
 Lemma beta_8 : 0 <= q / (1 - q) /\ q / (1 - q) / (1 + q / (1 - q)) = q.
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1). split; [|field; lra].
-  apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  auto with signs.
 Qed.
 
 Lemma distance_8 : sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * exp (- g).
@@ -197,36 +197,29 @@ Proof.
   replace (D * s p - D) with (D * (s p - 1)) by ring. now apply Rmult_le_compat_l.
 Qed.
 
+(* Scores D s_j with a slope, of a size that D exceeds, by the lemma about levels. *)
+Ltac by_levels R dominated :=
+  assert (HD0 : 0 <= D) by (pose proof (pos_INR N); nra);
+  destruct (levels_below HD0 ltac:(now (left + right))) as [Highest Below];
+  apply (dominated n m (fun j => D * s j) g N D p); auto; [apply R|];
+  intros j Vj L; apply Below; [exact Vj|now apply (proj2 R j Vj)].
+
 Lemma dominated_8b_any_ratio : g * INR N <= D -> (forall j, visible n m j -> (j <= N)%nat) -> is_rightmost n m s p ->
   sum n (except p (weight m (fun j => D * s j + g * INR j)))
     <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j + g * INR j) p.
-Proof.
-  intros HD HN R. pose proof (pos_INR N). assert (0 <= D) by nra.
-  destruct (levels_below ltac:(assumption) (or_introl R)).
-  apply (dominated_rising n m (fun j => D * s j) g N D p); auto; try apply R.
-  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
-Qed.
+Proof. intros HD HN R. by_levels R dominated_rising. Qed.
 
 Lemma dominated_8c_any_ratio : g * INR N <= D -> (n <= N)%nat -> is_leftmost n m s p ->
   sum n (except p (weight m (fun j => D * s j - g * INR j)))
     <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j - g * INR j) p.
-Proof.
-  intros HD HN R. pose proof (pos_INR N). assert (0 <= D) by nra.
-  destruct (levels_below ltac:(assumption) (or_intror R)).
-  apply (dominated_falling n m (fun j => D * s j) g N D p); auto; try apply R.
-  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
-Qed.
+Proof. intros HD HN R. by_levels R dominated_falling. Qed.
 
 Lemma dominated_8a_any_ratio : g * INR N ^ 2 <= D -> (forall j, visible n m j -> (j <= N)%nat) ->
   is_rightmost n m s p ->
   sum n (except p (weight m (fun j => D * s j - g * INR N ^ 2 * (1 / INR j))))
     <= exp (- g) / (1 - exp (- g)) * weight m (fun j => D * s j - g * INR N ^ 2 * (1 / INR j)) p.
-Proof.
-  intros HD HN R. pose proof (pow_le (INR N) 2 (pos_INR N)). assert (0 <= D) by nra.
-  destruct (levels_below ltac:(assumption) (or_introl R)).
-  apply (dominated_reciprocal n m (fun j => D * s j) g N D p); auto; try apply R.
-  intros j Vj L. apply H2; [exact Vj|]. now apply (proj2 R j Vj).
-Qed.
+Proof. intros HD HN R. by_levels R dominated_reciprocal. Qed.
+
 (* Within 2 e^(-g) of the one-hot vector, in the norm of the paper. *)
 Theorem lemma_08a_any_ratio : g * INR N ^ 2 <= D -> (forall j, visible n m j -> (j <= N)%nat) ->
   is_rightmost n m s p ->

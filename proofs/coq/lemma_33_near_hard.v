@@ -29,7 +29,7 @@ Proof. specialize (Near p Vp). pose proof (Rabs_pos (s p - s' p)). lra. Qed.
 Lemma rho_at_least_1 : 1 <= rho.
 Proof.
   unfold rho. rewrite <- exp_0. apply exp_monotone. pose proof delta_nonneg.
-  apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat].
+  auto with signs.
 Qed.
 
 Lemma weight_visible j : visible n m j -> w j = exp (t j).

@@ -57,7 +57,7 @@ Proof.
   assert (A : norm_1 d (fun m => a m - b m) <= INR d * p * norm_1 d (fun c => u c - v c)).
   { eapply Rle_trans; [|apply (lemma_28 d W1 _ p H1)]. apply sum_le. intros m _. unfold a, b.
     eapply Rle_trans; [apply relu_apart|]. rewrite <- product_minus. apply Req_le. f_equal. ring. }
-  assert (D : 0 <= INR d * p) by (apply Rmult_le_pos; [apply pos_INR|exact P]).
+  assert (D : 0 <= INR d * p) by auto with signs.
   replace (INR d ^ 2 * p ^ 2 * eps) with (INR d * p * (INR d * p * eps)) by ring.
   apply Rmult_le_compat_l; [exact D|]. eapply Rle_trans; [exact A|]. now apply Rmult_le_compat_l.
 Qed.
@@ -108,7 +108,7 @@ Proof.
   intros H P V E. apply uniform_distribution in V.
   rewrite (norm_1_ext d _ (mean n (uniform_weights n S) (fun j => product d W (fun c => u j c - v j c)))).
   - apply norm_1_mean; [exact V|]. intros j Hj. eapply Rle_trans; [apply (lemma_28 d W _ p H)|].
-    apply Rmult_le_compat_l; [apply Rmult_le_pos; [apply pos_INR|exact P]|now apply E].
+    apply Rmult_le_compat_l; [auto with signs|now apply E].
   - intros c _. unfold mean. rewrite <- sum_minus. apply sum_ext. intros j _. rewrite <- product_minus. ring.
 Qed.
 
@@ -188,7 +188,7 @@ Proof.
   pose proof (norm_1_coordinates d u x U) as NU. pose proof (norm_1_coordinates d v x V) as NV.
   pose proof (norm_1_nonneg d u). pose proof (norm_1_nonneg d v). pose proof (norm_1_nonneg d du) as Z.
   pose proof (norm_1_nonneg d dv).
-  assert (C : 0 <= INR d * q ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
+  assert (C : 0 <= INR d * q ^ 2) by auto with signs.
   assert (M : forall a b, 0 <= a -> a <= eps -> 0 <= b -> b <= INR d * x ->
     INR d * q ^ 2 * (a * b) <= INR d ^ 2 * q ^ 2 * x * eps).
   { intros a b A0 A B0 B1. replace (INR d ^ 2 * q ^ 2 * x * eps) with (INR d * q ^ 2 * (eps * (INR d * x))) by ring.

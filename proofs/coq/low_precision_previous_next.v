@@ -104,13 +104,9 @@ Theorem low_precision_previous :
     (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
-  cbv zeta. pose proof (visible_future n i Hi) as V. apply gated_exact; try now apply (range_of p n i).
-  intros Ne. apply Nat.eqb_neq in Ne.
-  assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
-     (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- g))); [|now apply quarter|now apply (range_of p n i)].
-    apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne]. }
-  destruct (Nat.odd i) eqn:O; now apply E.
+  apply (gated_by_parity n i (future i) p (fun e j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
+    (exp (- g))); [now apply visible_future|now apply quarter|].
+  intros Ne%Nat.eqb_neq e Par. apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 
 Theorem low_precision_next :
@@ -118,12 +114,8 @@ Theorem low_precision_next :
     (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
 Proof.
-  cbv zeta. pose proof (visible_past n i Hi) as V. apply gated_exact; try now apply (range_of p n i).
-  intros Ne. apply Nat.eqb_neq in Ne.
-  assert (E : forall e, Nat.odd i = e -> near (p (i + 1)%nat) (attend n (past i)
-     (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- g))); [|now apply quarter|now apply (range_of p n i)].
-    apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne]. }
-  destruct (Nat.odd i) eqn:O; now apply E.
+  apply (gated_by_parity n i (past i) p (fun e j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
+    (exp (- g))); [now apply visible_past|now apply quarter|].
+  intros Ne%Nat.eqb_neq e Par. apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 End Statements.

@@ -140,20 +140,19 @@ Proof.
     rewrite letter_lone, (proj2 (Nat.eqb_neq _ _)) by lia. apply Nat.eqb_eq. lia.
 Qed.
 
+(* Without the 1 nothing is found; with it, the 1. *)
+Ltac found_where_the_1_is p meaning := unfold inside; repeat split; try lia;
+  [apply not_true_iff_false; intros H; apply meaning in H; destruct H as (j & _ & H & _); discriminate H
+  |apply meaning; exists p; repeat split; try lia; unfold satisfies; cbn; now rewrite letter_lone, Nat.eqb_refl].
+
 Lemma since_sensitive : sensitive users inside 2 some_one_before.
 Proof.
-  apply lone_decides. intros N. exists (2 * N + 2), (N + 1), (2 * N + 2). unfold inside. repeat split; try lia.
-  - apply not_true_iff_false. intros H. apply satisfies_since in H. destruct H as (j & _ & H & _). discriminate H.
-  - apply satisfies_since. exists (N + 1). repeat split; try lia. unfold satisfies. cbn.
-    now rewrite letter_lone, Nat.eqb_refl.
+  apply lone_decides. intros N. exists (2 * N + 2), (N + 1), (2 * N + 2). found_where_the_1_is (N + 1) satisfies_since.
 Qed.
 
 Lemma until_sensitive : sensitive users inside 2 some_one_from_here.
 Proof.
-  apply lone_decides. intros N. exists (2 * N + 3), (N + 2), 1. unfold inside. repeat split; try lia.
-  - apply not_true_iff_false. intros H. apply satisfies_until in H. destruct H as (j & _ & H & _). discriminate H.
-  - apply satisfies_until. exists (N + 2). repeat split; try lia. unfold satisfies. cbn.
-    now rewrite letter_lone, Nat.eqb_refl.
+  apply lone_decides. intros N. exists (2 * N + 3), (N + 2), 1. found_where_the_1_is (N + 2) satisfies_until.
 Qed.
 
 Lemma first_is_one_sensitive : sensitive users at_end 2 first_is_one.
@@ -227,7 +226,7 @@ Corollary parity_needs_temperature users T B : 0 <= B -> (2 <= length (token_emb
 Proof.
   intros HB L. destruct (parity_needs_cold users T B HB L) as (K & HK & H). exists K. split; [exact HK|].
   intros n t Hn Ht Bd W C. specialize (H n t Hn Ht Bd W C).
-  assert (P : 0 < INR n / K) by (apply Rdiv_lt_0_compat; [apply lt_0_INR; lia|exact HK]).
+  assert (P : 0 < INR n / K) by auto with signs.
   assert (E : ln (INR n / K) <= K / t).
   { apply ln_below; [exact P|]. apply Rmult_le_reg_r with K; [exact HK|].
     replace (INR n / K * K) with (INR n) by (field; lra). lra. }

@@ -29,7 +29,7 @@ Proof.
   intros H. pose proof (INR_at_least_1 B H). unfold digit.
   assert (L : (a mod B <= B)%nat) by (pose proof (Nat.mod_upper_bound a B); lia).
   apply le_INR in L. pose proof (pos_INR (a mod B)). split.
-  - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - auto with signs.
   - apply Rmult_le_reg_r with (INR B); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
@@ -147,7 +147,7 @@ Theorem previous_by_digits n : (1 <= n)%nat -> exists B, let factor := ln 28 * I
   Rabs (v (i - 1)%nat - attend n no_mask (fun j => factor * digits_score 4 B (i - 2) (j - 1)) v) <= 1 / 4.
 Proof.
   intros Hn. destruct (base_for n Hn) as (B & HB & U & S). exists B. intros factor.
-  assert (L : 0 < ln 28) by (rewrite <- ln_1; apply ln_increasing; lra). split.
+  assert (L : 0 < ln 28) by auto with signs. split.
   - unfold factor. apply Rmult_le_compat_l with (r := ln 28) in S; lra.
   - intros i v Hi Hv. unfold factor. replace (i - 2)%nat with (i - 1 - 1)%nat by lia.
     apply found_by_digits; auto using four_digits. lia.

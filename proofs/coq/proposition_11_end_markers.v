@@ -27,7 +27,7 @@ Definition marked (x : R) : R := 2 * relu (x - 1 / 2).
 Lemma third k : (3 <= k)%nat -> 0 < 1 / INR k <= 1 / 3.
 Proof.
   intros H. apply le_INR in H. replace (INR 3) with 3 in H by (simpl; lra). split.
-  - apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra].
+  - auto with signs.
   - apply Rmult_le_compat_l; [lra|apply Rinv_le_contravar; lra].
 Qed.
 

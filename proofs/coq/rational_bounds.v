@@ -162,13 +162,13 @@ Proof.
   apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (mass_nonneg (Q2R q) Hq 3).
   pose proof (moment_nonneg (Q2R q) Hq 3). assert (0 <= Q2R q ^ 10) by (apply pow_le; lra).
   assert (T : 0 <= Q2R q ^ 10 / (1 - Q2R q)).
-  { apply Rmult_le_pos; [assumption|left; apply Rinv_0_lt_compat; lra]. }
+  { auto with signs. }
   assert (B : (moment (Q2R q) 3 + Q2R q ^ 10 / (1 - Q2R q)) / (1 + mass (Q2R q) 3) <= Q2R e).
   { eapply Rle_trans; [|apply rounded_up_le].
     rewrite !Q2R_quotient, !Q2R_plus, rational_moment_value, rational_mass_value, Q2R_quotient, rational_power_value;
       rewrite ?Q2R_plus, ?Q2R_minus, ?rational_mass_value, ?Q2R_1; lra. }
   apply (mean_within_terms (Q2R q) (Q2R e) 3 Hq Half).
-  - eapply Rle_trans; [|exact B]. apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - eapply Rle_trans; [|exact B]. auto with signs.
   - apply Rmult_le_compat_r with (r := 1 + mass (Q2R q) 3) in B; [|lra].
     unfold Rdiv at 1 in B. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in B by lra. exact B.
 Qed.

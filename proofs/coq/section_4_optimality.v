@@ -152,7 +152,7 @@ Theorem theorem_12_factor_needed n b : (4 <= n)%nat -> 0 < b < INR n * ln 3 -> e
 Proof.
   intros Hn Hb. assert (N : 4 <= INR n) by (replace 4 with (INR 4) by (simpl; lra); now apply le_INR).
   exists (only (n - 1)). set (g := b / (2 * INR n)). assert (G : 0 < 2 * g < ln 3).
-  { unfold g. split; [apply Rmult_lt_0_compat; [lra|apply Rdiv_lt_0_compat; lra]|].
+  { unfold g. split; [auto with signs|].
     apply Rmult_lt_reg_r with (INR n); [lra|]. replace (2 * (b / (2 * INR n)) * INR n) with b by (field; lra). lra. }
   apply (near_previous_fails n _ g 1); [lra|now apply above_third|lia|]. intros k Hk. replace k with 1%nat by lia.
   rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)) by lia. right. unfold g. simpl. field. lra.

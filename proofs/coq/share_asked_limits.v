@@ -75,7 +75,7 @@ Qed.
 
 Lemma balanced_positive m : 0 < c m.
 Proof.
-  rewrite balanced_is. apply Rmult_lt_0_compat; [|apply Rmult_lt_0_compat; apply pow_lt; lra]. unfold ballot.
+  rewrite balanced_is. apply Rmult_lt_0_compat; [|auto with signs]. unfold ballot.
   pose proof (fact_positive m). pose proof (fact_positive (S m)). pose proof (fact_positive (m + m)).
   apply Rdiv_lt_0_compat; nra.
 Qed.
@@ -114,7 +114,7 @@ Lemma ratio_range m : 0 <= ratio m <= 4 * x.
 Proof.
   unfold ratio. pose proof (pos_INR m). assert (0 < x) by (unfold x; nra).
   assert (0 <= 6 * x / (INR m + 2) <= 4 * x); [|lra]. split.
-  - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - auto with signs.
   - apply Rmult_le_reg_r with (INR m + 2); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
 Qed.
 

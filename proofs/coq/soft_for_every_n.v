@@ -38,11 +38,11 @@ Proof.
   - destruct x as [q| | | | | | | | |]; try discriminate; destruct y; try discriminate; cbn [expression_value].
     + intros [= <- <-]. destruct (Num_case q) as [A B]. split; [exact A|]. unfold Rdiv. rewrite Rabs_mult.
       rewrite (Rabs_right (/ INR i)) by (left; apply Rinv_0_lt_compat; lra).
-      assert (/ INR i <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). simpl in *.
+      assert (/ INR i <= 1) by auto with signs. simpl in *.
       pose proof (Rabs_pos (Q2R q)). assert (Rabs (Q2R q) * / INR i <= Rabs (Q2R q) * 1) by
         (apply Rmult_le_compat_l; lra). lra.
     + intros [= <- <-]. rewrite Q2R_1. split; [lra|]. assert (0 <= INR i / INR n <= 1).
-      { split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
+      { split; [auto with signs|].
         apply Rmult_le_reg_r with (INR n); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
       rewrite Rabs_right; simpl; lra.
   - destruct x; try discriminate. destruct k as [z| | | |]; try discriminate.
@@ -114,7 +114,7 @@ Proof.
     (token_embedding T)) : 0 <= t) as T0. pose proof (Rmax_l t (Q2R g)) as M1. pose proof (Rmax_r t (Q2R g)) as M2.
   pose proof (pow_R1_Rle (INR n) k (INR_at_least_1 n Hn)) as N1.
   destruct (position_laws_correct users n 1 _ ltac:(lia) g k P) as [G _]. split.
-  - replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra.
+  - apply product_at_least_1; lra.
   - intros w O i d Hi. destruct (position_laws_correct users n i _ Hi g k P) as [_ B].
     assert (Up : forall y, 0 <= y -> y <= Rmax t (Q2R g) -> y <= Rmax t (Q2R g) * INR n ^ k).
     { intros y Y L. rewrite <- (Rmult_1_r y). apply Rmult_le_compat; lra. }
@@ -173,8 +173,8 @@ Proof.
   destruct (sharp_network_correct users T n S Hn) as [Gap Tie].
   pose proof (initial_law_correct users T n f m Hn X) as Init.
   pose proof (INR_at_least_1 n Hn) as N1. set (x := Q2R f * INR n ^ m) in *.
-  assert (G : Rmin (/ INR n) 1 = / INR n) by (apply Rmin_left; rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  assert (HG : 0 < / INR n <= 1) by (split; [apply Rinv_0_lt_compat; lra|rewrite <- G; apply Rmin_r]).
+  assert (G : Rmin (/ INR n) 1 = / INR n) by (apply Rmin_left; auto with signs).
+  assert (HG : 0 < / INR n <= 1) by (split; auto with signs).
   set (e := Z.log2_up (Z.of_nat n ^ Z.of_nat p)). assert (E0 : (0 <= e)%Z) by apply Z.log2_up_nonneg.
   assert (R2 : 2 <= R_26 T n (/ INR n) x) by (apply R_26_above_1; [exact Hn|exact HG|apply Init]).
   assert (RB : R_26 T n (/ INR n) x <= 2 ^ Z.to_nat (b + e)).
@@ -185,8 +185,7 @@ Proof.
       + unfold scale. rewrite Q2R_reduced, !Q2R_mult, power_correct, Q2R_mult, Q2R_two.
         pose proof (constant_1_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))) : 1 <= Q2R (K1 T)).
         pose proof (constant_2_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))) : 1 <= Q2R (K2 T)).
-        apply Rmult_le_pos; [|apply Rle_0_sqr]. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos; [lra|]. apply pow_le.
-        lra.
+        apply Rmult_le_pos; [auto with signs|apply Rle_0_sqr].
       + apply pow_le. lra.
       + eapply Rle_trans; [exact E|]. apply Req_le. unfold Q2R, inject_Z. simpl.
         rewrite Rinv_1, Rmult_1_r. rewrite <- (Z2Nat.id b) at 1 by exact B0. now rewrite <- pow_IZR.
@@ -195,13 +194,13 @@ Proof.
       replace ((INR n ^ 2) ^ m) with ((INR n ^ m) ^ 2) by (rewrite <- !pow_mult; f_equal; lia). field. lra. }
   assert (LR : ln (R_26 T n (/ INR n) x) <= 7 / 10 * IZR (b + e)).
   { apply Rle_trans with (ln (2 ^ Z.to_nat (b + e))).
-    - destruct RB as [RB|RB]; [left; apply ln_increasing; lra|rewrite RB; lra].
+    - apply ln_monotone; lra.
     - rewrite ln_pow by lra. rewrite INR_IZR_INZ, Z2Nat.id by lia. rewrite Rmult_comm.
       apply Rmult_le_compat_r; [apply IZR_le; lia|exact ln_2_below]. }
-  assert (LP : 0 < ln (R_26 T n (/ INR n) x)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (LP : 0 < ln (R_26 T n (/ INR n) x)) by auto with signs.
   destruct (theorem_26 users T n w (/ INR n) x (temperature b p) i D Gap Tie Init) as [M1 M2]; try assumption; [|lra].
   rewrite G. unfold temperature. fold e. set (z := IZR (b + e)) in *. assert (Z0 : 0 < z) by lra. split.
-  - apply Rmult_lt_0_compat; [lra|]. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; lra.
+  - auto with signs.
   - replace (5 / (7 * INR n * z)) with (/ INR n * / (7 / 5 * z)) by (field; lra). unfold Rdiv at 2.
     apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra.
 Qed.

@@ -124,7 +124,7 @@ Proof.
   assert (T : total = weight m s p + others) by (apply sum_apart, Vp).
   pose proof (others_nonneg n m s p : 0 <= others). pose proof (weight_pos m s p (proj2 Vp)).
   change (others <= beta * weight m s p) in Dominated. rewrite T. split.
-  - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - auto with signs.
   - apply Rmult_le_reg_r with ((weight m s p + others) * (1 + beta)); [apply Rmult_lt_0_compat; lra|].
     replace (others / (weight m s p + others) * ((weight m s p + others) * (1 + beta)))
       with (others * (1 + beta)) by (field; lra).
@@ -236,16 +236,11 @@ Proof.
   replace (S n - (S n - k))%nat with k in * by lia. split; [exact A|]. intros L. apply B. lia.
 Qed.
 
-Lemma rightmost_unique n m s p q : is_rightmost n m s p -> is_rightmost n m s q -> p = q.
-Proof.
-  intros [V H] [V' H']. destruct (Nat.lt_trichotomy p q) as [L|[E|L]]; [|exact E|].
-  - destruct (H q V') as [_ A]. destruct (H' p V) as [B _]. specialize (A L). lra.
-  - destruct (H' p V) as [_ A]. destruct (H q V') as [B _]. specialize (A L). lra.
-Qed.
+Ltac greatest_is_unique p q V H V' H' :=
+  destruct (H q V') as [A B], (H' p V) as [A' B']; destruct (Nat.lt_trichotomy p q) as [L|[E|L]]; [|exact E|];
+  (specialize (B L) || specialize (B' L)); lra.
 
+Lemma rightmost_unique n m s p q : is_rightmost n m s p -> is_rightmost n m s q -> p = q.
+Proof. intros [V H] [V' H']. greatest_is_unique p q V H V' H'. Qed.
 Lemma leftmost_unique n m s p q : is_leftmost n m s p -> is_leftmost n m s q -> p = q.
-Proof.
-  intros [V H] [V' H']. destruct (Nat.lt_trichotomy p q) as [L|[E|L]]; [|exact E|].
-  - destruct (H q V') as [B _]. destruct (H' p V) as [_ A]. specialize (A L). lra.
-  - destruct (H' p V) as [B _]. destruct (H q V') as [_ A]. specialize (A L). lra.
-Qed.
+Proof. intros [V H] [V' H']. greatest_is_unique p q V H V' H'. Qed.

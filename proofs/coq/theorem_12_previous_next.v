@@ -232,6 +232,18 @@ Proof.
     + rewrite (lemma_09_open y), (lemma_09_shut x), (near_rounded b y H) by lra. lra.
 Qed.
 
+(* For one position's operand, found by the head with keys of the position's own parity. *)
+Lemma gated_by_parity n i m (p : nat -> bool) (score : bool -> nat -> R) eps (edge b : bool) :
+  let head e := attend n m (score e) (fun j => bit (p j)) in
+  visible n m i -> eps <= 1 / 4 -> (edge = false -> forall e, Nat.odd i = e -> Rabs (bit b - head e) <= eps) ->
+  gated (head true) (head false) i (bit edge) = bit (negb edge && b).
+Proof.
+  intros head V Small E. assert (R : forall e, 0 <= head e <= 1).
+  { intros e. eapply attend_range; [exact V|intros; apply bit_range]. }
+  apply gated_exact; try apply R. intros Ne.
+  destruct (Nat.odd i); (apply (near_from_error _ eps); [now apply E|exact Small|apply R]).
+Qed.
+
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
 Section Statements.
 Variables (p : nat -> bool) (n i : nat) (g : R).
@@ -244,37 +256,26 @@ Proof. apply lt_0_INR. lia. Qed.
 Definition previous_score (e : bool) (j : nat) : R := 2 * g * (half_parity e j + INR j / (2 * INR n)).
 Definition next_score (e : bool) (j : nat) : R := 2 * g * (half_parity e j - INR j / (2 * INR n)).
 
-Lemma range_of m s : visible n m i -> 0 <= attend n m s (fun j => bit (p j)) <= 1.
-Proof. intros V. eapply attend_range; [exact V|intros; apply bit_range]. Qed.
-
 Theorem theorem_12a_previous :
   let head e := attend n (future i) (fun j => previous_score e j / (1 / INR n)) (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
-  cbv zeta. pose proof (visible_future n i Hi) as V. apply gated_exact; try now apply range_of.
-  intros Ne. apply Nat.eqb_neq in Ne.
-  assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
-     (fun j => previous_score e j / (1 / INR n)) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- (2 * g)))); [|now apply quarter_doubled|now apply range_of].
-    erewrite (attend_ext _ _ (fun j => previous_score _ _ / _));
-      [apply (previous_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
-    intros j _. unfold previous_score, score_8b. field. lra. }
-  destruct (Nat.odd i) eqn:O; now apply E.
+  apply (gated_by_parity n i (future i) p (fun e j => previous_score e j / (1 / INR n)) (exp (- (2 * g))));
+    [now apply visible_future|now apply quarter_doubled|].
+  intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => previous_score _ _ / _));
+    [apply (previous_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
+  intros j _. unfold previous_score, score_8b. field. lra.
 Qed.
 
 Theorem theorem_12a_next :
   let head e := attend n (past i) (fun j => next_score e j / (1 / INR n)) (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
 Proof.
-  cbv zeta. pose proof (visible_past n i Hi) as V. apply gated_exact; try now apply range_of.
-  intros Ne. apply Nat.eqb_neq in Ne.
-  assert (E : forall e, Nat.odd i = e -> near (p (i + 1)%nat) (attend n (past i)
-     (fun j => next_score e j / (1 / INR n)) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- (2 * g)))); [|now apply quarter_doubled|now apply range_of].
-    erewrite (attend_ext _ _ (fun j => next_score _ _ / _));
-      [apply (next_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
-    intros j _. unfold next_score, score_8c. field. lra. }
-  destruct (Nat.odd i) eqn:O; now apply E.
+  apply (gated_by_parity n i (past i) p (fun e j => next_score e j / (1 / INR n)) (exp (- (2 * g))));
+    [now apply visible_past|now apply quarter_doubled|].
+  intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => next_score _ _ / _));
+    [apply (next_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
+  intros j _. unfold next_score, score_8c. field. lra.
 Qed.
 
 Theorem theorem_12b_previous :

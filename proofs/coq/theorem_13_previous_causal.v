@@ -51,17 +51,11 @@ Theorem theorem_13a :
   let head e := attend n (future i) (fun j => causal_score e j / (1 / INR i ^ 2)) (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
-  cbv zeta. pose proof (visible_future n i Hi) as V.
-  apply gated_exact; try (eapply attend_range; [exact V|intros; apply bit_range]).
-  intros Ne. apply Nat.eqb_neq in Ne.
-  assert (E : forall e, Nat.odd i = e -> near (p (i - 1)%nat) (attend n (future i)
-     (fun j => causal_score e j / (1 / INR i ^ 2)) (fun j => bit (p j)))).
-  { intros e Par. apply (near_from_error _ (exp (- (2 * g))));
-    [|now apply quarter_doubled|eapply attend_range; [exact V|intros; apply bit_range]].
-    erewrite (attend_ext _ _ (fun j => causal_score _ _ / _));
-      [apply (previous_head_causal p n i g e); (exact (above_ln_2 g Enough) || lia || exact Par)| |reflexivity].
-    intros j [Hj _]. unfold causal_score, score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra. }
-  destruct (Nat.odd i) eqn:O; now apply E.
+  apply (gated_by_parity n i (future i) p (fun e j => causal_score e j / (1 / INR i ^ 2)) (exp (- (2 * g))));
+    [now apply visible_future|now apply quarter_doubled|].
+  intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => causal_score _ _ / _));
+    [apply (previous_head_causal p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
+  intros j [Hj _]. unfold causal_score, score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra.
 Qed.
 
 Theorem theorem_13b :

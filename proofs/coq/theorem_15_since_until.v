@@ -24,40 +24,42 @@ Definition both (j : nat) : bool := p j && q j.
 Lemma undecided j : decides j = false -> p j = true /\ q j = false.
 Proof. unfold decides. destruct (p j), (q j); easy. Qed.
 
+(* The last position that decides, in the order [before], decides; all of [visible] are in that order. *)
+Lemma last_decides (visible : nat -> Prop) (before : nat -> nat -> Prop) k : visible k ->
+  (forall j l, j = l \/ before j l \/ before l j) ->
+  (forall j, visible j -> bit (decides j) <= bit (decides k) /\ (before k j -> bit (decides j) < bit (decides k))) ->
+  both k = true <-> exists j, visible j /\ q j = true /\ forall l, visible l -> l = j \/ before j l -> p l = true.
+Proof.
+  intros Vk Total M. unfold both. rewrite andb_true_iff. split.
+  - intros [P Q]. exists k. repeat split; [exact Vk|exact Q|]. intros l Vl [->|B]; [exact P|].
+    destruct (M l Vl) as [_ L]. specialize (L B). unfold decides in L. rewrite P, Q in L.
+    destruct (p l), (q l); simpl in L; lra || easy.
+  - intros (j & Vj & Q & P). destruct (M j Vj) as [G L]. unfold decides in G, L. rewrite Q, implb_true_r in G, L.
+    destruct (decides k) eqn:D; unfold decides in D; rewrite D in G, L; simpl in G, L; [|lra].
+    destruct (Total j k) as [->|[B|B]].
+    + rewrite (P k Vk (or_introl eq_refl)) in *. now split.
+    + rewrite (P k Vk (or_intror B)) in *. now split.
+    + specialize (L B). lra.
+Qed.
+
 Lemma rightmost_decides n i k : (1 <= i <= n)%nat ->
   is_rightmost n (future i) (fun j => bit (decides j)) k -> both k = since_at p q i.
 Proof.
-  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk.
-  assert (V : forall j, (1 <= j <= i)%nat -> visible n (future i) j).
-  { intros j Hj. split; [lia|]. apply Nat.leb_le. lia. }
-  apply eq_true_iff_eq. rewrite since_at_iff. unfold both. rewrite andb_true_iff. split.
-  - intros [P Q]. exists k. repeat split; [lia|lia|exact Q|]. intros l Hl.
-    destruct (Nat.eq_dec l k) as [->|]; [exact P|]. destruct (M l (V l ltac:(lia))) as [_ L].
-    specialize (L ltac:(lia)). unfold decides in L. rewrite P, Q in L. destruct (p l), (q l); simpl in L; lra || easy.
-  - intros (j & Hj & Q & P). destruct (decides k) eqn:D.
-    + destruct (le_gt_dec j k) as [L|L].
-      * unfold decides in D. rewrite (P k) in * by lia. now split.
-      * destruct (M j (V j Hj)) as [_ B]. specialize (B ltac:(lia)).
-        unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
-    + destruct (M j (V j Hj)) as [B _]. unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
+  rewrite since_at_iff, (last_decides (fun j => 1 <= j <= i)%nat lt k (conj (proj1 Hk) Mk) ltac:(lia)).
+  - split; intros (j & Hj & Q & P); exists j; (split; [exact Hj|]); (split; [exact Q|]); intros l Hl; [|intros B];
+      apply P; lia.
+  - intros j Hj. apply M. split; [lia|]. apply Nat.leb_le. lia.
 Qed.
 
 Lemma leftmost_decides n i k : (1 <= i <= n)%nat ->
   is_leftmost n (past i) (fun j => bit (decides j)) k -> both k = until_at n p q i.
 Proof.
-  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk.
-  assert (V : forall j, (i <= j <= n)%nat -> visible n (past i) j).
-  { intros j Hj. split; [lia|]. apply Nat.leb_le. lia. }
-  apply eq_true_iff_eq. rewrite until_at_iff. unfold both. rewrite andb_true_iff. split.
-  - intros [P Q]. exists k. repeat split; [lia|lia|exact Q|]. intros l Hl.
-    destruct (Nat.eq_dec l k) as [->|]; [exact P|]. destruct (M l (V l ltac:(lia))) as [_ L].
-    specialize (L ltac:(lia)). unfold decides in L. rewrite P, Q in L. destruct (p l), (q l); simpl in L; lra || easy.
-  - intros (j & Hj & Q & P). destruct (decides k) eqn:D.
-    + destruct (le_gt_dec k j) as [L|L].
-      * unfold decides in D. rewrite (P k) in * by lia. now split.
-      * destruct (M j (V j Hj)) as [_ B]. specialize (B ltac:(lia)).
-        unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
-    + destruct (M j (V j Hj)) as [B _]. unfold decides in B. rewrite Q, implb_true_r in B. simpl in B. lra.
+  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
+  rewrite until_at_iff, (last_decides (fun j => i <= j <= n)%nat gt k (conj Mk (proj2 Hk)) ltac:(lia)).
+  - split; intros (j & Hj & Q & P); exists j; (split; [exact Hj|]); (split; [exact Q|]); intros l Hl; [|intros B];
+      apply P; lia.
+  - intros j Hj. apply M. split; [lia|]. apply Nat.leb_le. lia.
 Qed.
 
 Section Heads.

@@ -70,7 +70,7 @@ Theorem here_units (b : bool) (L : nat) : (1 <= L)%nat ->
   relu (1 / INR L) - relu (1 / INR L - bit b) = 1 / INR L * bit b.
 Proof.
   intros H. apply le_INR in H. simpl in H.
-  assert (0 < 1 / INR L) by (apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra]).
+  assert (0 < 1 / INR L) by auto with signs.
   assert (1 / INR L <= 1). { apply Rmult_le_reg_r with (INR L); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   rewrite relu_linear by lra. destruct b; simpl; [rewrite relu_zero by lra|rewrite relu_linear by lra]; lra.
 Qed.
@@ -111,7 +111,8 @@ Lemma sharp_for_any g theta : 1797 / 1000 <= g -> sharp_for (exp (- g)) theta.
 Proof.
   intros H. left. apply (mass_within_smaller (exp (- (1797 / 1000)))).
   - split; [apply exp_pos|apply exp_monotone; lra].
-  - replace (1797 / 1000) with (Q2R (1797 # 1000)) by (rationals; lra). now apply reads_tables_correct.
+  - replace (1797 / 1000) with (Q2R (1797 # 1000)) by (rationals; lra).
+    apply reads_tables_correct. vm_compute. reflexivity.
 Qed.
 
 Section Lookup.
@@ -215,8 +216,7 @@ Lemma decided_by_slack r (T : Z) a b : slack (Z.leb 0 T) a -> slack (Z.leb T 0) 
   decided r a b = bit (relates r T 0).
 Proof.
   unfold relates. intros A B.
-  destruct r, (Z.leb_spec 0 T), (Z.leb_spec T 0), (Z.ltb_spec T 0), (Z.ltb_spec 0 T), (Z.eqb_spec T 0);
-    simpl in *; try lia; first [rewrite relu_linear by lra | rewrite relu_zero by lra]; lra.
+  destruct r, T; simpl in *; first [rewrite relu_linear by lra | rewrite relu_zero by lra]; lra.
 Qed.
 
 Lemma decided_exact r (T : Z) H : Rabs (H - IZR T) <= 1 / 4 ->

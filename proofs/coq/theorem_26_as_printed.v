@@ -86,7 +86,7 @@ Lemma reciprocal_value n i : expression_value (Div (Num 1) VarI) n i = / INR i.
 Proof. cbn [expression_value]. rewrite Q2R_1. unfold Rdiv. ring. Qed.
 
 Lemma reciprocal_positive n i : (1 <= i <= n)%nat -> 0 < expression_value (Div (Num 1) VarI) n i.
-Proof. intros H. rewrite reciprocal_value. apply Rinv_0_lt_compat, lt_0_INR. lia. Qed.
+Proof. intros H. rewrite reciprocal_value. auto with signs. Qed.
 Lemma reciprocal_first n i : (2 <= i <= n)%nat ->
   expression_value (Div (Num 1) VarI) n i < expression_value (Div (Num 1) VarI) n 1%nat.
 Proof.
@@ -101,7 +101,7 @@ Proof.
   intros Hn. split.
   - apply embedding_tieless; [apply reciprocal_positive|apply reciprocal_first].
   - apply embedding_initial; [apply reciprocal_positive|lra|]. intros i Hi. rewrite reciprocal_value.
-    rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. apply INR_at_least_1. lia.
+    auto with signs.
 Qed.
 
 Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
@@ -121,15 +121,14 @@ Lemma steep_error tau B : 0 < tau -> exists M, 2 <= M /\ let h := steep M in
 Proof.
   intros T. set (a := exp (1 / tau)). assert (A : 0 < a) by apply exp_pos. set (M := 2 + Rabs B * (a + 1)).
   pose proof (Rabs_pos B) as B0. assert (HM : 2 <= M) by (unfold M; assert (0 <= Rabs B * (a + 1)) by
-    (apply Rmult_le_pos; lra); lra).
-  assert (I : 0 < / M <= 1) by (split; [apply Rinv_0_lt_compat; lra|rewrite <- Rinv_1; apply Rinv_le_contravar; lra]).
+    auto with signs; lra).
+  assert (I : 0 < / M <= 1) by (split; auto with signs).
   exists M. split; [exact HM|]. cbv zeta. rewrite !one_head_layer_output. cbn [sum].
   rewrite !steep_winner by (lra || lia).
   unfold softmax_at, softmax, weight, no_mask. cbn [sum]. rewrite !one_head_scores. cbn [steep one_hot Nat.eqb].
   replace (/ M * M / tau) with (1 / tau) by (field; lra). fold a. set (b := exp (/ M * / M / tau)).
   assert (Hb : 1 <= b).
-  { unfold b. rewrite <- exp_0. apply exp_monotone. repeat apply Rmult_le_pos; try lra.
-    left. now apply Rinv_0_lt_compat. }
+  { unfold b. rewrite <- exp_0. apply exp_monotone. auto with signs. }
   match goal with |- _ < Rabs ?x => replace x with ((M - / M) * (b / (a + b))) by (field; lra) end.
   assert (S : / (a + 1) <= b / (a + b)).
   { apply Rmult_le_reg_r with ((a + 1) * (a + b)); [apply Rmult_lt_0_compat; lra|].
@@ -224,7 +223,7 @@ Proof.
     by (rewrite <- exp_Ropp, <- exp_plus; f_equal; field; lra).
   pose proof (exp_pos (a / tau)) as A. pose proof (exp_pos (b / tau)) as B.
   set (x := exp (a / tau)) in *. set (y := exp (b / tau)) in *. unfold Rdiv. rewrite !Rplus_0_l.
-  assert (P : 0 < y * / (x + y)) by (apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra]).
+  assert (P : 0 < y * / (x + y)) by auto with signs.
   replace (1 - x * / (x + y)) with (y * / (x + y)) by (field; lra). rewrite (Rabs_right (y * / (x + y))) by lra.
   replace (0 - y * / (x + y)) with (- (y * / (x + y))) by ring. rewrite Rabs_Ropp, Rabs_right by lra. field. lra.
 Qed.
@@ -258,9 +257,7 @@ Proof. cbn [expression_value integer_value]. rewrite Q2R_two. reflexivity. Qed.
 Lemma large_positive n i : (1 <= i <= n)%nat ->
   0 < expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i.
 Proof.
-  intros H. rewrite large_value. assert (0 < INR n) by (apply lt_0_INR; lia).
-  assert (0 < INR i) by (apply lt_0_INR; lia).
-  apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; [lra|now apply pow_lt]|now apply Rinv_0_lt_compat].
+  intros H. rewrite large_value. auto with signs.
 Qed.
 
 Lemma large_difference n j : (2 <= j <= n)%nat ->

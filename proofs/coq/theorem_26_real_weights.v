@@ -420,12 +420,9 @@ Theorem theorem_26_real_order (g x : nat -> R) :
        norm_1 d (fun c => hard_output n w i c - soft_output (tau n) n w i c) <= 1 / 4).
 Proof.
   intros Gap X. destruct theorem_26_real as (K1 & K2 & H1 & H2 & Close).
-  destruct (temperature_of_share (length ls) K1 K2 g x H1 H2) as (Pos & Order).
-  - intros n. apply Gap.
-  - intros n. apply X.
-  - exists (fun n => Rmin (g n) 1 / (2 * ln (inverse_share (length ls) K1 K2 (x n) (Rmin (g n) 1) n))).
-    split; [exact Pos|]. split; [exact Order|]. intros n w i O Hi. apply (Close n (g n) (x n)); try assumption; auto.
-    split; [apply Pos; lia|apply Rle_refl].
+  destruct (temperature_of_share (length ls) K1 K2 g x H1 H2) as [Pos Order]; [apply Gap|apply X|].
+  eexists. split; [exact Pos|]. split; [exact Order|].
+  intros n w i O Hi. apply (Close n (g n) (x n)); try assumption; auto. split; [apply Pos; lia|apply Rle_refl].
 Qed.
 (* "In particular, if gamma(n) = 1/n^k and x_max(n) is polynomial, 1/tau(n) is O(n^k log n)." *)
 Corollary theorem_26_real_polynomial (g x : nat -> R) (k m : nat) (a : R) :

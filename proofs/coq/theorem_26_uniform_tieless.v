@@ -12,14 +12,62 @@ From Certify Require Import finite_sums softmax exponential formula network hard
   lemma_33_near_hard soft_layers.
 Open Scope R_scope.
 
+(* ---- what does not ask whether there are ties ---- *)
+(* A gap, or 1 if it is greater. *)
+Lemma capped g : 0 < g -> 0 < Rmin g 1 <= 1.
+Proof. intros G. split; [apply Rmin_glb_lt; lra|apply Rmin_r]. Qed.
+
+(* A temperature of gamma/(2 ln R), in its form without fractions. *)
+Lemma cold_enough tau gamma r : 0 < tau -> 1 < r -> tau <= gamma / (2 * ln r) -> 2 * ln r * tau <= gamma.
+Proof.
+  intros T R Cold. pose proof (ln_positive r R). apply (Rmult_le_compat_l (2 * ln r)) in Cold; [|lra].
+  replace (2 * ln r * (gamma / (2 * ln r))) with gamma in Cold by (field; lra). exact Cold.
+Qed.
+
+(* 1/tau = (2/gamma) ln R <= (c/gamma) ln(n x/gamma) where R is at most a constant times a power of n x/gamma. *)
+Lemma order_of_power ratio b k :
+  1 <= b -> (forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+    0 < ratio n gamma x <= b * (INR n * x / gamma) ^ k) ->
+  exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+    2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
+Proof.
+  intros B H. exists (2 * (ln b / ln 2 + INR k)). intros n gamma x Hn HG X1.
+  specialize (H n gamma x Hn HG X1) as [R0 R1]. set (y := INR n * x / gamma) in *.
+  assert (Y : 2 <= y).
+  { assert (N2 : 2 <= INR n) by now apply (le_INR 2). unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra.
+    apply Rmult_le_compat; try lra; [apply Rmult_le_compat; lra|auto with signs]. }
+  assert (L2 : 0 < ln 2) by auto with signs. assert (LY : ln 2 <= ln y) by (apply ln_monotone; lra).
+  assert (C : ln (ratio n gamma x) <= ln b + INR k * ln y).
+  { rewrite <- ln_power, <- ln_mult by (try apply pow_lt; lra). now apply ln_monotone. }
+  assert (F : ln b <= ln b / ln 2 * ln y).
+  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; auto with signs. }
+  replace (2 * (ln b / ln 2 + INR k) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + INR k * ln y))
+    by (unfold Rdiv; ring). apply Rmult_le_compat_l; [|lra]. apply quotient_nonneg; lra.
+Qed.
+
+(* The temperature as a function of n, from a gap and a bound of initial activations for each n, and its order. *)
+Definition tau_from (ratio : nat -> R -> R -> R) (g x : nat -> R) (n : nat) : R :=
+  Rmin (g n) 1 / (2 * ln (ratio n (Rmin (g n) 1) (x n))).
+
+Lemma tau_from_order ratio g x : (forall n, 0 < g n) -> (forall n, 1 <= x n) ->
+  (forall n gamma x, (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 1 < ratio n gamma x) ->
+  (exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+    2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma))) ->
+  (forall n, (1 <= n)%nat -> 0 < tau_from ratio g x n) /\
+  (exists c, forall n, (2 <= n)%nat ->
+    / tau_from ratio g x n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))).
+Proof.
+  intros G X R1 [c C]. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1) by (intros n; now apply capped).
+  assert (LR : forall n, (1 <= n)%nat -> 0 < ln (ratio n (Rmin (g n) 1) (x n))) by auto using ln_positive.
+  split; [|exists c]; intros n Hn; specialize (LR n ltac:(lia)).
+  - apply Rdiv_lt_0_compat; [apply HG|lra].
+  - specialize (C n _ _ Hn (HG n) (X n)). specialize (HG n). eapply Rle_trans; [|exact C]. apply Req_le.
+    unfold tau_from. field. lra.
+Qed.
+
 Section AtOneLength.
-Variables (L : nat) (k1 k2 x gamma tau : R) (n : nat).
-Hypothesis N1 : (1 <= n)%nat.
-Hypothesis Hk1 : 1 <= k1.
-Hypothesis Hk2 : 1 <= k2.
-Hypothesis Hx : 1 <= x.
-Hypothesis Hgamma : 0 < gamma <= 1.
-Hypothesis Htau : 0 < tau.
+Context (L : nat) (k1 k2 x gamma tau : R) (n : nat) (N1 : (1 <= n)%nat) (Hk1 : 1 <= k1) (Hk2 : 1 <= k2)
+  (Hx : 1 <= x) (Hgamma : 0 < gamma <= 1) (Htau : 0 < tau).
 
 Definition inverse_share : R := 2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma.
 Definition errors (l : nat) : R := match l with O => 0 | S _ => gamma / (4 * k2 * x) * / (2 * k1) ^ (L - l) end.
@@ -29,36 +77,29 @@ Proof. apply pow_R1_Rle. lra. Qed.
 
 Lemma last_error : 0 < gamma / (4 * k2 * x) /\ k2 * x * (gamma / (4 * k2 * x)) = gamma / 4.
 Proof.
-  assert (0 < k2 * x) by (apply Rmult_lt_0_compat; lra). split; [|field; lra].
-  apply Rmult_lt_0_compat; [lra|]. apply Rinv_0_lt_compat. lra.
+  assert (0 < k2 * x) by auto with signs. split; [|field; lra]. apply Rdiv_lt_0_compat; lra.
 Qed.
 
 Lemma share_small : gamma / (4 * k2 * x) <= 1 / 4.
 Proof.
-  destruct last_error as [P E]. assert (1 <= k2 * x). { replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
+  destruct last_error as [P E]. assert (1 <= k2 * x) by auto with signs.
   set (e := gamma / (4 * k2 * x)) in *. assert (1 * e <= k2 * x * e) by (apply Rmult_le_compat_r; lra). lra.
 Qed.
 
 Lemma errors_range l : 0 <= errors l <= gamma / (4 * k2 * x).
 Proof.
   destruct last_error as [P _]. destruct l as [|l]; [simpl; lra|]. unfold errors.
-  pose proof (power_at_least_1 (L - S l)). assert (I : 0 < / (2 * k1) ^ (L - S l)) by (apply Rinv_0_lt_compat; lra).
-  assert (/ (2 * k1) ^ (L - S l) <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). split.
-  - apply Rmult_le_pos; lra.
+  assert (/ (2 * k1) ^ (L - S l) <= 1) by auto with signs. split.
+  - auto with signs.
   - rewrite <- (Rmult_1_r (gamma / (4 * k2 * x))) at 2. apply Rmult_le_compat_l; lra.
 Qed.
 
 Lemma inverse_share_at_least_2 : 2 <= inverse_share.
 Proof.
-  unfold inverse_share. pose proof (power_at_least_1 L) as P. pose proof (INR_at_least_1 n N1) as HN.
-  assert (A : 1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2).
-  { assert (B : forall a b, 1 <= a -> 1 <= b -> 1 <= a * b).
-    { intros a b Ha Hb. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
-    repeat apply B; try assumption. lra. }
-  assert (1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  unfold inverse_share.
   replace (2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma)
     with (2 * (((2 * k1) ^ L * k2 * INR n * x ^ 2) * / gamma)) by (field; lra).
-  assert (1 * 1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2 * / gamma) by (apply Rmult_le_compat; lra). lra.
+  assert (1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2 * / gamma) by auto 6 with signs. lra.
 Qed.
 
 (* The share that everything but the winner may have. *)
@@ -67,10 +108,8 @@ Hypothesis Cold : tau <= gamma / (2 * ln inverse_share).
 Lemma cold : exp (- (gamma / (2 * tau))) <= / inverse_share.
 Proof.
   pose proof inverse_share_at_least_2 as R2. apply exp_small; [lra|].
-  assert (LN : 0 < ln inverse_share) by (rewrite <- ln_1; apply ln_increasing; lra).
-  apply Rmult_le_reg_r with (2 * tau); [lra|]. replace (gamma / (2 * tau) * (2 * tau)) with gamma by (field; lra).
-  apply (Rmult_le_compat_r (2 * ln inverse_share)) in Cold; [|lra].
-  replace (gamma / (2 * ln inverse_share) * (2 * ln inverse_share)) with gamma in Cold by (field; lra). lra.
+  pose proof (cold_enough tau gamma inverse_share Htau ltac:(lra) Cold).
+  apply Rmult_le_reg_r with (2 * tau); [lra|]. replace (gamma / (2 * tau) * (2 * tau)) with gamma by (field; lra). lra.
 Qed.
 
 (* n x times the share of a layer whose scores are off by at most gamma/2. *)
@@ -79,13 +118,13 @@ Lemma share l : (l < L)%nat ->
 Proof.
   intros Hl. pose proof (errors_range l) as Er. destruct last_error as [P E]. pose proof (INR_at_least_1 n N1) as HN.
   assert (K : k2 * x * errors l <= gamma / 4).
-  { rewrite <- E. apply Rmult_le_compat_l; [|lra]. left. apply Rmult_lt_0_compat; lra. }
+  { rewrite <- E. apply Rmult_le_compat_l; [auto with signs|lra]. }
   assert (Q : exp ((2 * (k2 * x * errors l) - gamma) / tau) <= / inverse_share).
   { eapply Rle_trans; [|exact cold]. apply exp_monotone.
     replace (- (gamma / (2 * tau))) with (- (gamma / 2) / tau) by (field; lra).
-    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra]. }
+    apply Rmult_le_compat_r; [auto with signs|lra]. }
   pose proof (power_at_least_1 L) as PL. apply Rle_trans with (x * INR n * / inverse_share).
-  - apply Rmult_le_compat_l; [|exact Q]. apply Rmult_le_pos; lra.
+  - apply Rmult_le_compat_l; [auto with signs|exact Q].
   - apply Req_le. unfold inverse_share. field. repeat split; lra.
 Qed.
 
@@ -106,63 +145,36 @@ Proof.
     replace L with (S (S (l + (L - S (S l))))) at 1 by lia.
     cbn [pow]. rewrite pow_add. fold p. pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
     replace (k1 * (e * (2 * / (2 * k1 * (2 * k1 * (r * p)))))) with (e * / p / 2 * / (k1 * r)) by (field; lra).
-    assert (0 < / p) by (apply Rinv_0_lt_compat; lra). assert (0 <= e * / p) by (apply Rmult_le_pos; lra).
-    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
-    replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra.
+    assert (0 <= e * / p) by auto with signs.
+    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|auto with signs].
 Qed.
 End AtOneLength.
 
 (* ---- the order of 1/tau = (2/gamma) ln R, for any constants ---- *)
-Lemma ln_2_pos : 0 < ln 2.
-Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
-
 Lemma order_of_share L k1 k2 : 1 <= k1 -> 1 <= k2 ->
   exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
   2 / gamma * ln (inverse_share L k1 k2 x gamma n) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof.
-  intros H1 H2. set (b := 2 * (2 * k1) ^ L * k2).
-  assert (B : 2 <= b).
-  { unfold b. assert (1 * 1 <= (2 * k1) ^ L * k2); [|lra]. apply Rmult_le_compat; try lra. apply pow_R1_Rle. lra. }
-  exists (2 * (ln b / ln 2 + 2)). intros n gamma x Hn HG X1. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
-  set (y := INR n * x / gamma). assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  assert (Y : 2 <= y).
-  { unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra. apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
-  assert (A : inverse_share L k1 k2 x gamma n <= b * (y * y)).
-  { unfold inverse_share. fold b. unfold y, Rdiv. replace (b * INR n * x ^ 2 * / gamma) with
-      (b * (INR n * x * / gamma * (1 * x * 1))) by (simpl; ring).
-    apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [unfold y, Rdiv in Y; lra|].
-    apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
-  pose proof (inverse_share_at_least_2 L k1 k2 x gamma n ltac:(lia) H1 H2 X1 HG) as R2. pose proof ln_2_pos as L2.
-  assert (LY : ln 2 <= ln y) by (destruct Y as [Y|Y]; [left; apply ln_increasing; lra|rewrite Y; lra]).
-  assert (LB : 0 <= ln b). { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B; lra]. }
-  assert (C : ln (inverse_share L k1 k2 x gamma n) <= ln b + 2 * ln y).
-  { replace (ln b + 2 * ln y) with (ln (b * (y * y))) by (rewrite !ln_mult; try lra; apply Rmult_lt_0_compat; lra).
-    destruct A as [A|A]; [left; apply ln_increasing; lra|rewrite A; lra]. }
-  assert (F : ln b <= ln b / ln 2 * ln y).
-  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
-    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
-  replace (2 * (ln b / ln 2 + 2) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + 2 * ln y))
+  intros H1 H2. assert (B : 1 <= (2 * k1) ^ L * k2) by auto with signs.
+  apply (order_of_power (fun n gamma x => inverse_share L k1 k2 x gamma n) (2 * (2 * k1) ^ L * k2) 2); [lra|].
+  intros n gamma x Hn HG X1. pose proof (inverse_share_at_least_2 L k1 k2 x gamma n ltac:(lia) H1 H2 X1 HG).
+  split; [lra|]. unfold inverse_share.
+  assert (1 <= INR n * / gamma) by auto with signs. assert (0 <= x ^ 2) by auto with signs.
+  replace (2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma) with (2 * ((2 * k1) ^ L * k2) * (INR n * x ^ 2 * / gamma * 1))
     by (unfold Rdiv; ring).
-  apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
+  replace (2 * (2 * k1) ^ L * k2 * (INR n * x / gamma) ^ 2)
+    with (2 * ((2 * k1) ^ L * k2) * (INR n * x ^ 2 * / gamma * (INR n * / gamma))) by (unfold Rdiv; ring).
+  apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [auto with signs|assumption].
 Qed.
 
-(* The temperature as a function of n, from a gap and a bound of initial activations for each n. *)
 Lemma temperature_of_share L k1 k2 (g x : nat -> R) : 1 <= k1 -> 1 <= k2 -> (forall n, 0 < g n) ->
   (forall n, 1 <= x n) ->
-  let tau n := Rmin (g n) 1 / (2 * ln (inverse_share L k1 k2 (x n) (Rmin (g n) 1) n)) in
+  let tau := tau_from (fun n gamma x => inverse_share L k1 k2 x gamma n) g x in
   (forall n, (1 <= n)%nat -> 0 < tau n) /\
   exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1)).
 Proof.
-  intros H1 H2 G X tau. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1).
-  { intros n. split; [apply Rmin_glb_lt; [apply G|lra]|apply Rmin_r]. }
-  assert (LR : forall n, (1 <= n)%nat -> 0 < ln (inverse_share L k1 k2 (x n) (Rmin (g n) 1) n)).
-  { intros n Hn. pose proof (inverse_share_at_least_2 L k1 k2 _ _ n Hn H1 H2 (X n) (HG n)).
-    rewrite <- ln_1. apply ln_increasing; lra. }
-  split.
-  - intros n Hn. specialize (LR n Hn). apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra.
-  - destruct (order_of_share L k1 k2 H1 H2) as [c C]. exists c. intros n Hn. specialize (C n _ _ Hn (HG n) (X n)).
-    specialize (LR n ltac:(lia)). specialize (HG n). eapply Rle_trans; [|exact C]. apply Req_le. unfold tau. field.
-    lra.
+  intros H1 H2 G X tau. apply tau_from_order; [exact G|exact X| |now apply order_of_share].
+  intros n gamma y Hn HG Y. pose proof (inverse_share_at_least_2 L k1 k2 y gamma n Hn H1 H2 Y HG). lra.
 Qed.
 
 (* Where gamma >= 1/n^k and x <= a n^m, that is O(n^k log n). *)
@@ -170,7 +182,7 @@ Lemma polynomial_order (k m : nat) (a : R) : exists c, 0 <= c /\ forall n gamma 
   / INR n ^ k <= gamma <= 1 -> 1 <= x <= a * INR n ^ m ->
   / gamma * ln (INR n * x / gamma) <= c * (INR n ^ k * ln (INR n)).
 Proof.
-  set (b := Rmax 1 a). assert (B : 1 <= b) by apply Rmax_l. pose proof ln_2_pos as L2.
+  set (b := Rmax 1 a). assert (B : 1 <= b) by apply Rmax_l. assert (L2 : 0 < ln 2) by auto with signs.
   assert (LB : 0 <= ln b).
   { destruct B as [B|B]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- B, ln_1; lra]. }
   exists (ln b / ln 2 + INR (1 + m + k)). split.
@@ -250,10 +262,8 @@ Definition R_26 (n : nat) (gamma x : R) : R := inverse_share L k1 k2 x gamma n.
 Lemma row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->
   0 <= 2 * (INR n * exp ((2 * d - gamma) / tau)) <= 2 * (INR n * exp ((2 * d' - gamma) / tau)).
 Proof.
-  intros T0 H. pose proof (pos_INR n). pose proof (exp_pos ((2 * d - gamma) / tau)). split.
-  - repeat apply Rmult_le_pos; lra.
-  - apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [lra|]. apply exp_monotone.
-    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra].
+  intros T0 H. split; [auto with signs|]. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [auto with signs|].
+  apply exp_monotone. apply Rmult_le_compat_r; [auto with signs|lra].
 Qed.
 
 Lemma every_row_and (P P' : mask -> (nat -> R) -> Prop) n ls : forall h,
@@ -271,8 +281,7 @@ Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
 Proof.
   intros [G0 Gap] Tie X [T0 Cold] Over Hi. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
   pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
-  assert (HG : 0 < gamma <= 1) by (split; [apply Rmin_glb_lt; lra|apply Rmin_r]).
-  split; [|now apply share_small].
+  pose proof (capped g G0 : 0 < gamma <= 1) as HG. split; [|now apply share_small].
   eapply Rle_trans; [|apply (proj2 (errors_range L k1 k2 x gamma H1 H2 X1 HG L))].
   apply (network_moves users T n w x (fun m s => has_gap n m s gamma /\ tieless n m s) (errors L k1 k2 x gamma) tau i D
     (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)))); try assumption.
@@ -286,15 +295,9 @@ Proof.
     pose proof (share_small k2 x gamma H2 X1 HG). fold k1 k2. lra.
 Qed.
 
-(* The temperature as a function of n, from a gap and a bound of initial activations for each n, and its order. *)
-Definition tau_26 (g x : nat -> R) (n : nat) : R := Rmin (g n) 1 / (2 * ln (R_26 n (Rmin (g n) 1) (x n))).
-
 Lemma R_26_above_1 n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 2 <= R_26 n gamma x.
-Proof.
-  intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_least_1|apply k2_at_least_1].
-Qed.
+Proof. intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_least_1|apply k2_at_least_1]. Qed.
 
-(* 1/tau = (2/gamma) ln R <= (c/gamma) ln(n x/gamma). *)
 Lemma order_26 : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
   2 / gamma * ln (R_26 n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof. exact (order_of_share L k1 k2 k1_at_least_1 k2_at_least_1). Qed.
@@ -309,13 +312,10 @@ Theorem theorem_26_order (g x : nat -> R) :
     (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X.
-  destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as (Pos & Order).
-  - intros n. apply Gap.
-  - intros n. apply X.
-  - exists (tau_26 g x). split; [exact Pos|]. split; [exact Order|].
-    intros n w i D Over Hi. destruct (theorem_26 n w (g n) (x n) (tau_26 g x) i D) as [A B]; try auto.
-    + split; [apply Pos; lia|apply Rle_refl].
-    + lra.
+  destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as [Pos Order]; [apply Gap|apply X|].
+  exists (tau_from R_26 g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over Hi.
+  destruct (theorem_26 n w (g n) (x n) (tau_from R_26 g x) i D) as [A B]; try auto; [|lra].
+  split; [apply Pos; lia|apply Rle_refl].
 Qed.
 
 (* In particular, if gamma(n) is at least 1/n^k and x_max(n) polynomial. *)
@@ -340,11 +340,9 @@ Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -
   forall tau w i D, 0 < tau n <= t -> over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn Tie. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
-  assert (HG : 0 < Rmin g 1 <= 1) by (split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]).
-  pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
-  assert (LR : 0 < ln (R_26 n (Rmin g 1) x)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  pose proof (capped g (proj1 Gap)) as HG. pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
   exists (Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x))). split.
-  - apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra.
+  - assert (0 < ln (R_26 n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
   - intros tau w i D Ht Over Hi. destruct (theorem_26 n w g x tau i D Gap Tie X Ht Over Hi). lra.
 Qed.
 End Theorem26.

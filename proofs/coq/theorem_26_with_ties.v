@@ -48,13 +48,8 @@ Proof.
 Qed.
 
 Section AtOneLength.
-Variables (L : nat) (k1 k2 x gamma tau : R) (n : nat).
-Hypothesis N1 : (1 <= n)%nat.
-Hypothesis Hk1 : 1 <= k1.
-Hypothesis Hk2 : 1 <= k2.
-Hypothesis Hx : 1 <= x.
-Hypothesis Hgamma : 0 < gamma <= 1.
-Hypothesis Htau : 0 < tau.
+Context (L : nat) (k1 k2 x gamma tau : R) (n : nat) (N1 : (1 <= n)%nat) (Hk1 : 1 <= k1) (Hk2 : 1 <= k2)
+  (Hx : 1 <= x) (Hgamma : 0 < gamma <= 1) (Htau : 0 < tau).
 
 Definition spread : R := 4 * k1 * k2 * x ^ 2 / gamma.                          (* G *)
 Definition ties_share : R :=                                                   (* R *)
@@ -65,18 +60,13 @@ Let Lambda := k1 * (1 + 3 * k2 * x ^ 2 / tau).
 
 Definition ties_error (l : nat) : R := kappa * (Lambda ^ l - 1) / (Lambda - 1).
 
-Lemma at_least_1 a b : 1 <= a -> 1 <= b -> 1 <= a * b.
-Proof. intros Ha Hb. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. Qed.
 Lemma products_at_least_1 : 1 <= k2 * x ^ 2 /\ 1 <= k1 * (k2 * x ^ 2).
-Proof.
-  assert (1 <= k2 * x ^ 2) by (simpl; repeat apply at_least_1; lra). split; [assumption|now apply at_least_1].
-Qed.
+Proof. split; auto with signs. Qed.
 
 Lemma spread_at_least_4 : 4 <= spread.
 Proof.
   unfold spread. destruct products_at_least_1 as [_ A].
-  assert (1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  pose proof (at_least_1 _ _ A H). unfold Rdiv. lra.
+  assert (1 <= k1 * (k2 * x ^ 2) * / gamma) by auto with signs. unfold Rdiv. lra.
 Qed.
 
 Lemma e_range : 2 <= exp 1 <= 3.
@@ -91,7 +81,7 @@ Proof.
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
     assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra).
     lra. }
-  assert (B : 1 <= k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) by (repeat apply at_least_1; lra).
+  assert (B : 1 <= k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) by auto 6 with signs.
   set (p := k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) in *.
   replace (8 * exp 1 * k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) with (8 * exp 1 * p)
     by (unfold p; ring).
@@ -100,18 +90,15 @@ Qed.
 
 Lemma ln_share_at_least_1 : 1 <= ln ties_share.
 Proof.
-  pose proof ties_share_at_least_e as A. pose proof e_range. rewrite <- (ln_exp 1).
-  destruct A as [A|<-]; [left; apply ln_increasing; lra|lra].
+  rewrite <- (ln_exp 1). apply ln_monotone; [apply exp_pos|exact ties_share_at_least_e].
 Qed.
 
 Hypothesis Cold : tau <= gamma / (2 * ln ties_share).
 
 Lemma y_large : 2 * ln ties_share <= y.
 Proof.
-  pose proof ln_share_at_least_1. unfold y. apply Rmult_le_reg_r with tau; [lra|].
-  replace (gamma / tau * tau) with gamma by (field; lra).
-  apply (Rmult_le_compat_r (2 * ln ties_share)) in Cold; [|lra].
-  replace (gamma / (2 * ln ties_share) * (2 * ln ties_share)) with gamma in Cold by (field; lra). lra.
+  unfold y. apply Rmult_le_reg_r with tau; [lra|]. replace (gamma / tau * tau) with gamma by (field; lra).
+  apply cold_enough; [exact Htau| |exact Cold]. pose proof ties_share_at_least_e. pose proof e_range. lra.
 Qed.
 
 Lemma Lambda_range : 2 <= Lambda <= spread * y.
@@ -119,7 +106,7 @@ Proof.
   pose proof y_large. pose proof ln_share_at_least_1. destruct products_at_least_1 as [A B].
   assert (T : / tau = y / gamma) by (unfold y; field; lra).
   assert (Y : 2 <= y / gamma).
-  { assert (1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  { assert (1 <= / gamma) by auto with signs.
     unfold Rdiv. replace 2 with (2 * 1) by lra. apply Rmult_le_compat; lra. }
   assert (Z : 2 <= k2 * x ^ 2 * (y / gamma)) by (replace 2 with (1 * 2) by lra; apply Rmult_le_compat; lra).
   unfold Lambda, spread, Rdiv. rewrite T.
@@ -135,11 +122,11 @@ Lemma exponential_wins k : (k <= L - 1)%nat -> 8 * kappa * Lambda ^ k <= 1.
 Proof.
   intros Hk. pose proof Lambda_range as [L2 LG]. pose proof y_large as Y. pose proof ln_share_at_least_1 as R1.
   pose proof e_range as E. pose proof (INR_at_least_1 n N1) as HN. pose proof spread_at_least_4 as G4.
-  assert (C : 0 < 8 * exp 1 * k1 * INR n * x) by (repeat apply Rmult_lt_0_compat; lra).
+  assert (C : 0 < 8 * exp 1 * k1 * INR n * x) by auto with signs.
   apply Rle_trans with (8 * exp 1 * k1 * INR n * x * exp (- y) * (spread * y) ^ (L - 1)).
   { unfold kappa. replace (8 * (exp 1 * k1 * INR n * x * exp (- y)) * Lambda ^ k)
       with (8 * exp 1 * k1 * INR n * x * exp (- y) * Lambda ^ k) by ring.
-    apply Rmult_le_compat_l; [left; apply Rmult_lt_0_compat; [exact C|apply exp_pos]|].
+    apply Rmult_le_compat_l; [auto with signs|].
     apply Rle_trans with (Lambda ^ (L - 1)); [apply Rle_pow; lia || lra|apply pow_incr; lra]. }
   rewrite Rpow_mult_distr. replace (- y) with (- (y / 2) + - (y / 2)) by lra. rewrite exp_plus.
   pose proof (power_against_exponential (L - 1) y ltac:(lra)) as P.
@@ -150,16 +137,13 @@ Proof.
     set (c := 8 * exp 1 * k1 * INR n * x) in *.
     replace (c * (q * q) * (G * y ^ (L - 1))) with (c * G * q * (y ^ (L - 1) * q)) by ring.
     replace (c * (G * (2 * INR (L - 1) / exp 1) ^ (L - 1)) * q) with (c * G * q * (2 * INR (L - 1) / exp 1) ^ (L - 1))
-      by ring. apply Rmult_le_compat_l; [|exact P]. left. repeat apply Rmult_lt_0_compat; (assumption || lra).
+      by ring. apply Rmult_le_compat_l; [auto with signs|exact P].
   - pose proof ties_share_at_least_e as S. assert (Q : exp (- (y / 2)) <= / ties_share) by (apply exp_small; lra).
     apply Rle_trans with (ties_share * / ties_share); [apply Rmult_le_compat_l; lra|]. rewrite Rinv_r; lra.
 Qed.
 
 Lemma kappa_pos : 0 < kappa.
-Proof.
-  pose proof (INR_at_least_1 n N1). pose proof e_range. pose proof (exp_pos (- y)). unfold kappa.
-  repeat apply Rmult_lt_0_compat; lra.
-Qed.
+Proof. unfold kappa. auto 6 with signs. Qed.
 
 Lemma ties_error_step l : ties_error (S l) = Lambda * ties_error l + kappa.
 Proof. pose proof Lambda_range. unfold ties_error. simpl. field. lra. Qed.
@@ -167,7 +151,7 @@ Proof. pose proof Lambda_range. unfold ties_error. simpl. field. lra. Qed.
 Lemma ties_error_nonneg l : 0 <= ties_error l.
 Proof.
   pose proof Lambda_range. pose proof kappa_pos. pose proof (pow_R1_Rle Lambda l ltac:(lra)).
-  unfold ties_error, Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra].
+  unfold ties_error. auto with signs.
 Qed.
 
 Lemma ties_error_bound l : Lambda * ties_error l <= 2 * kappa * Lambda ^ l.
@@ -182,7 +166,7 @@ Lemma ties_error_small l : (l < L)%nat -> 8 * k2 * x * ties_error l <= tau.
 Proof.
   intros Hl. pose proof (exponential_wins l ltac:(lia)) as W. pose proof (ties_error_bound l) as B.
   pose proof Lambda_range as [L2 _]. destruct products_at_least_1 as [A1 A2].
-  assert (K : 0 <= k2 * x) by (apply Rmult_le_pos; lra).
+  assert (K : 0 <= k2 * x) by auto with signs.
   apply Rmult_le_reg_l with Lambda; [lra|].
   apply Rle_trans with (8 * (k2 * x) * (2 * kappa * Lambda ^ l)).
   - replace (Lambda * (8 * k2 * x * ties_error l)) with (8 * (k2 * x) * (Lambda * ties_error l)) by ring.
@@ -191,10 +175,10 @@ Proof.
     + replace (8 * (k2 * x) * (2 * kappa * Lambda ^ l)) with (2 * (k2 * x) * (8 * kappa * Lambda ^ l)) by ring.
       rewrite <- (Rmult_1_r (2 * (k2 * x))) at 2. apply Rmult_le_compat_l; lra.
     + apply Rle_trans with (3 * (k1 * (k2 * x ^ 2))).
-      * assert (k2 * x * 1 <= k2 * x * (x * k1)) by (apply Rmult_le_compat_l; [exact K|now apply at_least_1]).
+      * assert (k2 * x * 1 <= k2 * x * (x * k1)) by (apply Rmult_le_compat_l; auto with signs).
         replace (k1 * (k2 * x ^ 2)) with (k2 * x * (x * k1)) by ring. lra.
       * replace (Lambda * tau) with (k1 * tau + 3 * (k1 * (k2 * x ^ 2))) by (unfold Lambda; field; lra).
-        assert (0 < k1 * tau) by (apply Rmult_lt_0_compat; lra). lra.
+        assert (0 < k1 * tau) by auto with signs. lra.
 Qed.
 
 Lemma ties_error_at_most_1 l : (l < L)%nat -> ties_error l <= 1.
@@ -218,9 +202,9 @@ Proof.
   intros Hl delta. pose proof (ties_error_small l Hl) as S. pose proof (ties_error_nonneg l) as P.
   pose proof e_range as E. pose proof (INR_at_least_1 n N1) as HN. destruct products_at_least_1 as [A1 _].
   set (rho := 2 * delta / tau). set (e := ties_error l) in *.
-  assert (Dn : 0 <= delta) by (unfold delta; apply Rmult_le_pos; [apply Rmult_le_pos; lra|exact P]).
+  assert (Dn : 0 <= delta) by (unfold delta; auto with signs).
   assert (HR : 0 <= rho <= 1 / 4).
-  { unfold rho. split; [apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]|].
+  { unfold rho. split; [auto with signs|].
     apply Rmult_le_reg_r with tau; [lra|]. replace (2 * delta / tau * tau) with (2 * delta) by (field; lra).
     unfold delta. apply Rmult_le_reg_l with 4; [lra|].
     replace (4 * (2 * (k2 * x * e))) with (8 * k2 * x * e) by ring. lra. }
@@ -229,13 +213,12 @@ Proof.
   { rewrite <- exp_plus. apply exp_monotone. replace ((2 * delta - gamma) / tau) with (rho - y)
       by (unfold rho, y; field; lra). lra. }
   assert (Q' : x * INR n * exp ((2 * delta - gamma) / tau) <= x * INR n * (exp 1 * exp (- y))).
-  { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|exact Q]. }
+  { apply Rmult_le_compat_l; [auto with signs|exact Q]. }
   assert (X' : x / 2 * (exp rho - 1) <= 3 * k2 * x ^ 2 / tau * e).
   { apply Rle_trans with (x / 2 * (4 / 3 * rho)); [apply Rmult_le_compat_l; lra|].
     replace (x / 2 * (4 / 3 * rho)) with (4 / 3 * (k2 * x ^ 2 / tau * e)) by (unfold rho, delta; field; lra).
     replace (3 * k2 * x ^ 2 / tau * e) with (3 * (k2 * x ^ 2 / tau * e)) by (field; lra).
-    assert (0 <= k2 * x ^ 2 / tau * e); [|lra]. apply Rmult_le_pos; [|exact P].
-    apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]. }
+    assert (0 <= k2 * x ^ 2 / tau * e) by auto with signs. lra. }
   apply Rle_trans with (k1 * (e + (x * INR n * (exp 1 * exp (- y)) + 3 * k2 * x ^ 2 / tau * e))).
   - apply Rmult_le_compat_l; lra.
   - apply Req_le. unfold Lambda, kappa. field. lra.
@@ -255,9 +238,8 @@ Lemma ties_row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->
     <= 2 * (INR n * exp ((2 * d' - gamma) / tau)) + (exp (2 * d' / tau) - 1).
 Proof.
   intros T0 H. pose proof (row_error_grows n gamma tau d d' T0 H) as A.
-  assert (I : 0 < / tau) by now apply Rinv_0_lt_compat.
-  assert (B : 1 <= exp (2 * d / tau)) by (rewrite <- exp_0; apply exp_monotone; apply Rmult_le_pos; lra).
-  assert (C : exp (2 * d / tau) <= exp (2 * d' / tau)) by (apply exp_monotone, Rmult_le_compat_r; lra). lra.
+  assert (B : 1 <= exp (2 * d / tau)) by (rewrite <- exp_0; apply exp_monotone; auto with signs).
+  assert (C : exp (2 * d / tau) <= exp (2 * d' / tau)) by (apply exp_monotone, Rmult_le_compat_r; auto with signs). lra.
 Qed.
 
 Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
@@ -268,7 +250,7 @@ Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat -> R) (i 
 Proof.
   intros [G0 Gap] X [T0 Cold] Over Hi. assert (H1 : 1 <= k1) by apply k1_at_least_1.
   assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
-  assert (HG : 0 < gamma <= 1) by (split; [apply Rmin_glb_lt; lra|apply Rmin_r]). assert (N1 : (1 <= n)%nat) by lia.
+  pose proof (capped g G0 : 0 < gamma <= 1) as HG. assert (N1 : (1 <= n)%nat) by lia.
   eapply Rle_trans; [|now apply (ties_error_last L k1 k2 x gamma (tau n) n)].
   apply (network_moves users T n w x (fun m s => has_gap n m s gamma) (ties_error k1 k2 x gamma (tau n) n) tau i D
     (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)) + (exp (2 * d / tau n) - 1))); try assumption.
@@ -281,18 +263,8 @@ Proof.
     now apply (ties_error_at_most_1 L k1 k2 x gamma (tau n) n).
 Qed.
 
-Definition tau_ties (g x : nat -> R) (n : nat) : R := Rmin (g n) 1 / (2 * ln (R_ties n (Rmin (g n) 1) (x n))).
-
-Lemma ln_R_ties n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 1 <= ln (R_ties n gamma x).
-Proof. intros. apply ln_share_at_least_1; try assumption; [apply k1_at_least_1|apply k2_at_least_1]. Qed.
-
-Lemma ln_monotone a b : 0 < a -> a <= b -> ln a <= ln b.
-Proof. intros A [B|B]; [left; now apply ln_increasing|rewrite B; lra]. Qed.
-Lemma ln_power a k : 0 < a -> ln (a ^ k) = INR k * ln a.
-Proof.
-  intros A. induction k as [|k IH]; [simpl; rewrite ln_1; lra|].
-  rewrite S_INR. simpl. rewrite ln_mult, IH by (assumption || now apply pow_lt). lra.
-Qed.
+Lemma R_ties_at_least_e n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> exp 1 <= R_ties n gamma x.
+Proof. intros. apply ties_share_at_least_e; try assumption; [apply k1_at_least_1|apply k2_at_least_1]. Qed.
 
 (* R is at most a constant times a power of n x/gamma. *)
 Lemma R_ties_polynomial : exists b, 1 <= b /\ forall n gamma x, (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
@@ -301,57 +273,37 @@ Proof.
   assert (H1 : 1 <= k1) by apply k1_at_least_1. assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof e_range as E.
   set (a := 2 * INR (L - 1) * (4 * k1 * k2) / exp 1).
   assert (A : 0 <= a).
-  { unfold a. apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat; lra]. pose proof (pos_INR (L - 1)).
-    assert (0 <= k1 * k2) by (apply Rmult_le_pos; lra). apply Rmult_le_pos; lra. }
+  { unfold a. auto 8 with signs. }
   exists (8 * exp 1 * k1 * (1 + a) ^ (L - 1)). split.
-  { pose proof (pow_R1_Rle (1 + a) (L - 1) ltac:(lra)).
-    apply at_least_1; [|assumption]. apply at_least_1; lra. }
+  { auto with signs. }
   intros n gamma x Hn HG X1. pose proof (INR_at_least_1 n Hn) as N1. set (y := INR n * x / gamma).
-  assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  assert (NX : 1 <= INR n * x) by now apply at_least_1.
+  assert (I : 1 <= / gamma) by auto with signs. assert (NX : 1 <= INR n * x) by auto with signs.
   assert (Y : INR n * x <= y).
   { unfold y, Rdiv. rewrite <- (Rmult_1_r (INR n * x)) at 1. apply Rmult_le_compat_l; lra. }
   assert (Z : x ^ 2 / gamma <= y ^ 2).
   { unfold y, Rdiv.
     replace ((INR n * x * / gamma) ^ 2) with (x ^ 2 * / gamma * (INR n * INR n * / gamma)) by (simpl; ring).
-    rewrite <- (Rmult_1_r (x ^ 2 * / gamma)) at 1. apply Rmult_le_compat_l.
-    - apply Rmult_le_pos; [apply pow2_ge_0|lra].
-    - repeat apply at_least_1; lra. }
+    rewrite <- (Rmult_1_r (x ^ 2 * / gamma)) at 1. apply Rmult_le_compat_l; auto with signs. }
   unfold R_ties, ties_share, spread. fold k1 k2 L. rewrite pow_add, pow_1, pow_mult.
   replace (8 * exp 1 * k1 * (1 + a) ^ (L - 1) * (y * (y ^ 2) ^ (L - 1)))
     with (8 * exp 1 * k1 * y * ((1 + a) * y ^ 2) ^ (L - 1)) by (rewrite (Rpow_mult_distr (1 + a)); ring).
-  apply Rmult_le_compat; [apply Rmult_le_pos; [apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]|lra]|apply pow_le| |].
+  apply Rmult_le_compat; [auto 6 with signs|apply pow_le| |].
   - replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
       by (unfold a; field; lra).
-    apply Rmult_le_pos; [exact A|]. apply Rmult_le_pos; [apply pow2_ge_0|lra].
-  - rewrite Rmult_assoc. apply Rmult_le_compat_l; [|exact Y]. apply Rmult_le_pos; lra.
+    auto with signs.
+  - rewrite Rmult_assoc. apply Rmult_le_compat_l; [auto with signs|exact Y].
   - apply pow_incr. replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
       by (unfold a; field; lra).
-    assert (P : 0 <= x ^ 2 / gamma) by (apply Rmult_le_pos; [apply pow2_ge_0|lra]). split; [now apply Rmult_le_pos|].
+    assert (P : 0 <= x ^ 2 / gamma) by auto with signs. split; [auto with signs|].
     apply Rmult_le_compat; lra.
 Qed.
 
 Lemma order_ties : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
   2 / gamma * ln (R_ties n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof.
-  destruct R_ties_polynomial as (b & B & H). set (k := (1 + 2 * (L - 1))%nat) in *.
-  exists (2 * (ln b / ln 2 + INR k)). intros n gamma x Hn HG X1. specialize (H n gamma x ltac:(lia) HG X1).
-  set (y := INR n * x / gamma) in *. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
-  assert (I : 1 <= / gamma) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  assert (Y : 2 <= y).
-  { unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra. apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
-  pose proof ln_2_pos as L2. assert (LY : ln 2 <= ln y) by (apply ln_monotone; lra).
-  assert (LB : 0 <= ln b) by (rewrite <- ln_1; apply ln_monotone; lra).
-  pose proof (ln_R_ties n gamma x ltac:(lia) HG X1) as R1.
-  assert (C : ln (R_ties n gamma x) <= ln b + INR k * ln y).
-  { rewrite <- ln_power, <- ln_mult by (try apply pow_lt; lra). apply ln_monotone; [|exact H].
-    apply Rlt_le_trans with (exp 1); [apply exp_pos|].
-    apply ties_share_at_least_e; try assumption; try lia; [apply k1_at_least_1|apply k2_at_least_1]. }
-  assert (F : ln b <= ln b / ln 2 * ln y).
-  { replace (ln b) with (ln b / ln 2 * ln 2) at 1 by (field; lra). apply Rmult_le_compat_l; [|exact LY].
-    apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
-  replace (2 * (ln b / ln 2 + INR k) * (/ gamma * ln y)) with (2 / gamma * (ln b / ln 2 * ln y + INR k * ln y))
-    by (unfold Rdiv; ring). apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; lra.
+  destruct R_ties_polynomial as (b & B & H). apply (order_of_power R_ties b (1 + 2 * (L - 1))%nat B).
+  intros n gamma x Hn HG X1. split; [|apply H; assumption || lia].
+  apply Rlt_le_trans with (exp 1); [apply exp_pos|apply R_ties_at_least_e; assumption || lia].
 Qed.
 
 Theorem theorem_26_with_ties_order (g x : nat -> R) :
@@ -362,18 +314,10 @@ Theorem theorem_26_with_ties_order (g x : nat -> R) :
        / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
     (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
 Proof.
-  intros Gap X. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1).
-  { intros n. split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]. }
-  assert (LR : forall n, (1 <= n)%nat -> 1 <= ln (R_ties n (Rmin (g n) 1) (x n))).
-  { intros n Hn. now apply ln_R_ties; [|apply HG|apply X]. }
-  assert (Pos : forall n, (1 <= n)%nat -> 0 < tau_ties g x n).
-  { intros n Hn. specialize (LR n Hn). apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra. }
-  exists (tau_ties g x). split; [exact Pos|]. split.
-  - destruct order_ties as [c C]. exists c. intros n Hn. specialize (C n _ _ Hn (HG n) (proj1 (X n))).
-    specialize (LR n ltac:(lia)). specialize (HG n).
-    eapply Rle_trans; [|exact C]. apply Req_le. unfold tau_ties. field. lra.
-  - intros n w i D Over Hi. apply (theorem_26_with_ties n w (g n) (x n)); auto.
-    split; [apply Pos; lia|apply Rle_refl].
+  intros Gap X. destruct (tau_from_order R_ties g x) as [Pos Order]; [apply Gap|apply X| |exact order_ties|].
+  { intros n gamma y Hn HG Y. pose proof (R_ties_at_least_e n gamma y Hn HG Y). pose proof e_range. lra. }
+  exists (tau_from R_ties g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over Hi.
+  apply (theorem_26_with_ties n w (g n) (x n)); auto. split; [apply Pos; lia|apply Rle_refl].
 Qed.
 
 (* With Lemma 24: every average-hard transformer, whatever ties, at every length. *)
@@ -381,10 +325,9 @@ Corollary theorem_26_with_ties_some_temperature n : (1 <= n)%nat -> exists t, 0 
   forall tau w i D, 0 < tau n <= t -> over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
-  assert (HG : 0 < Rmin g 1 <= 1) by (split; [apply Rmin_glb_lt; [apply Gap|lra]|apply Rmin_r]).
-  pose proof (ln_R_ties n _ _ Hn HG (proj1 X)) as LR.
+  pose proof (capped g (proj1 Gap)) as HG. pose proof (R_ties_at_least_e n _ _ Hn HG (proj1 X)). pose proof e_range.
   exists (Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x))). split.
-  - apply Rmult_lt_0_compat; [apply HG|]. apply Rinv_0_lt_compat. lra.
+  - assert (0 < ln (R_ties n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
   - intros tau w i D Ht Over Hi. now apply (theorem_26_with_ties n w g x tau i D Gap X Ht).
 Qed.
 End WithTies.

@@ -93,7 +93,7 @@ Proof.
     replace (b * ((1 - eta) / eta) * (x * eta)) with (b * x * (1 - eta)) by (field; lra).
     replace (/ x * (x * eta)) with eta by (field; lra). exact S. }
   rewrite <- (ln_exp (g / tau)). assert (0 < b * ((1 - eta) / eta)).
-  { apply Rmult_lt_0_compat; [exact B|apply Rdiv_lt_0_compat; lra]. }
+  { auto with signs. }
   destruct C as [C| ->]; [left; now apply ln_increasing|lra].
 Qed.
 

@@ -199,7 +199,7 @@ Proof.
     destruct (with_place_correct n K h j k p H Hj Pk) as (y & Y & ->). simpl in X. subst x.
     exists (Q2R c * y + z). split.
     + apply integer_plus; [apply integer_mult; [now apply integral_correct|exact Y]|exact Z].
-    + rewrite Q2R_reduced, Q2R_plus, Q2R_mult. ring.
+    + rationals. ring.
 Qed.
 
 (* ---- scores b (2 m j - j^2), m an integer, b = 1 or 1/i ---- *)
