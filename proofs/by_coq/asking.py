@@ -33,7 +33,7 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "theorem.v"
-        write = graph_theorem_file if is_large(formula) else theorem_file
+        write = graph_theorem_file if is_large(transformer, formula) else theorem_file
         source.write_text(write(transformer, formula, lengths), encoding="utf-8")
         answer = find_answer(coq, library, source, besides=axioms_of_instances(library))
         return _with_place(coq, library, transformer, formula, answer, lengths)
@@ -65,7 +65,7 @@ def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Form
         return answer
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "refusal.v"
-        write = graph_refusal_file if is_large(formula) else refusal_file
+        write = graph_refusal_file if is_large(transformer, formula) else refusal_file
         source.write_text(write(transformer, formula, lengths), encoding="utf-8")
         place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
     return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)

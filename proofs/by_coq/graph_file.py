@@ -14,7 +14,7 @@ from constructions.language.syntax import Formula, Not, is_positional, is_symbol
 from constructions.network.transformer import Transformer
 from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about_graph
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import CoqFile, comment, listed
+from proofs.by_coq.transformer_file import CoqFile, comment, listed, mentioned_formulas
 
 LONGEST_AS_TREES = 2_000
 """Formulas up to this many characters are written without names."""
@@ -32,9 +32,9 @@ Eval vm_compute in find_refusal_in_graph {base} named_formulas {lengths} network
 """
 
 
-def is_large(formula: Formula) -> bool:
-    """Whether names are worth it."""
-    return written_length(formula) > LONGEST_AS_TREES
+def is_large(transformer: Transformer, formula: Formula) -> bool:
+    """Whether names are worth it: for the formula, or another one that the transformer mentions."""
+    return max(map(written_length, mentioned_formulas(transformer, formula))) > LONGEST_AS_TREES
 
 
 def graph_theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:

@@ -126,7 +126,7 @@ class CoqFile:
         self.formula = formula
         self.places = {name: place for place, name in enumerate(transformer.directions)}
         self.letters = {symbol: place for place, symbol in enumerate(transformer.alphabet)}
-        mentioned = [*self._formulas_of_embedding(), *_formulas_of_meanings(transformer), formula]
+        mentioned = mentioned_formulas(transformer, formula)
         self.users = definitions_of(mentioned)
         self._check_sizes(formula, mentioned)
         self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
@@ -157,10 +157,6 @@ class CoqFile:
         return "\n".join([self._users(), self._formulas(), self._network()])
 
     # -- formulas ------------------------------------------------------------------------------------------------------
-
-    def _formulas_of_embedding(self) -> list[Formula]:
-        values = self.transformer.position_embedding.values()
-        return [value.formula for value in values if isinstance(value, Bracket)]
 
     def _users(self) -> str:
         entries = [f'("{user.name}"%string, {condition_data(user)}) {comment(user.description)}' for user in self.users]
@@ -273,8 +269,11 @@ class CoqFile:
                 return "IsAnything"
 
 
-def _formulas_of_meanings(transformer: Transformer) -> list[Formula]:
-    return [formula for meaning in transformer.directions.values() for formula in formulas_of(meaning)]
+def mentioned_formulas(transformer: Transformer, formula: Formula) -> list[Formula]:
+    """Those of the embedding and of the meanings, and this one."""
+    embedded = [value.formula for value in transformer.position_embedding.values() if isinstance(value, Bracket)]
+    meant = [part for meaning in transformer.directions.values() for part in formulas_of(meaning)]
+    return [*embedded, *meant, formula]
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.printer import written_length
 from constructions.language.syntax import Formula, Not
+from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.by_coq.graph_file import GraphFile, is_large
@@ -40,6 +41,12 @@ def network() -> Transformer:
 def test_a_formula_of_a_million_characters_is_proved_by_its_graph(network: Transformer) -> None:
     assert written_length(doubling(DEPTH)) > 10**6
     assert ask_coq(network, doubling(DEPTH)).proved
+
+
+def test_a_short_claim_about_a_network_that_mentions_a_large_formula_is_proved_by_graphs(network: Transformer) -> None:
+    small = parse_formula("Q_a since Q_b", "ab")
+    (output,) = (name for name, meaning in network.directions.items() if meaning == Truth(small))
+    assert ask_coq(replace(network, output=output), small).proved
 
 
 def test_another_large_formula_is_not_proved(network: Transformer) -> None:
@@ -77,9 +84,10 @@ def test_a_changed_weight_of_a_rounding_is_refused(network: Transformer) -> None
 def test_names_for_parts_change_neither_the_verdict_nor_the_formula(text: str, regimes: list[Regime]) -> None:
     """The claim with its names unfolded is, in Coq, the formula that is written without names."""
     formula = parse_formula(text, "ab")
-    assert not is_large(formula)
     for regime in regimes:
-        assert accepted_with_names(GraphFile(build(formula, regime), formula))
+        network = build(formula, regime)
+        assert not is_large(network, formula)
+        assert accepted_with_names(GraphFile(network, formula))
 
 
 def accepted_with_names(file: GraphFile) -> bool:
