@@ -17,8 +17,9 @@ Proof. intros H. now apply Qle_Rle, Qle_bool_iff. Qed.
 (* Sums, products and the like of rational numbers, as those of real numbers, and literals as quotients. *)
 #[export] Hint Rewrite Q2R_reduced Q2R_plus Q2R_minus Q2R_mult Q2R_opp Q2R_0 Q2R_1 : to_reals.
 Ltac rationals := autorewrite with to_reals; repeat match goal with
-  | |- context [Q2R ?q] => is_ground q; let v := eval cbv in q in
-      match v with ?a # ?b => replace (Q2R q) with (IZR a / IZR (Zpos b)) by (unfold Q2R; simpl; lra) end
+  | |- context [Q2R ?q] => is_ground q; let v := eval hnf in q in
+      match v with ?a # ?b => let a := eval cbv in a in let b := eval cbv in b in
+        replace (Q2R q) with (IZR a / IZR (Zpos b)) by (unfold Q2R; simpl; lra) end
   end.
 
 Section Combination.

@@ -256,7 +256,7 @@ Proof.
   rewrite (size_ext D (fun e => y e * Q2R (Qred (column q d * column k e + score_entry qs ks d e)))
     (fun e => Q2R (column q d) * (Q2R (column k e) * y e) + y e * Q2R (score_entry qs ks d e))).
   - rewrite size_plus, size_scale. ring.
-  - intros e. rationals. ring.
+  - intros e. autorewrite with to_reals. ring.
 Qed.
 
 Theorem score_reach_norm D a x y : all_below D (head_queries a) -> all_below D (head_keys a) ->
@@ -337,7 +337,7 @@ Proof.
   apply Rmult_le_pos; [apply Rabs_pos|apply row_norm_nonneg].
 Qed.
 Lemma Q2R_amplification l : Q2R (amplification l) = (1 + Q2R (unit_norm l)) * (1 + Q2R (values_norm l)).
-Proof. unfold amplification. now rationals. Qed.
+Proof. unfold amplification. now autorewrite with to_reals. Qed.
 
 Lemma reach_flat_map {X} (f : X -> row) l c : reach (flat_map f l) c = total (fun x => reach (f x) c) l.
 Proof. induction l as [|x l IH]; cbn [flat_map total]; [reflexivity|]. now rewrite reach_app, IH. Qed.

@@ -55,7 +55,7 @@ Proof.
   apply Rmult_le_pos; lra.
 Qed.
 Lemma Q2R_growth l c : Q2R (growth l c) = Q2R (amplification l) * Q2R c + Q2R (bias_norm l).
-Proof. unfold growth. now rationals. Qed.
+Proof. unfold growth. now autorewrite with to_reals. Qed.
 
 Lemma Q2R_two : Q2R 2 = 2.
 Proof. unfold Q2R. simpl. lra. Qed.
