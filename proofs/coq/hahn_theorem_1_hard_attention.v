@@ -8,7 +8,7 @@
    of them at most; so it is from any restriction to start with, at the cost of n/e symbols, e as large as one likes.
    Average-hardmax is not single, and the theorem is false of it: a head with equal scores has the mean of all symbols.
    Idea: one layer after another by the depth reduction lemma. *)
-From Coq Require Import Reals List Bool Arith Lia Lra FunctionalExtensionality.
+From Coq Require Import ZArith Reals List Bool Arith Lia Lra FunctionalExtensionality.
 From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction.
 Import ListNotations.
