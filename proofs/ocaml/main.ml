@@ -79,7 +79,8 @@ let decide lengths (model : Model.t) text question =
   if Checker.check_file lengths model.model claim (Texts.to_coq text) formula then
     let letters = String.concat ", " (map Showing.letter model.model.model_letters) in
     let text = Printf.sprintf "for %s, every word of length n over {%s} and every position: \
-                               the output is exactly 1 if %s, else 0" among letters shown in
+                               the output is exactly 1 if %s, else 0%s" among letters shown
+        (Showing.definitions model.model) in
     { word = "proved"; status = 0; text }
   else
     let { Checker.model_network; model_meanings; _ } = model.model in

@@ -12,6 +12,12 @@ let letter name =
   let rest = String.sub shown 2 (String.length shown - 2) in
   if shown.[1] = '_' then rest else String.sub rest 0 (String.length rest - 1)
 
+(* What the users' predicates are, of which formulas have the names alone. *)
+let definitions model =
+  match map (fun definition -> Texts.of_coq (C.definition_text definition)) model.C.model_definitions with
+  | [] -> ""
+  | texts -> "; where " ^ String.concat ", " texts
+
 let directions (model : Model.t) places =
   let names = map (fun place -> printable model.directions.(int_of_nat place)) places in
   let shown = List.filteri (fun k _ -> k < most_named) names in

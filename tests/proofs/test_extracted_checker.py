@@ -212,9 +212,10 @@ def test_the_formula_that_is_printed_is_the_one_in_the_file(tmp_path: Path, text
     assert parse_formula(found[len(shown[0]):-len(shown[2])], "ab") is parse_formula(text, "ab")
 
 
-def test_predicates_of_the_user_are_read_and_those_without_a_form_in_coq_are_not(tmp_path: Path) -> None:
+def test_predicates_of_the_user_are_read_and_shown_and_those_without_a_form_in_coq_are_not(tmp_path: Path) -> None:
     found = judge(written(tmp_path, model("THIRD & Q_a", "THIRD(k,n) := k % 3 == 1 and not (SQUARE(n) or k > 7)")))
-    assert (found.word, found.text) == ("proved", SAID % "THIRD & Q_a")
+    where = "; where THIRD(k,n) := k%3 == 1 and not (SQUARE(n) or k > 7)"
+    assert (found.word, found.text) == ("proved", SAID % "THIRD & Q_a" + where)
     found = judge(written(tmp_path, model("HALF & Q_a", "HALF(k,n) := 2*k == n/2")))
     assert (found.status, found.word) == (3, "unsupported") and "predicate HALF: / has no Coq form" in found.text
 
