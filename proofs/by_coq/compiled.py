@@ -7,20 +7,25 @@ used only if nobody else may write there and if it is, byte for byte, what was c
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from constructions.errors import InputError, InternalError
-from proofs.by_coq.kernel import Coq
-from proofs.by_coq.library import COMPILED, INSTANCES, digest, digest_of_files, needed_sources
+from proofs.by_coq.kernel import Coq, Run
+from proofs.by_coq.library import COMPILED, INSTANCES, digest, digest_of_files, imported_files, needed_sources
 
 SEAL = "sealed"
 """The file with the digest of all that Coq made in its folder."""
 PRINTED = ".printed"
 """How the name of a file ends that has what Coq printed when it compiled the file of that name."""
+AT_ONCE = min(os.cpu_count() or 1, 4)
+"""How many files are compiled at once: one takes half a gigabyte."""
 _ANOTHER = "XDG_CACHE_HOME names another place"
 
 
@@ -84,14 +89,25 @@ def _check_private(folder: Path) -> None:
 
 
 def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable[[str], None]) -> None:
-    for number, (name, text) in enumerate(sources.items(), start=1):
-        progress(f"compiling the Coq library, once: {name}, {number} of {len(sources)}")
+    """Compile each file once those that it imports are compiled, several at once, and seal what was made."""
+    for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
-        run = coq.compile(folder / name, folder)
-        if not run.accepted:
-            raise InternalError(f"Coq {coq.version} does not accept the library: {name}: {run.complaint}")
-        if run.printed:
-            (folder / name).with_suffix(PRINTED).write_text(run.printed, encoding="utf-8")
+    order = TopologicalSorter({name: imported_files(text) & sources.keys() for name, text in sources.items()})
+    order.prepare()
+    waiting, running, begun = list[str](), dict[Future[Run], str](), itertools.count(1)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        while order.is_active():
+            waiting += order.get_ready()
+            for name in waiting[:AT_ONCE - len(running)]:
+                progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(sources)}")
+                running[pool.submit(coq.compile, folder / name, folder)] = waiting.pop(0)
+            for ended in wait(running, return_when=FIRST_COMPLETED).done:
+                name, run = running.pop(ended), ended.result()
+                if not run.accepted:
+                    raise InternalError(f"Coq {coq.version} does not accept the library: {name}: {run.complaint}")
+                if run.printed:
+                    (folder / name).with_suffix(PRINTED).write_text(run.printed, encoding="utf-8")
+                order.done(name)
     (folder / SEAL).write_text(_digest_of_made(folder), encoding="ascii")
 
 
