@@ -96,3 +96,12 @@ def own_misses(transformer: Transformer, word: Sequence[str], forward: SecondFor
             if ends and not ends[0] - TOLERANCE <= value <= ends[1] + TOLERANCE:
                 found.append((name, i))
     return found
+
+
+def find_wrong_output(transformer: Transformer, max_n: int, min_n: int = 1) -> tuple[str, ...] | None:
+    """A word on which the output misses its meaning; what the other directions hold does not matter."""
+    forward = SecondForward(transformer, DIGITS)
+    for word in words(transformer.alphabet, max_n, min_n):
+        if any(direction == transformer.output for direction, _ in own_misses(transformer, word, forward)):
+            return word
+    return None

@@ -18,9 +18,8 @@ from constructions.network.json_form import transformer_from_json, transformer_t
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.transformer_file import CoqFile
-from tests.network.second_forward import SecondForward
 from tests.proofs.test_hand_written_models import formula_of, shipped
-from tests.sabotage.ground_truth import DIGITS, own_misses, words
+from tests.sabotage.ground_truth import find_wrong_output
 from tests.sabotage.mutations import mutate
 from tests.with_coq import coq_or_skip, library_of
 
@@ -45,12 +44,9 @@ class Mutant:
 
     def is_wrong(self) -> bool:
         """Whether the output misses its meaning on a short word, or has no value there."""
-        network, lengths = self.network, LENGTHS[self.name]
-        forward = SecondForward(network, DIGITS)
         try:
-            return any(direction == network.output
-                       for word in words(network.alphabet, MAX_N[len(network.alphabet)], lengths.least)
-                       for direction, _ in own_misses(network, word, forward))
+            max_n, least = MAX_N[len(self.network.alphabet)], LENGTHS[self.name].least
+            return find_wrong_output(self.network, max_n, least) is not None
         except (InputError, ZeroDivisionError):
             return True
 
