@@ -18,6 +18,7 @@ from constructions.errors import Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import Style, describe_formula, format_formula
 from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
+from proofs.by_coq.kernel import REFUSED
 from proofs.by_coq.library import library_digest
 
 
@@ -105,8 +106,14 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
                     style=colour(theorem.verdict)))
 
 
+def reason_in_words(theorem: Theorem) -> str:
+    """Why there is no proof; where the checker said no to a model that somebody wrote, also how to ask for less."""
+    some_lengths_may_do = theorem.lengths.all and theorem.claim.regime is None and theorem.reason.startswith(REFUSED)
+    return theorem.reason + ("; --min-n and --max-n ask about some lengths only" if some_lengths_may_do else "")
+
+
 def _summary(theorem: Theorem) -> str:
     if theorem.verdict == "proved":
         return (f"for {theorem.lengths}: the kernel of Coq {theorem.coq.version} accepts the theorem, "
                 "with allowed axioms only")
-    return theorem.reason
+    return reason_in_words(theorem)

@@ -121,6 +121,12 @@ def test_the_session_on_the_page_on_hahn_is_true() -> None:
     check_python_session((ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), "hahn.md")
 
 
+def test_the_page_on_hahn_shows_theorems_as_they_stand_in_coq() -> None:
+    shown = re.findall(r"^```coq\n(.*?)^```$", (ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), re.M | re.S)
+    library = [path.read_text(encoding="utf-8") for path in (ROOT / "proofs" / "coq").glob("*.v")]
+    assert shown and all(any(theorem in text for text in library) for theorem in shown)
+
+
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -204,6 +210,14 @@ def test_every_path_that_a_document_names_exists(document: str) -> None:
         assert (ROOT / path).exists(), path
     for path in re.findall(r"\]\(([\w/.]+)\)", text):
         assert ((ROOT / document).parent / path).exists(), path
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, "proofs/coq/README.md", "proofs/ocaml/README.md"])
+def test_every_row_belongs_to_a_table_with_a_head(document: str) -> None:
+    """A blank line ends a table, and rows behind it are shown as text."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for table in re.findall(r"(?:^\|[ -].*\|\n)+", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M):
+        assert re.fullmatch(r"\|[-|: ]+\|", table.splitlines()[1]), table[:80]
 
 
 def test_the_map_names_everything_at_the_top_of_each_package() -> None:

@@ -49,7 +49,7 @@ def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedL
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Why Coq was not asked; empty if it accepts the theorem."""
     from certify.progress import ProgressLine
-    from certify.theorems import prove
+    from certify.theorems import prove, reason_in_words
 
     try:
         with ProgressLine() as progress:
@@ -57,7 +57,7 @@ def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     except CoqMissing as missing:
         return str(missing)
     if theorem.verdict != "proved":
-        raise NoProof(theorem.verdict, f"{theorem.reason}; no folder was written")
+        raise NoProof(theorem.verdict, f"{reason_in_words(theorem)}; no folder was written")
     return ""
 
 

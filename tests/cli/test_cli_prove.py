@@ -97,6 +97,14 @@ def test_of_a_range_where_the_model_is_wrong_there_is_no_folder(certify: Any, co
         assert "no folder was written" in result.err and not Path("proof").exists()
 
 
+def test_a_model_that_is_refused_for_every_length_may_be_asked_about_for_some(certify: Any, coq: str) -> None:
+    model = str(ROOT / "examples" / "models" / "recent_write.json")
+    hint = "; --min-n and --max-n ask about some lengths only"
+    assert hint in certify("prove", model).out and hint in certify("export", model, "--to", "coq", "-o", "proof").err
+    assert hint not in certify("prove", model, "--max-n", "9").out
+    assert hint not in certify("prove", *PARITY, "--gamma", "1").out
+
+
 def test_hard_attention_is_unsupported(certify: Any, coq: str, since_model: dict[str, Any]) -> None:
     since_model["layers"][0]["heads"][0]["weighting"] = "rightmost-hardmax"
     Path("hard.json").write_text(json.dumps(since_model), encoding="utf-8")
