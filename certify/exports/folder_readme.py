@@ -37,9 +37,11 @@ Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
 {command}
 ```
 
-This compares the library with `SHA256SUMS`, makes a string of Coq from the bytes of `model.json`, compiles everything
-from its sources, has Coq's second checker, `coqchk`, go through all of it, and compares the axioms with `axioms.txt`.
-It takes some minutes. The theorem is proved if the exit status is 0; the last line then says what was checked.
+This refuses a folder with any other file than those of the table below, compares the library with `SHA256SUMS`, makes a
+string of Coq from the bytes of `model.json`, compiles everything from its sources, has Coq's second checker, `coqchk`,
+go through all of it, and compares the axioms with `axioms.txt`.
+It takes some minutes. The theorem is proved if the exit status is 0; the last lines then say what was checked: the
+letters and the formula as Coq has them, and the lengths.
 
 To believe the theorem, read `theorem/statement.v` and what it names: `{said}` and the text of a model in
 `library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `lengths` and `computes_for` in

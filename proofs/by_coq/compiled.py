@@ -21,7 +21,7 @@ from proofs.by_coq.kernel import Coq, Run
 from proofs.by_coq.library import COMPILED, INSTANCES, digest, digest_of_files, imported_files, needed_sources
 
 SEAL = "sealed"
-"""The file with the digest of all that Coq made in its folder."""
+"""The file with the digest of all others in its folder."""
 PRINTED = ".printed"
 """How the name of a file ends that has what Coq printed when it compiled the file of that name."""
 AT_ONCE = min(os.cpu_count() or 1, 4)
@@ -112,8 +112,9 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable
 
 
 def _digest_of_made(folder: Path) -> str:
-    """The digest of what Coq made and printed there."""
-    return digest_of_files(sorted([*folder.glob("*.vo"), *folder.glob(f"*{PRINTED}")]))
+    """The digest of all that is there: Coq takes other files than it made, too, such as a ``.vio`` that is newer."""
+    return digest_of_files(sorted(path for path in folder.rglob("*")
+                                  if path.name != SEAL and (path.is_symlink() or not path.is_dir())))
 
 
 def axioms_of_instances(library: Path) -> str:

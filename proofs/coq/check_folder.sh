@@ -6,11 +6,18 @@ cd "$(dirname "$0")"
 export LC_ALL=C COQPATH= XDG_DATA_HOME=/dev/null XDG_DATA_DIRS=/dev/null
 stop() { echo "NOT PROVED: $1" >&2; exit 1; }
 
-# 1. The library, the allowed axioms and this script are those that SHA256SUMS lists, and nothing is compiled yet.
-sha256sum --quiet --strict -c SHA256SUMS || stop "a file is not as SHA256SUMS has it"
-find . \( -name '*.vo*' -o -name '*.glob' -o -name '.*.aux' \) -exec rm {} +
-find library -type f | sort > listed.txt
-sed 's/^[0-9a-f]*  //' SHA256SUMS | grep '^library/' | sort | cmp -s - listed.txt || stop "library/ has another file"
+# 1. The library, the allowed axioms and this script are those that SHA256SUMS lists, and nothing is compiled yet. There
+# is no other file, which Coq could run or take in the place of one that it compiles, and no link to one.
+unchanged() { sha256sum --quiet --strict -c SHA256SUMS || stop "a file is not as SHA256SUMS has it"; }
+unchanged
+rm -f listed.txt allowed.txt printed.txt checked.txt
+find . \( -name '*.vo*' -o -name '*.vio' -o -name '*.glob' -o -name '.*.aux' -o -name '.*.cache' \
+  -o -path '*/.coq-native/*' \) -exec rm {} +
+[ -z "$(find . ! -type d ! -type f)" ] || stop "there is a link, or what is no plain file"
+find . -type f ! -path './theorem/*.v' | sed 's/^..//' | sort > listed.txt
+{ sed 's/^[0-9a-f]*  //' SHA256SUMS; printf '%s\n' README.md SHA256SUMS _CoqProject listed.txt model.json; } | sort |
+  comm -13 - listed.txt | sed 's/^/another file: /' | grep . >&2 && stop "there is a file that no such folder has"
+digest=$(cat SHA256SUMS model.json | sha256sum)
 
 # 2. model.json, byte for byte, as a string of Coq: in parts of 50 lines, each quotation mark doubled.
 tr -cd '\n -~' < model.json | cmp -s - model.json || stop "model.json has a byte that no model file has"
@@ -30,17 +37,26 @@ grep '\.v$' _CoqProject | while read -r file; do
   coqc -q -Q library Certify -Q theorem Folder "$file" > printed.txt || stop "Coq does not accept $file"
 done
 
-# 4. Coq says which lengths the theorem is about, and takes this question only if the theorem is about model.json.
+# 4. Coq says which lengths, letters and formula the theorem is about, however statement.v may write them, and takes these
+# questions only if the theorem is about model.json.
 cat > theorem/lengths.v <<'END'
-From Coq Require Import String.
+From Coq Require Import String List.
 From Certify Require Import network model_text.
 Require Folder.model_json Folder.statement.
-Definition about {L letters formula} (_ : file_computes_for L Folder.model_json.text letters formula) : lengths := L.
-Eval vm_compute in lengths_text (about Folder.statement.model_json_is_proved).
+Definition about {L letters formula} (_ : file_computes_for L Folder.model_json.text letters formula) :
+  lengths * list string * string := (L, letters, formula).
+Definition proved := about Folder.statement.model_json_is_proved.
+Eval vm_compute in lengths_text (fst (fst proved)).
+Eval vm_compute in String.concat """, """ (snd (fst proved)).
+Eval vm_compute in snd proved.
 END
 coqc -q -Q library Certify -Q theorem Folder theorem/lengths.v > printed.txt || stop "the theorem is not about model.json"
-lengths=$(sed -n 's/^ *= "\(every n.*\)"\(%string\)*$/ for \1/p' printed.txt)
-[ -n "$lengths" ] || stop "Coq does not say which lengths the theorem is about"
+answer() { sed -n "$1"'s/^ *= "\(.*\)"\(%string\)*$/\1/p' printed.txt | sed 's/""/"/g'; }
+lengths=$(answer 1 | sed -n 's/^every n/ for &/p')
+letters=$(answer 3)
+formula=$(answer 5)
+[ "$(sed -n 'n;p' printed.txt | tr -d ' \n')" = :string:string:string ] && [ -n "$lengths" ] && [ -n "$formula" ] ||
+  stop "Coq does not say what the theorem is about"
 
 # 5. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
 coqchk -silent -o -Q library Certify -Q theorem Folder Folder.statement > checked.txt 2>&1 || stop "coqchk does not accept it"
@@ -51,7 +67,12 @@ if grep '^\* ' checked.txt | grep -v '^\* Axioms:\|^\* Theory: Set is predicativ
   grep -vxFf allowed.txt
 then stop "it rests on more than the axioms of axioms.txt"; fi
 
+# 6. No file has changed what was checked while Coq compiled it.
+unchanged
+[ "$digest" = "$(cat SHA256SUMS model.json | sha256sum)" ] || stop "model.json or SHA256SUMS is another than before"
+
 rm listed.txt allowed.txt printed.txt checked.txt
 [ "$lengths" != " for every n" ] || lengths=
+printf '%s\n' "letters: [\"$letters\"]" "formula: $formula"
 echo "PROVED$lengths: theorem/statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
   coqc --print-version | cut -d ' ' -f 1), from the library $(sha256sum < SHA256SUMS | cut -c 1-64)"

@@ -111,7 +111,7 @@ AXIOMS = """    Coq.Logic.FunctionalExtensionality.functional_extensionality_dep
     Coq.Reals.ClassicalDedekindReals.sig_forall_dec
     Coq.Logic.Classical_Prop.classic
 """
-LENGTHS = """printf '     = "every n"%%string\\n     : string\\n'"""
+LENGTHS = """printf '     = "%s"%%string\\n     : string\\n' 'every n' 'a"", ""b' 'Q_a since Q_b'"""
 SUMMARY = """
 CONTEXT SUMMARY
 ===============
@@ -167,14 +167,21 @@ def test_the_command_says_in_one_line_what_was_checked(folder: Folder) -> None:
                                f"8.16.1, from the library {library_digest()}")
 
 
+def test_the_command_says_which_letters_and_which_formula_coq_names(folder: Folder) -> None:
+    folder.run()
+    said = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
+    assert said[:-1] == ['letters: ["a", "b"]', "formula: Q_a since Q_b"]
+
+
 def test_the_command_says_for_which_lengths_if_not_for_all(folder: Folder) -> None:
     code, said = folder.run(lengths=LENGTHS.replace("every n", "every n from 1 to 8"))
     assert code == 0 and said.startswith("PROVED for every n from 1 to 8: theorem/statement.v about model.json (")
 
 
 @pytest.mark.parametrize(("lengths", "complaint"), [
-    ("exit 1", "the theorem is not about model.json"), ("true", "Coq does not say which lengths the theorem is about"),
-    (LENGTHS.replace("every n", "some n"), "Coq does not say which lengths the theorem is about"),
+    ("exit 1", "the theorem is not about model.json"), ("true", "Coq does not say what the theorem is about"),
+    (LENGTHS.replace("every n", "some n"), "Coq does not say what the theorem is about"),
+    (f"echo Debug:; {LENGTHS}", "Coq does not say what the theorem is about"),
 ])
 def test_a_theorem_whose_lengths_coq_does_not_say_is_no_proof(folder: Folder, lengths: str, complaint: str) -> None:
     assert folder.run(lengths=lengths) == (1, f"NOT PROVED: {complaint}")
@@ -240,16 +247,34 @@ def test_two_hundred_changed_bytes_of_the_library_or_the_axioms_are_seen(folder:
     check_changed_libraries(folder, 200, 2)
 
 
-def test_another_file_in_the_library_is_seen(folder: Folder) -> None:
-    (folder.path / "library/more.v").touch()
-    assert folder.run() == (1, "NOT PROVED: library/ has another file")
+@pytest.mark.parametrize("name", ["library/a.v", "theorem/a.cmxs", "theorem/META", "a.v", "check.sh\ntheorem/a.cmxs"])
+def test_another_file_in_the_folder_is_seen(folder: Folder, name: str) -> None:
+    (folder.path / name).parent.mkdir(exist_ok=True)
+    (folder.path / name).touch()
+    assert folder.run() == (1, "NOT PROVED: there is a file that no such folder has")
+
+
+@pytest.mark.parametrize("name", ["axioms.txt", "model.json", "library/network.v", "theorem/statement.v"])
+def test_a_link_which_a_theorem_could_write_through_is_no_file(folder: Folder, name: str) -> None:
+    """`Redirect` of Coq writes any file whose name ends with `.out`."""
+    (folder.path / name).rename(folder.path.parent / "more.out")
+    (folder.path / name).symlink_to("../" * name.count("/") + "../more.out")
+    assert folder.run() == (1, "NOT PROVED: there is a link, or what is no plain file")
+
+
+@pytest.mark.parametrize(("name", "complaint"), [
+    *((name, "a file is not as SHA256SUMS has it") for name in ("axioms.txt", "check.sh")),
+    *((name, "model.json or SHA256SUMS is another than before") for name in ("model.json", "SHA256SUMS")),
+])
+def test_a_file_that_is_changed_while_coq_compiles_is_seen(folder: Folder, name: str, complaint: str) -> None:
+    assert folder.run(lengths=f"{LENGTHS}; tail -n 1 {name} >> {name}") == (1, f"NOT PROVED: {complaint}")
 
 
 def test_what_lay_there_compiled_is_not_used(folder: Folder) -> None:
-    for name in ("library/network.vo", "theorem/statement.vo"):
+    for name in ("library/network.vo", "theorem/statement.vo", "theorem/statement.vio", ".lia.cache"):
         (folder.path / name).touch()
     assert folder.run()[0] == 0
-    assert list(folder.path.rglob("*.vo")) == []
+    assert [path for path in folder.path.rglob("*") if path.suffix in {".vo", ".vio", ".cache"}] == []
 
 
 def test_what_an_earlier_run_left_is_no_other_file(folder: Folder) -> None:
@@ -268,7 +293,8 @@ def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp
     for path in (right, wrong):
         write_folder(str(path), coq_folder(since(), checked=True), PROGRAMS)
     done = run_command(right)
-    assert done.returncode == 0 and done.stdout.startswith("PROVED: "), done.stderr
+    assert done.returncode == 0 and "\nPROVED: " in done.stdout, done.stderr
+    assert done.stdout.startswith('letters: ["a", "b"]\nformula: Q_a since Q_b\n')
     model = wrong / "model.json"
     model.write_text(model.read_text(encoding="utf-8").replace('"-1/4"', '"-1/5"'), encoding="utf-8")
     done = run_command(wrong)
@@ -285,7 +311,7 @@ def test_the_command_checks_a_folder_about_some_lengths_and_says_which(tmp_path:
     coq_or_skip()
     write_folder(str(tmp_path / "right"), coq_folder(recent_write(), ProvedLengths(1, 8), checked=True), PROGRAMS)
     done = run_command(tmp_path / "right")
-    assert done.returncode == 0 and done.stdout.startswith("PROVED for every n from 1 to 8: "), done.stderr
+    assert done.returncode == 0 and "\nPROVED for every n from 1 to 8: " in done.stdout, done.stderr
 
 
 def said_of_more(statement: str) -> str:
@@ -300,9 +326,16 @@ def about_nothing(statement: str) -> str:
             f"Theorem {after.partition('Proof.')[0]}Proof. exact I. Qed.\n")
 
 
+def in_other_words(statement: str) -> str:
+    """A statement that looks like one about another formula and prints more than it is asked."""
+    notation = """Notation "'good'" := "!Q_w0 S Q_w1".\n"""
+    return (statement.replace("Theorem ", f"{notation}Theorem ", 1).replace('"!Q_w0 S Q_w1".\nProof', "good.\nProof")
+            + "Global Set Printing Width 20.\n")
+
+
 @pytest.mark.parametrize(("change", "refused"), [
-    (str, None), (said_of_more, "statement.v"), (about_nothing, "lengths.v"),
-], ids=["as it is", "a longer range", "about nothing"])
+    (str, None), (in_other_words, None), (said_of_more, "statement.v"), (about_nothing, "lengths.v"),
+], ids=["as it is", "in other words", "a longer range", "about nothing"])
 def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
         tmp_path: Path, change: Callable[[str], str], refused: str | None) -> None:
     """The files in the order of the command, the last of them its question which lengths the theorem is about."""
@@ -318,7 +351,9 @@ def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
         assert run.accepted == (name != refused), run.complaint
         if name == refused:
             return
-    assert '= "every n from 1 to 8"' in run.printed
+    assert run.printed.splitlines() == [
+        '     = "every n from 1 to 8"', "     : string", '     = "w0"", ""w1"", ""i"', "     : string",
+        '     = "!Q_w0 S Q_w1"', "     : string"]
 
 
 def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:

@@ -48,6 +48,8 @@ def test_the_library_is_compiled_once_for_each_version_of_coq(tmp_path: Path, ca
     lambda place: (place / "check.vo").write_text("another", encoding="utf-8"),
     lambda place: (place / "check.vo").unlink(),
     lambda place: (place / "more.vo").touch(),
+    lambda place: (place / "check.vio").touch(),
+    lambda place: (place / "more").symlink_to(place.parent, target_is_directory=True),
     lambda place: (place / "instances.printed").write_text("Closed under the global context", encoding="utf-8"),
     lambda place: (place / "sealed").unlink(),
     lambda place: (place / "sealed").write_bytes(b"\xff"),
