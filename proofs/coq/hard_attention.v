@@ -210,46 +210,41 @@ Definition leftmost_hardmax : weighting := fun n m s j =>
 Definition rightmost_hardmax : weighting := fun n m s j =>
   bit (winner n m s j && negb (existsb (winner n m s) (seq (S j) (n - j)))).
 
+(* One of the winners is alone at the end of a list l of the others: none of l wins if it is p, and p is in l if not. *)
 Lemma only_extreme n m s p l j : visible n m p -> (forall k, visible n m k -> s k <= s p) ->
   (1 <= j <= n)%nat -> (forall k, In k l -> (1 <= k <= n)%nat) ->
-  (j <> p -> winner n m s j = true -> In p l) -> (j = p -> forall k, In k l -> winner n m s k = false) ->
+  (j <> p -> visible n m j -> s p <= s j -> In p l) ->
+  (j = p -> forall k, In k l -> visible n m k -> s k < s p) ->
   bit (winner n m s j && negb (existsb (winner n m s) l)) = one_hot p j.
 Proof.
   intros V Max Hj Range Other Same. assert (W : winner n m s p = true) by (apply winner_correct; [apply V|now split]).
   unfold one_hot. destruct (Nat.eqb_spec j p) as [->|N].
   - rewrite W. destruct (existsb (winner n m s) l) eqn:X; [|reflexivity]. exfalso.
-    apply existsb_exists in X as (k & I & K). rewrite (Same eq_refl k I) in K. discriminate.
-  - destruct (winner n m s j) eqn:Wj; [|reflexivity]. cbn [andb].
+    apply existsb_exists in X as (k & I & K). apply winner_correct in K as [Vk K]; [|now apply Range].
+    pose proof (Same eq_refl k I Vk). specialize (K p V). lra.
+  - destruct (winner n m s j) eqn:Wj; [|reflexivity]. cbn [andb]. apply winner_correct in Wj as [Vj Wj]; [|exact Hj].
     replace (existsb (winner n m s) l) with true; [reflexivity|]. symmetry. apply existsb_exists.
-    exists p. split; [now apply Other|exact W].
+    exists p. split; [now apply Other; try apply Wj|exact W].
 Qed.
 
 Theorem leftmost_hardmax_one_hot n m s p j : is_leftmost n m s p -> (1 <= j <= n)%nat ->
   leftmost_hardmax n m s j = one_hot p j.
 Proof.
-  intros [V H] Hj. assert (Max : forall k, visible n m k -> s k <= s p) by (intros k Vk; now apply H).
-  apply only_extreme; [exact V|exact Max|exact Hj| | |].
+  intros [V H] Hj. apply only_extreme; [exact V|intros k Vk; now apply H|exact Hj| | |].
   - intros k I. apply in_seq in I. lia.
-  - intros N W. apply in_seq. apply winner_correct in W as [Vj W]; [|exact Hj].
-    destruct (Nat.lt_trichotomy j p) as [L|[E|L]]; [|contradiction|destruct V; lia].
-    destruct (H j Vj) as [_ B]. specialize (B L). specialize (W p V). lra.
-  - intros -> k I. apply in_seq in I. destruct (winner n m s k) eqn:W; [|reflexivity]. exfalso.
-    apply winner_correct in W as [Vk W]; [|lia]. destruct (H k Vk) as [_ B]. specialize (B ltac:(lia)).
-    specialize (W p V). lra.
+  - intros N Vj W. apply in_seq. destruct V. destruct (Nat.lt_trichotomy j p) as [L|[E|L]]; [|contradiction|lia].
+    pose proof (proj2 (H j Vj) L). lra.
+  - intros -> k I Vk. apply in_seq in I. apply (H k Vk). lia.
 Qed.
 
 Theorem rightmost_hardmax_one_hot n m s p j : is_rightmost n m s p -> (1 <= j <= n)%nat ->
   rightmost_hardmax n m s j = one_hot p j.
 Proof.
-  intros [V H] Hj. assert (Max : forall k, visible n m k -> s k <= s p) by (intros k Vk; now apply H).
-  apply only_extreme; [exact V|exact Max|exact Hj| | |].
+  intros [V H] Hj. apply only_extreme; [exact V|intros k Vk; now apply H|exact Hj| | |].
   - intros k I. apply in_seq in I. lia.
-  - intros N W. apply in_seq. apply winner_correct in W as [Vj W]; [|exact Hj].
-    destruct (Nat.lt_trichotomy j p) as [L|[E|L]]; [destruct V; lia|contradiction|].
-    destruct (H j Vj) as [_ B]. specialize (B L). specialize (W p V). lra.
-  - intros -> k I. apply in_seq in I. destruct (winner n m s k) eqn:W; [|reflexivity]. exfalso.
-    apply winner_correct in W as [Vk W]; [|lia]. destruct (H k Vk) as [_ B]. specialize (B ltac:(lia)).
-    specialize (W p V). lra.
+  - intros N Vj W. apply in_seq. destruct V. destruct (Nat.lt_trichotomy j p) as [L|[E|L]]; [lia|contradiction|].
+    pose proof (proj2 (H j Vj) L). lra.
+  - intros -> k I Vk. apply in_seq in I. apply (H k Vk). lia.
 Qed.
 
 (* ---- uniform heads: no component has both a query and a key, so all scores are 0 ---- *)

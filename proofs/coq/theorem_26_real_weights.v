@@ -199,6 +199,16 @@ Definition real_initial_at_most (n : nat) (x : R) : Prop := 1 <= x /\
 
 Hypothesis Hd : (1 <= d)%nat.
 
+(* Lemma 25 with these constants. *)
+Definition bounds_each_layer (K1 K2 : R) : Prop :=
+  forall n g x tau eps w k l u', real_gap_at n g -> real_initial_at_most n x -> 0 < tau -> 0 <= eps <= 1 ->
+  over_alphabet n w -> nth_error ls k = Some l ->
+  let u := layers_with d hardmax n (firstn k ls) (initial n w) in
+  (forall i, (1 <= i <= n)%nat -> norm_1 d (fun c => u i c - u' i c) <= eps) ->
+  forall i, (1 <= i <= n)%nat ->
+  norm_1 d (fun c => layer_with d hardmax n l u i c - layer_with d (softmax_at tau) n l u' i c)
+  <= K1 * (eps + INR n * x * exp ((- g + 2 * K2 * x * eps) / tau)).
+
 Section Bounded.
 Variable p : R.
 Hypothesis Within_p : forall l, In l ls -> at_most_p d p l.
@@ -254,14 +264,7 @@ Proof.
   - cbn [firstn layers_with fold_left]. apply IH; [exact H|apply Rows].
 Qed.
 
-Lemma lemma_25_bounded : exists K1 K2, 1 <= K1 /\ 1 <= K2 /\
-  forall n g x tau eps w k l u', real_gap_at n g -> real_initial_at_most n x -> 0 < tau -> 0 <= eps <= 1 ->
-  over_alphabet n w -> nth_error ls k = Some l ->
-  let u := layers_with d hardmax n (firstn k ls) (initial n w) in
-  (forall i, (1 <= i <= n)%nat -> norm_1 d (fun c => u i c - u' i c) <= eps) ->
-  forall i, (1 <= i <= n)%nat ->
-  norm_1 d (fun c => layer_with d hardmax n l u i c - layer_with d (softmax_at tau) n l u' i c)
-  <= K1 * (eps + INR n * x * exp ((- g + 2 * K2 * x * eps) / tau)).
+Lemma lemma_25_bounded : exists K1 K2, 1 <= K1 /\ 1 <= K2 /\ bounds_each_layer K1 K2.
 Proof.
   destruct (real_layer_moves d (Rmax 1 p) growth_bound Hd (Rmax_l 1 p) growth_bound_at_least_1)
     as (K1 & K2 & H1 & H2 & Move).
@@ -274,14 +277,7 @@ Proof.
 Qed.
 End Bounded.
 
-Theorem lemma_25_real : exists K1 K2, 1 <= K1 /\ 1 <= K2 /\
-  forall n g x tau eps w k l u', real_gap_at n g -> real_initial_at_most n x -> 0 < tau -> 0 <= eps <= 1 ->
-  over_alphabet n w -> nth_error ls k = Some l ->
-  let u := layers_with d hardmax n (firstn k ls) (initial n w) in
-  (forall i, (1 <= i <= n)%nat -> norm_1 d (fun c => u i c - u' i c) <= eps) ->
-  forall i, (1 <= i <= n)%nat ->
-  norm_1 d (fun c => layer_with d hardmax n l u i c - layer_with d (softmax_at tau) n l u' i c)
-  <= K1 * (eps + INR n * x * exp ((- g + 2 * K2 * x * eps) / tau)).
+Theorem lemma_25_real : exists K1 K2, 1 <= K1 /\ 1 <= K2 /\ bounds_each_layer K1 K2.
 Proof. destruct (parameters_bounded d ls) as [p H]. exact (lemma_25_bounded p H). Qed.
 
 (* ---- Theorem 26 ---- *)

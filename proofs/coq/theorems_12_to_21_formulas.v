@@ -70,21 +70,29 @@ Lemma no_counts operator : (forall h, operator h = true -> is_counting h = false
   counts f = false.
 Proof. intros N M. exact (made_of_has_none operator is_counting f N M). Qed.
 
+Lemma simulated_without_counts r operator l : (forall h, operator h = true -> is_counting h = false) ->
+  made_of operator f = true -> supported r ->
+  (forall h, operator h = true -> supported_itself r k mentions_length h = true ->
+     part_allowed (setting_for r 3 f) (among l) h = true) ->
+  simulated r (temperature_of r) l.
+Proof.
+  intros N M S A. rewrite <- (no_counts_temperature r (no_counts operator N M)).
+  exact (simulated_with r operator l M S A).
+Qed.
+
 Theorem theorem_12a_formulas : made_of previous_next_operator f = true -> supported temperature_regime ->
   simulated temperature_regime (Div (Num 1) VarN)
     ([constant_one; alternating_sign] ++ parities ++ [relative_position]).
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts previous_next_operator); [now intros []|exact M]).
-  change (Div (Num 1) VarN) with (temperature_of temperature_regime). rewrite <- (no_counts_temperature _ C).
-  apply (simulated_with _ previous_next_operator); [exact M|exact S|]. intros h. by_cases h.
+  intros M S. apply (simulated_without_counts temperature_regime previous_next_operator); [now intros []|exact M|exact S|].
+  intros h. by_cases h.
 Qed.
 
 Theorem theorem_12b_formulas : made_of previous_next_operator f = true -> supported position_regime ->
   simulated position_regime (Num 1) ([alternating_sign] ++ parities ++ [relative_position; Formula VarN]).
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts previous_next_operator); [now intros []|exact M]).
-  change (Num 1) with (temperature_of position_regime). rewrite <- (no_counts_temperature _ C).
-  apply (simulated_with _ previous_next_operator); [exact M|exact S|]. intros h. by_cases h.
+  intros M S. apply (simulated_without_counts position_regime previous_next_operator); [now intros []|exact M|exact S|].
+  intros h. by_cases h.
 Qed.
 
 (* ---- Theorem 13: TL[prev], future-masked; 1/i is computed ---- *)
@@ -130,17 +138,15 @@ Qed.
 Theorem theorem_15a_formulas : made_of since_until_operator f = true -> supported temperature_regime ->
   simulated temperature_regime (Div (Num 1) VarN) [constant_one; relative_position].
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts since_until_operator); [now intros []|exact M]).
-  change (Div (Num 1) VarN) with (temperature_of temperature_regime). rewrite <- (no_counts_temperature _ C).
-  apply (simulated_with _ since_until_operator); [exact M|exact S|]. intros h. by_cases h.
+  intros M S. apply (simulated_without_counts temperature_regime since_until_operator); [now intros []|exact M|exact S|].
+  intros h. by_cases h.
 Qed.
 
 Theorem theorem_15b_formulas : made_of since_until_operator f = true -> supported position_regime ->
   simulated position_regime (Num 1) [relative_position; Formula VarN].
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts since_until_operator); [now intros []|exact M]).
-  change (Num 1) with (temperature_of position_regime). rewrite <- (no_counts_temperature _ C).
-  apply (simulated_with _ since_until_operator); [exact M|exact S|]. intros h. by_cases h.
+  intros M S. apply (simulated_without_counts position_regime since_until_operator); [now intros []|exact M|exact S|].
+  intros h. by_cases h.
 Qed.
 
 (* ---- Theorem 16: TL[since], future-masked; 1/i is embedded ---- *)

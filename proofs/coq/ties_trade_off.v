@@ -98,23 +98,30 @@ Proof.
 Qed.
 
 (* ---- leftmost and rightmost heads: a term that breaks ties ---- *)
+(* Beside scores with gap g the term adds g/(2n) for each position by which p is further: ahead by g/(2n) in all. *)
+Lemma ahead_by_a_term n g a b further : (1 <= n)%nat -> 0 < g -> 1 - INR n <= further ->
+  a <= b - g \/ (a <= b /\ 1 <= further) -> a <= b + g / (2 * INR n) * further - g / (2 * INR n).
+Proof.
+  intros Hn G F A. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
+  assert (E : e * INR n = g / 2) by (unfold e; field; lra).
+  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
+  destruct A as [A|[A F1]].
+  - assert (e * (1 - INR n) <= e * further) by (apply Rmult_le_compat_l; lra). lra.
+  - assert (e * 1 <= e * further) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
 (* Scores with gap g, and g/(2n) j beside them: the rightmost of the greatest is alone, and ahead by g/(2n). *)
 Theorem rightmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_rightmost n m s p ->
   forall j, visible n m j -> j <> p ->
   s j + g / (2 * INR n) * INR j <= s p + g / (2 * INR n) * INR p - g / (2 * INR n).
 Proof.
-  intros Hn G Gap [Vp H] j Vj N. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
-  assert (E : e * INR n = g / 2) by (unfold e; field; lra).
-  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
-  destruct Vp as [Hp Mp], Vj as [Hj Mj]. destruct (H j (conj Hj Mj)) as [L R].
-  pose proof (INR_at_least_1 p ltac:(lia)) as P1. pose proof (le_INR j n ltac:(lia)) as Jn.
-  destruct (Gap p (conj Hp Mp) (fun k Vk => proj1 (H k Vk)) j (conj Hj Mj)) as [T|T].
-  - assert (Lt : (j < p)%nat).
-    { destruct (Nat.lt_trichotomy j p) as [A|[A|A]]; [exact A|contradiction|]. specialize (R A). lra. }
-    assert (INR j + 1 <= INR p) by (rewrite <- S_INR; apply le_INR; lia).
-    assert (e * (INR j + 1) <= e * INR p) by (apply Rmult_le_compat_l; lra). lra.
-  - assert (e * INR j <= e * INR n) by (apply Rmult_le_compat_l; lra).
-    assert (e * 1 <= e * INR p) by (apply Rmult_le_compat_l; lra). lra.
+  intros Hn G Gap [Vp H] j Vj N. destruct (H j Vj) as [L R].
+  pose proof (INR_at_least_1 p (proj1 (proj1 Vp))). pose proof (le_INR j n (proj2 (proj1 Vj))).
+  enough (A : s j <= s p + g / (2 * INR n) * (INR p - INR j) - g / (2 * INR n)) by lra.
+  apply ahead_by_a_term; [exact Hn|exact G|lra|].
+  destruct (Gap p Vp (fun k Vk => proj1 (H k Vk)) j Vj) as [T|T]; [right|left; lra]. split; [exact L|].
+  destruct (Nat.lt_trichotomy j p) as [B|[B|B]]; [|contradiction|specialize (R B); lra].
+  apply le_INR in B. rewrite S_INR in B. lra.
 Qed.
 
 (* With the opposite sign: the leftmost. *)
@@ -122,16 +129,11 @@ Theorem leftmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g 
   forall j, visible n m j -> j <> p ->
   s j - g / (2 * INR n) * INR j <= s p - g / (2 * INR n) * INR p - g / (2 * INR n).
 Proof.
-  intros Hn G Gap [Vp H] j Vj N. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
-  assert (E : e * INR n = g / 2) by (unfold e; field; lra).
-  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
-  destruct Vp as [Hp Mp], Vj as [Hj Mj]. destruct (H j (conj Hj Mj)) as [L R].
-  pose proof (INR_at_least_1 j ltac:(lia)) as J1. pose proof (le_INR p n ltac:(lia)) as Pn.
-  destruct (Gap p (conj Hp Mp) (fun k Vk => proj1 (H k Vk)) j (conj Hj Mj)) as [T|T].
-  - assert (Lt : (p < j)%nat).
-    { destruct (Nat.lt_trichotomy j p) as [A|[A|A]]; [specialize (R A); lra|contradiction|exact A]. }
-    assert (INR p + 1 <= INR j) by (rewrite <- S_INR; apply le_INR; lia).
-    assert (e * (INR p + 1) <= e * INR j) by (apply Rmult_le_compat_l; lra). lra.
-  - assert (e * INR p <= e * INR n) by (apply Rmult_le_compat_l; lra).
-    assert (e * 1 <= e * INR j) by (apply Rmult_le_compat_l; lra). lra.
+  intros Hn G Gap [Vp H] j Vj N. destruct (H j Vj) as [L R].
+  pose proof (INR_at_least_1 j (proj1 (proj1 Vj))). pose proof (le_INR p n (proj2 (proj1 Vp))).
+  enough (A : s j <= s p + g / (2 * INR n) * (INR j - INR p) - g / (2 * INR n)) by lra.
+  apply ahead_by_a_term; [exact Hn|exact G|lra|].
+  destruct (Gap p Vp (fun k Vk => proj1 (H k Vk)) j Vj) as [T|T]; [right|left; lra]. split; [exact L|].
+  destruct (Nat.lt_trichotomy j p) as [B|[B|B]]; [specialize (R B); lra|contradiction|].
+  apply le_INR in B. rewrite S_INR in B. lra.
 Qed.
