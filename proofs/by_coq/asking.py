@@ -55,7 +55,7 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
             run = coq.compile(path, library, FOLDER)
             if not run.accepted:
                 return _with_place(coq, library, transformer, formula, refused(run), lengths)
-        return find_answer(coq, library, statement, FOLDER)
+        return find_answer(coq, library, statement, FOLDER, besides=None)
 
 
 def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: Answer,

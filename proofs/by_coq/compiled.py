@@ -98,9 +98,10 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable
     with ThreadPoolExecutor(AT_ONCE) as pool:
         while order.is_active():
             waiting += order.get_ready()
-            for name in waiting[:AT_ONCE - len(running)]:
+            while waiting and len(running) < AT_ONCE:
+                name = waiting.pop(0)
                 progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(sources)}")
-                running[pool.submit(coq.compile, folder / name, folder)] = waiting.pop(0)
+                running[pool.submit(coq.compile, folder / name, folder)] = name
             for ended in wait(running, return_when=FIRST_COMPLETED).done:
                 name, run = running.pop(ended), ended.result()
                 if not run.accepted:
@@ -118,8 +119,12 @@ def _digest_of_made(folder: Path) -> str:
 
 
 def axioms_of_instances(library: Path) -> str:
-    """What Coq printed of the axioms of the theorems that ``proofs.by_coq.instances`` makes instances of."""
-    return (library / INSTANCES).with_suffix(PRINTED).read_text(encoding="utf-8")
+    """What Coq printed of the axioms of the theorems that ``proofs.by_coq.instances`` makes instances of.
+
+    It is empty, and so no list of axioms, if Coq printed nothing.
+    """
+    printed = (library / INSTANCES).with_suffix(PRINTED)
+    return printed.read_text(encoding="utf-8") if printed.is_file() else ""
 
 
 def _settle(folder: Path, place: Path, replaced: Path) -> None:

@@ -89,10 +89,11 @@ def _output(program: str, option: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, besides: str | None = None) -> Answer:
+def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, *, besides: str | None) -> Answer:
     """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``.
 
-    The axioms are those that compiling the file prints, and, if given, those of another such print.
+    The axioms are those that compiling the file prints. Where these are not all, ``besides`` is what Coq printed of the
+    others; it is None for a file that prints those of the whole theorem.
     """
     run = coq.compile(source, library, folder)
     if not run.accepted:

@@ -151,7 +151,7 @@ def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature:
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / "softened.v"
         source.write_text(softened_file(transformer, temperature), encoding="utf-8")
-        answer = find_answer(coq, library, source)
+        answer = find_answer(coq, library, source, besides=None)
         if answer.proved:
             return answer
         source.write_text(_network(transformer) + _DULL_HEAD, encoding="utf-8")

@@ -244,10 +244,6 @@ Qed.
 Section Statements.
 Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
 Variable f : formula.
-Let temperature_regime := Regime false false.
-Let position_regime := Regime false true.
-Let causal_temperature_regime := Regime true false.
-Let causal_position_regime := Regime true true.
 Notation supported r := (formula_supported r k mentions_length f = true).
 Notation gives_network r temperature embeddings :=
   (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).

@@ -40,10 +40,6 @@ Qed.
 
 Section Statements.
 Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (f : formula).
-Let temperature_regime := Regime false false.
-Let position_regime := Regime false true.
-Let causal_temperature_regime := Regime true false.
-Let causal_position_regime := Regime true true.
 Notation supported r := (formula_supported r k mentions_length f = true).
 Notation simulated r temperature embeddings :=
   (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).
@@ -84,14 +80,16 @@ Theorem theorem_12a_formulas : made_of previous_next_operator f = true -> suppor
   simulated temperature_regime (Div (Num 1) VarN)
     ([constant_one; alternating_sign] ++ parities ++ [relative_position]).
 Proof.
-  intros M S. apply (simulated_without_counts temperature_regime previous_next_operator); [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts temperature_regime previous_next_operator);
+    [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 
 Theorem theorem_12b_formulas : made_of previous_next_operator f = true -> supported position_regime ->
   simulated position_regime (Num 1) ([alternating_sign] ++ parities ++ [relative_position; Formula VarN]).
 Proof.
-  intros M S. apply (simulated_without_counts position_regime previous_next_operator); [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts position_regime previous_next_operator);
+    [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 
@@ -138,14 +136,16 @@ Qed.
 Theorem theorem_15a_formulas : made_of since_until_operator f = true -> supported temperature_regime ->
   simulated temperature_regime (Div (Num 1) VarN) [constant_one; relative_position].
 Proof.
-  intros M S. apply (simulated_without_counts temperature_regime since_until_operator); [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts temperature_regime since_until_operator);
+    [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 
 Theorem theorem_15b_formulas : made_of since_until_operator f = true -> supported position_regime ->
   simulated position_regime (Num 1) [relative_position; Formula VarN].
 Proof.
-  intros M S. apply (simulated_without_counts position_regime since_until_operator); [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts position_regime since_until_operator);
+    [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 

@@ -2,8 +2,8 @@
 
    `Checker.check_file` is extracted from proofs/coq/check_file.v. If it says `true` of lengths, a model, a text and a
    formula, then what the text says is a network that computes the formula, for every n among the lengths, every word and
-   every position: this is the theorem check_file_computes. The rest of this program offers it a model for the text of a file; whether this is
-   the model that stands there, `check_file` decides. *)
+   every position: this is the theorem check_file_computes. The rest of this program offers it a model for the text of a
+   file; whether this is the model that stands there, `check_file` decides. *)
 
 open Outcome
 

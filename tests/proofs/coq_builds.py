@@ -97,7 +97,7 @@ def proved_by_theorem(question: Question, folder: Path) -> Answer:
                                 size=len(question.alphabet))
     source = folder / "instance.v"
     source.write_text(_IMPORTS + definitions + "\n" + instance, encoding="utf-8")
-    return find_answer(coq, library_with(coq, THEOREM), source)
+    return find_answer(coq, library_with(coq, THEOREM), source, besides=None)
 
 
 def _comparison(question: Question, number: int) -> str:
