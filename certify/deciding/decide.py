@@ -89,7 +89,7 @@ class Searches:
         tasks = parts_to_tasks(self.network, claim, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1
                for task, part in zip(tasks, parts, strict=True) if task not in self._results}
-        with ShardsProgress("searching", "obligations", "parts") as progress:
+        with ShardsProgress("searching", "parts", "parts") as progress:
             texts = run_tasks(list(new), do_part, jobs=self.settings.workers.jobs, dask=self.settings.workers.dask,
                               store=self.settings.store, progress=progress, sizes=list(new.values()))
         self._results |= dict(zip(new, map(result_from_json, texts), strict=True))

@@ -70,7 +70,7 @@ class _Run:
         self.store, self.progress, self.finished = store, progress, finished
         self.results: dict[str, str] = {}
         self.size_total, self.size_done, self.size_kept = sum(self.sizes.values()), 0, 0
-        self.kept = 0
+        self.kept, self.workers = 0, 1
         self.waiting = deque(range(len(self.tasks)))
         self.under_way: set[int] = set()
         self.failure: tuple[int, Exception] | None = None
@@ -86,6 +86,7 @@ class _Run:
         Several workers begin with the largest tasks, so that none of them has a large one left when the others are
         done.
         """
+        self.workers = crew.capacity
         if crew.capacity > 1:
             self.waiting = deque(sorted(self.waiting, key=lambda number: -self.sizes[self.tasks[number]]))
         while self.waiting or self._undecided():
@@ -138,4 +139,4 @@ class _Run:
     def _report(self) -> None:
         damaged = len(self.store.damaged) if self.store else 0
         self.progress(Standing(len(self.results), len(self.tasks), self.kept, damaged,
-                               self.size_done, self.size_total, self.size_kept))
+                               self.size_done, self.size_total, self.size_kept, self.workers))

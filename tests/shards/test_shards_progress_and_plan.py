@@ -25,14 +25,39 @@ def at(monkeypatch: pytest.MonkeyPatch, *seconds: float) -> None:
 
 def test_elsewhere_than_on_a_terminal_there_are_lines(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    at(monkeypatch, 0, 0, 0.5, 0.5, 20, 20, 50, 50)
+    at(monkeypatch, 0, 0, *[0.5] * 3, *[20] * 3, *[50] * 3)
     with ShardsProgress("survey", "words") as progress:
         for done in (1, 2, 5):
             progress(Standing(done, 10, 0, 0, 100 * done, 1000, 0))
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == ("certify: 20 s: survey: 2 of 10 shards, 10 words/s, about 80 s left\n"
-                            "certify: 50 s: survey: 5 of 10 shards, 10 words/s, about 50 s left\n")
+    assert captured.err == ("certify: 20 s: survey: 2 of 10 shards done, 10 words/s, about 80 s more at this rate\n"
+                            "certify: 50 s: survey: 5 of 10 shards done, 10 words/s, about 50 s more at this rate\n")
+
+
+def test_nothing_is_foretold_of_parts_whose_sizes_are_guesses_nor_of_work_that_is_done(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    at(monkeypatch, 0, 0, *[20] * 3, *[97] * 3, 0, 0, *[97] * 3)
+    with ShardsProgress("searching", "parts", "parts") as progress:
+        progress(Standing(2, 3, 0, 0, 100, 101, 0))
+        progress(Standing(3, 3, 0, 0, 101, 101, 0))
+    with ShardsProgress("survey", "words") as progress:
+        progress(Standing(3, 3, 0, 0, 101, 101, 0))
+    assert capsys.readouterr().err == ("certify: 20 s: searching: 2 of 3 parts done, 0.1 parts/s\n"
+                                       "certify: 97 s: searching: 3 of 3 parts done, 0.031 parts/s\n"
+                                       "certify: 97 s: survey: 3 of 3 shards done, 1 words/s\n")
+
+
+def test_nothing_is_foretold_before_each_worker_has_done_some(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The one that is done first of two that were begun together says nothing of the other."""
+    at(monkeypatch, 0, 0, *[20] * 3, *[40] * 3)
+    with ShardsProgress("survey", "words") as progress:
+        progress(Standing(1, 10, 0, 0, 100, 1000, 0, workers=2))
+        progress(Standing(4, 10, 0, 0, 400, 1000, 0, workers=2))
+    assert capsys.readouterr().err == (
+        "certify: 20 s: survey: 1 of 10 shards done, 5 words/s\n"
+        "certify: 40 s: survey: 4 of 10 shards done, 10 words/s, about 60 s more at this rate\n")
 
 
 def test_on_a_terminal_there_is_a_bar_which_is_gone_at_the_end(
@@ -46,7 +71,7 @@ def test_on_a_terminal_there_is_a_bar_which_is_gone_at_the_end(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "survey [bold]" in captured.err
-    assert "4 of 10 shards (4 found on disk, 1 damaged file done again)" in captured.err
+    assert "4 of 10 shards done (4 found on disk, 1 damaged file done again)" in captured.err
     assert captured.err.endswith("\x1b[2K")  # the line is cleared
 
 
