@@ -1,0 +1,112 @@
+"""Which tests could come out otherwise on a machine with Python alone: those that are run once more without the tools.
+
+With ``--note-tools FILE`` a test is noted that starts a process, looks for one of ``PROGRAMS``, or names ``PACKAGE``
+in an import; so is every test that shares a fixture which did. With ``--only-noted FILE`` only the noted tests run. No
+other test can tell whether a tool is there, so nothing is lost if `.ci/run` leaves it out where the tools are hidden.
+
+That holds of looking while a test or a fixture runs. While files of tests are collected nobody may look, since whoever
+imports a module second would not be noted: it is an error.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import multiprocessing.process
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = frozenset({"coqc", "ocamlopt", "ocamlfind", "chromium", "chromium-browser"})
+PACKAGE = "torch"
+STARTS = frozenset({"subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"})
+"""Events of Python's audit that start a process."""
+
+
+class Noting:
+    """What was noted so far, in this process; each line of the file is a test."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.fixtures: set[Any] = set()
+        self.looked = False
+        self.collecting = False
+
+    def note(self) -> None:
+        """Somebody looks, or starts something, now."""
+        if self.collecting:
+            raise pytest.UsageError("a tool is looked for while tests are collected, expected inside a test or fixture")
+        self.looked = True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Iterator[None]:
+        self.collecting = True
+        try:
+            return (yield)
+        finally:
+            self.collecting = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
+        before, self.looked = self.looked, False
+        try:
+            return (yield)
+        finally:
+            if self.looked:
+                self.fixtures.add(fixturedef)
+            self.looked |= before
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[Any]:
+        self.looked = False
+        result = yield
+        shared = {one for found in item._fixtureinfo.name2fixturedefs.values() for one in found}
+        if self.looked or shared & self.fixtures:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(item.nodeid + "\n")
+        return result
+
+
+def watch(note: Callable[[], None]) -> None:
+    """Call ``note`` whenever this process starts another or looks for a tool, from now on."""
+
+    def before(place: Any, name: str, looks: Callable[..., bool]) -> None:
+        original = getattr(place, name)
+
+        def watched(*arguments: Any, **named: Any) -> Any:
+            if looks(*arguments, **named):
+                note()
+            return original(*arguments, **named)
+
+        setattr(place, name, watched)
+
+    before(shutil, "which", lambda program, *_, **__: program in PROGRAMS)
+    before(importlib.util, "find_spec", lambda name, *_: name.partition(".")[0] == PACKAGE)
+    before(builtins, "__import__", lambda name, *_, **__: PACKAGE in name.split("."))
+    before(multiprocessing.process.BaseProcess, "start", lambda _: True)
+    sys.addaudithook(lambda event, _: note() if event in STARTS else None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--note-tools", metavar="FILE", help="note tests that may differ on a machine without the tools")
+    parser.addoption("--only-noted", metavar="FILE", help="run the tests that were noted, and no others")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    file, is_worker = config.getoption("note_tools"), hasattr(config, "workerinput")
+    if file and (is_worker or not config.getoption("numprocesses", None)):
+        noting = Noting(Path(file))
+        watch(noting.note)
+        config.pluginmanager.register(noting)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if file := config.getoption("only_noted"):
+        noted = frozenset(Path(file).read_text(encoding="utf-8").splitlines())
+        left_out = [item for item in items if item.nodeid not in noted]
+        items[:] = [item for item in items if item.nodeid in noted]
+        config.hook.pytest_deselected(items=left_out)
