@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
@@ -25,7 +25,7 @@ from certify.auditing.claims import (
     Demands,
     Expected,
 )
-from certify.auditing.results import Verdict
+from certify.auditing.results import Paper, Verdict
 from certify.files import SUFFIXES_OF_PROGRAMS, read_text
 from certify.quantities import check_positive, read_expression, read_positive
 from certify.request import Options, as_key, read_request
@@ -34,7 +34,6 @@ from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
-from constructions.statements import is_statement
 from proofs.floats.run_class import RunClass
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
@@ -54,12 +53,13 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ClaimsFile:
-    """A title and its claims; the text that they were read from."""
+    """A title and its claims, perhaps the paper that they are about; the text that they were read from."""
 
     title: str
     path: str
     claims: tuple[Claim, ...]
     text: str
+    paper: Paper | None = None
 
 
 def read_claims(path: str) -> ClaimsFile:
@@ -88,7 +88,8 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not TOML, expected a claims file: {str(error).splitlines()[0]}") from None
-    check_keys(path, data, {"title": str, "defaults": dict, "claim": list})
+    check_keys(path, data, {"title": str, "paper": dict, "defaults": dict, "claim": list})
+    paper = _read_paper(path, data["paper"]) if "paper" in data else None
     entries = data.get("claim", [])
     if not entries or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{path}: expected at least one [[claim]]")
@@ -103,7 +104,19 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
         if claim.name in claims:
             raise InputError(f"{where}: two claims have this name")
         claims[claim.name] = claim
-    return ClaimsFile(data.get("title", Path(path).stem), path, tuple(claims.values()), text)
+    title = data.get("title", paper.title if paper else Path(path).stem)
+    return ClaimsFile(title, path, tuple(claims.values()), text, paper)
+
+
+def _read_paper(path: str, table: Table) -> Paper:
+    """The paper that the statements are those of; a file that names one says which version of it was read."""
+    keys = {field.name: str for field in fields(Paper)}
+    check_keys(f"{path}, paper", table, keys)
+    for key in keys:
+        if not table.get(key, "").strip():
+            raise InputError(f"{path}, paper: no {key}, expected {', '.join(keys)}: the version is the one that was "
+                             "read")
+    return Paper(**table)
 
 
 def read_claim(entry: Table) -> Claim:
@@ -143,10 +156,8 @@ class _Reader:
         check_keys(kind, entry, {kind: str, **KEYS[kind]})
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", entry.get("name", "")):
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
-        statement = entry.get("statement", "")
-        if statement and not is_statement(statement):
-            raise InputError(f"statement {statement!r}, expected one of [SHA], such as Theorem 15 a, or of "
-                             "[Hahn], such as Hahn, Lemma 5")
+        if not (statement := entry.get("statement", "")).strip() and "statement" in entry:
+            raise InputError("statement: empty, expected what the source calls it, such as Theorem 1")
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))

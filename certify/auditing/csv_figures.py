@@ -17,7 +17,7 @@ _ENCLOSED = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "crit
 _PARTS = ("lower", "upper", "lower_decimal", "upper_decimal")
 COLUMNS = (
     "claim", "statement", "n", "verdict", "gamma", "claimed_temperature", "claimed_temperature_decimal",
-    *(f"{name}_{part}" for name in _ENCLOSED for part in _PARTS), "heads",
+    *(f"{name}_{part}" for name in _ENCLOSED for part in _PARTS), "heads", "paper", "version_read",
 )  # fmt: skip
 
 
@@ -26,8 +26,10 @@ def render_csv(report: AuditReport) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
+    paper = report.paper
+    source = [cell_text(f"{paper.authors}, {paper.title}"), cell_text(paper.version)] if paper else ["", ""]
     for claim in report.claims:
-        writer.writerows(_rows(claim))
+        writer.writerows([*row, *source] for row in _rows(claim))
     return file.getvalue()
 
 

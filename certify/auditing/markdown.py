@@ -26,6 +26,7 @@ from certify.auditing.wording import (
     by_temperature,
     describe_expectation,
     describe_interruption,
+    describe_source,
     describe_witness,
     ends,
     one_line,
@@ -49,8 +50,7 @@ def render_markdown(report: AuditReport) -> str:
     report = without_folders(report)
     plots = [draw_plots(claim, f"plot-{place}") for place, claim in enumerate(report.claims, start=1)]
     blocks = [f"# Audit: {escape(report.title)}"]
-    if report.source:
-        blocks.append(f"Source: {escape(report.source)}")
+    blocks += [f"{name.capitalize()}: {escape(text)}" for name, text in describe_source(report)]
     blocks += [f"**{text}**" for text in (summarize(report), describe_interruption(report)) if text]
     if report.statements:
         blocks += ["## Statement by statement", _statements(report.statements)]

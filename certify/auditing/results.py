@@ -189,8 +189,20 @@ class StatementVerdict:
 
 
 @dataclass(frozen=True)
+class Paper:
+    """What the statements of a claims file are statements of, and which ``version`` of it was read."""
+
+    title: str
+    authors: str
+    version: str
+
+
+@dataclass(frozen=True)
 class AuditReport:
-    """Everything a report is drawn from. ``complete`` is False if the audit was interrupted."""
+    """Everything a report is drawn from. ``complete`` is False if the audit was interrupted.
+
+    ``paper`` is None where the claims file names none.
+    """
 
     title: str
     source: str
@@ -198,3 +210,4 @@ class AuditReport:
     statements: tuple[StatementVerdict, ...]
     seconds: float
     complete: bool = True
+    paper: Paper | None = None

@@ -123,7 +123,8 @@ class Session:
         """Everything found so far, in the order of the file."""
         results = tuple(self.results[claim.name] for claim in self.file.claims if claim.name in self.results)
         return AuditReport(self.file.title, self.file.path, results, judge_statements(results),
-                           round(time.perf_counter() - self.start, 1), len(results) == len(self.file.claims))
+                           round(time.perf_counter() - self.start, 1), len(results) == len(self.file.claims),
+                           self.file.paper)
 
 
 def exit_code(report: AuditReport) -> int:

@@ -15,6 +15,7 @@ from certify.auditing.wording import (
     by_temperature,
     describe_expectation,
     describe_interruption,
+    describe_source,
     describe_witness,
     name_form,
     one_line,
@@ -43,8 +44,8 @@ CRITICAL_COLUMNS = [("critical constant", "right"), ("up to n", "right"), ("crit
 def print_report(out: Console, report: AuditReport) -> None:
     """The whole audit: one claim in full, several as tables; then the statements and the summary."""
     out.print(plain(f"audit     {one_line(report.title)}", style="bold"))
-    if report.source:
-        out.print(plain(f"source    {one_line(report.source)}"))
+    for name, text in describe_source(report):
+        out.print(plain(f"{name:10}{text}"))
     out.print()
     if len(report.claims) == 1:
         print_claim(out, report.claims[0])

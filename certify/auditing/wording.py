@@ -197,6 +197,14 @@ def describe_audit(report: AuditReport) -> str:
     return ", ".join(parts)
 
 
+def describe_source(report: AuditReport) -> list[tuple[str, str]]:
+    """What the report is about, each with its name: the claims file, the paper, and the version that was read."""
+    texts = [("source", report.source)]
+    if report.paper:
+        texts += [("paper", f"{report.paper.authors}, {report.paper.title}"), ("read", report.paper.version)]
+    return [(name, one_line(text)) for name, text in texts if text]
+
+
 def describe_interruption(report: AuditReport) -> str:
     """What to do about an audit that is not complete; empty if it is."""
     if report.complete:

@@ -62,7 +62,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "two subjects": ({**SINCE, "undecidable": "so"}, "formula and undecidable says what it is about"),
     "bad name": ({**SINCE, "name": "a b"}, "name 'a b', expected 1 to 80"),
     "bad formula": ({**SINCE, "formula": "Q_1 &"}, "column 6"),
-    "unknown statement": ({**SINCE, "statement": "Theorem 14"}, "statement 'Theorem 14', expected one of [SHA]"),
+    "a statement without a name": ({**SINCE, "statement": ""}, "statement: empty, expected what the source calls it"),
     "unknown verdict": ({**SINCE, "expect": "holds"}, "expect 'holds', expected one of certified, refuted"),
     "unknown regime": ({**SINCE, "regime": "cold"}, "regime: found 'cold', expected temperature or position"),
     "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, repair, remark"),

@@ -15,6 +15,7 @@ from certify.auditing.judge import judge
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
 from constructions.network.lengths import Lengths
+from constructions.statements import is_statement
 from proofs.instances.registry import EXAMINATIONS
 
 FOLDER = Path(__file__).parents[2] / "examples" / "claims"
@@ -66,6 +67,11 @@ def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:
     found = {verdict.statement: verdict for verdict in judge_statements(results)}
     assert [statement for statement in STATEMENTS if statement not in found] == []
     assert all(verdict.text for verdict in found.values())
+
+
+def test_every_statement_that_our_claims_about_the_two_papers_name_is_one_of_theirs() -> None:
+    named = {claim.statement for name, claim in CLAIMS.items() if name.startswith(("sha/", "hahn/", "ties/"))}
+    assert [statement for statement in named if statement and not is_statement(statement)] == []
 
 
 def stub(claim: Claim) -> ClaimResult:

@@ -39,7 +39,8 @@ def _environment() -> Environment:
                             "number": decimal, "heads": wording.show_heads,
                             "witness": wording.describe_witness, "remarks": wording.remarks, "anchor": anchor,
                             "expectation": wording.describe_expectation}
-    environment.globals |= {"about": wording.describe_audit, "tally": wording.tally, "legend": wording.LEGEND,
+    environment.globals |= {"about": wording.describe_audit, "sources": wording.describe_source,
+                            "tally": wording.tally, "legend": wording.LEGEND,
                             "unexpected": wording.unexpected,
                             "interruption": wording.describe_interruption, "has_witnesses": _has_witnesses,
                             "unit": wording.UNIT_OF_TEMPERATURE, "by_temperature": wording.by_temperature,
