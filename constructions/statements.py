@@ -81,7 +81,7 @@ NUMBERS = (
     Statement("Section 4, optimality", "section_4_optimality", "how small a temperature must be"),
     Statement("Section 6, flip-flop", "section_6_flip_flop", "how small a temperature flip-flop needs"),
     Statement("Hahn, Theorem 1", "hahn_theorem_1_hard_attention", "how few symbols hard attention reads, some fixed"),
-    Statement("Hahn, Corollary 2", "hahn_corollary_2_hard_attention", "PARITY and DYCK-1 are beyond hard attention"),
+    Statement("Hahn, Corollary 2", "hahn_corollary_2_hard_attention", "PARITY and 2DYCK are beyond hard attention"),
     Statement("Hahn, Lemma 4", "hahn_lemma_4_depth_reduction", "what one layer of hard attention reads, some fixed"),
     Statement("Hahn, Lemma 5, proof", "hahn_lemma_5_proof_steps", "steps of a proof that one symbol matters little"),
     Statement("Hahn, Lemma 5", "hahn_lemma_5_repaired", "how little one symbol matters without masks"),

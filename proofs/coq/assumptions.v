@@ -64,8 +64,8 @@ Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_atta
   @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n, @lemma_5_needs_bounded_embeddings,
   @lemma_5_needs_temperature).
 Definition hahn_5 := (@settle_all, @depth_reduction, @hahn_theorem_1_from, @hahn_theorem_1, @hahn_theorem_1_fixed,
-  @leftmost_single, @rightmost_single, @hahn_corollary_2_parity, @parity_is_hard_for_single,
-  @hahn_corollary_2_dyck).
+  @single_network_right, @hahn_corollary_2_parity, @hahn_corollary_2_parity_not_recognized,
+  @parity_is_hard_for_single, @balanced_round, @hahn_corollary_2_dyck, @hahn_corollary_2_dyck_not_recognized).
 Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
   @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
   @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,

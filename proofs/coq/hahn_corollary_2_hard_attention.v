@@ -1,73 +1,17 @@
 (* [Hahn] Corollary 2: attention to a single position recognizes neither PARITY nor 2DYCK, nor DYCK-1.
 
-   Proved, for the transformers of hahn_theorem_1_hard_attention.v, whatever their embeddings, masks, layers, heads and
-   weights: at every n from some N on there are a word with an even and one with an odd number of 1s with the same
-   activations at position n, so none computes `ODD(#<[Q_1])`; at every n = 4k from some N on there are a balanced and
-   an unbalanced word of round brackets with the same activations at position n. So it is with leftmost and with
-   rightmost hardmax. No margin, no precision and no function of the last activation helps, unlike for softmax.
+   Proved, for the transformers of hahn_theorem_1_hard_attention.v, those of the paper, whatever their activations,
+   scores, updates, embeddings, masks, layers and heads: at every n from some N on there are a word with an even and one
+   with an odd number of 1s with the same activation at position n; at every n = 4k from some N on there are a balanced
+   and an unbalanced word of brackets with the same activation at position n. So no function of n and of the last
+   activation tells them apart: no margin and no precision helps, unlike for softmax. And so none of the transformers of
+   network.v with leftmost or with rightmost hardmax computes `ODD(#<[Q_1])`.
    Idea: Theorem 1, and the few symbols that position n depends on are fixed, too; a free symbol is left to exchange. *)
-From Coq Require Import Reals List Bool Arith Lia Lra Sorted.
+From Coq Require Import Reals List Bool Arith Lia Lra.
 From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention hahn_lemma_5_repaired parity_is_hard.
 Import ListNotations.
 Open Scope nat_scope.
-
-(* ---- leftmost and rightmost hardmax are single ---- *)
-Definition front (places : nat -> list nat) : weighting := fun n m s =>
-  one_hot (match find (winner n m s) (places n) with Some p => p | None => 0 end).
-Fixpoint countdown (n : nat) : list nat := match n with O => [] | S k => S k :: countdown k end.
-Definition leftmost_hardmax : weighting := front (seq 1).
-Definition rightmost_hardmax : weighting := front countdown.
-
-Lemma find_first (f : nat -> bool) (R : nat -> nat -> Prop) l p : (forall i, R i i) -> StronglySorted R l ->
-  find f l = Some p -> forall k, In k l -> f k = true -> R p k.
-Proof.
-  intros Refl S. induction S as [|i l S IH H]; simpl; [easy|]. destruct (f i) eqn:E.
-  - intros G k [<-|Hk] _; inversion G; subst; [apply Refl|]. rewrite Forall_forall in H. now apply H.
-  - intros G k [<-|Hk] Fk; [congruence|]. now apply IH.
-Qed.
-
-Lemma front_single places first : (forall i j, first i j = true \/ first j i = true) ->
-  (forall i j k, first i j = true -> first j k = true -> first i k = true) ->
-  (forall i j, first i j = true -> first j i = true -> i = j) ->
-  (forall n, StronglySorted (fun i j => first i j = true) (places n)) ->
-  (forall n i, In i (places n) <-> 1 <= i <= n) -> single (front places) first.
-Proof.
-  intros Total Trans Anti Sorted Places. split; [exact Total|split; [exact Trans|split; [exact Anti|]]].
-  intros n m s j V. destruct (leftmost_exists n m s j V) as (q & Vq & G).
-  assert (Wq : winner n m s q = true) by (apply winner_correct; [apply Vq|split; [exact Vq|intros; now apply G]]).
-  unfold front. destruct (find (winner n m s) (places n)) as [p|] eqn:E.
-  - apply find_some in E as I. destruct I as [Hp Wp]. apply Places in Hp.
-    apply winner_correct in Wp as [Vp Gp]; [|exact Hp]. exists p. split; [exact Vp|split; [reflexivity|]]. intros k Vk.
-    destruct (Rle_lt_or_eq_dec _ _ (Gp k Vk)) as [L|Eq]; [now left|right]. split; [exact Eq|].
-    apply (find_first _ (fun i j => first i j = true) _ p) with (2 := Sorted n) (3 := E).
-    + intros i. now destruct (Total i i).
-    + apply Places, Vk.
-    + apply winner_correct; [apply Vk|]. split; [exact Vk|]. intros l Vl. rewrite Eq. now apply Gp.
-  - pose proof (find_none _ _ E q (proj2 (Places n q) (proj1 Vq))). congruence.
-Qed.
-
-Lemma seq_sorted k : forall a, StronglySorted (fun i j => (i <=? j) = true) (seq a k).
-Proof.
-  induction k as [|k IH]; intros a; simpl; constructor; [apply IH|]. apply Forall_forall. intros i Hi.
-  apply in_seq in Hi. apply Nat.leb_le. lia.
-Qed.
-Lemma in_countdown n i : In i (countdown n) <-> 1 <= i <= n.
-Proof. induction n as [|n IH]; simpl; [lia|]. rewrite IH. lia. Qed.
-Lemma countdown_sorted n : StronglySorted (fun i j => (j <=? i) = true) (countdown n).
-Proof.
-  induction n as [|n IH]; simpl; constructor; [exact IH|]. apply Forall_forall. intros i Hi. apply in_countdown in Hi.
-  apply Nat.leb_le. lia.
-Qed.
-
-Theorem leftmost_single : single leftmost_hardmax Nat.leb.
-Proof.
-  apply front_single; intros; rewrite ?Nat.leb_le in *; try lia; [apply seq_sorted|]. rewrite in_seq. lia.
-Qed.
-Theorem rightmost_single : single rightmost_hardmax (fun i j => j <=? i).
-Proof.
-  apply front_single; intros; rewrite ?Nat.leb_le in *; try lia; [apply countdown_sorted|apply in_countdown].
-Qed.
 
 (* ---- counts of words that differ in one symbol ---- *)
 Lemma filter_nothing (f : nat -> bool) l : (forall i, In i l -> f i = false) -> filter f l = [].
@@ -113,15 +57,14 @@ Qed.
 
 (* ---- no activation of one position tells the words of some restriction apart ---- *)
 Section Consequences.
-Variables (W : weighting) (first : nat -> nat -> bool).
-Hypothesis Single : single W first.
-Variables (users : nat -> nat -> nat -> bool) (T : transformer).
+Variables (Activation : Type) (embedding : nat -> nat -> nat -> Activation) (layers : list (hard_layer Activation)).
+Notation activation := (run_at_one Activation embedding layers).
 
 Theorem hahn_theorem_1_fixed e : 1 <= e -> exists N, forall n b F i, N <= n -> 1 <= i <= n -> spelled 2 b -> NoDup F ->
   exists b' F', narrower 2 b F b' F' /\ e * length F <= e * length F' + 2 * n /\
-  forall w w', extends 2 b' F' w -> extends 2 b' F' w' -> run_by W users T n w i = run_by W users T n w' i.
+  forall w w', extends 2 b' F' w -> extends 2 b' F' w' -> activation n w i = activation n w' i.
 Proof.
-  intros He. destruct (hahn_theorem_1_from W first Single users T 2 e ltac:(lia) He) as (c & N & H).
+  intros He. destruct (hahn_theorem_1_from Activation embedding layers 2 e ltac:(lia) He) as (c & N & H).
   exists (Nat.max N (e * c)). intros n b F i Hn Hi Sp Nd.
   destruct (H n b F ltac:(lia) Sp Nd) as (b1 & F1 & N1 & L1 & D & Few & Reads). pose proof N1 as (Sp1 & Nd1 & _).
   pose proof (fix_more 2 b1 F1 b1 (D i) Nd1 (extends_itself 2 b1 F1 Sp1)) as N2. exists b1, (without (D i) F1).
@@ -133,9 +76,10 @@ Proof.
 Qed.
 
 (* ---- PARITY ---- *)
+Definition odd_ones (n : nat) (w : word) : bool := Nat.odd (having w 1 (seq 1 n)).
+
 Theorem hahn_corollary_2_parity : exists N, forall n, N <= n -> exists u v, spelled 2 u /\ spelled 2 v /\
-  run_by W users T n u n = run_by W users T n v n /\
-  truth users n u parity n = false /\ truth users n v parity n = true.
+  activation n u n = activation n v n /\ odd_ones n u = false /\ odd_ones n v = true.
 Proof.
   destruct (hahn_theorem_1_fixed 3 ltac:(lia)) as (N & H). exists (N + 1). intros n Hn.
   destruct (H n zeros (seq 1 n) n ltac:(lia) ltac:(lia) ltac:(intros i; unfold zeros; lia) (seq_NoDup n 1))
@@ -143,34 +87,67 @@ Proof.
   destruct F as [|p F]; [simpl in L; lia|]. assert (Hp : In p (p :: F)) by now left.
   pose proof (extends_itself 2 b (p :: F) Sp) as B.
   pose proof (put_extends b _ b p 0 B Hp ltac:(lia)) as E0. pose proof (put_extends b _ b p 1 B Hp ltac:(lia)) as E1.
-  assert (P : forall w, truth users n w parity n = Nat.odd (having w 1 (seq 1 n))) by reflexivity.
-  pose proof (having_put b p 1 0 (seq 1 n) (seq_NoDup n 1) (I p Hp) ltac:(lia)) as C.
+  pose proof (having_put b p 1 0 (seq 1 n) (seq_NoDup n 1) (I p Hp) ltac:(lia)) as C. unfold odd_ones.
   destruct (Nat.odd (having (put b p 0) 1 (seq 1 n))) eqn:O.
   - exists (put b p 1), (put b p 0). split; [apply E1|split; [apply E0|split; [now apply Same|]]].
-    rewrite !P, O, C, Nat.odd_succ, <- Nat.negb_odd, O. now split.
+    rewrite O, C, Nat.odd_succ, <- Nat.negb_odd, O. now split.
   - exists (put b p 0), (put b p 1). split; [apply E0|split; [apply E1|split; [now apply Same|]]].
-    rewrite !P, O, C, Nat.odd_succ, <- Nat.negb_odd, O. now split.
+    rewrite O, C, Nat.odd_succ, <- Nat.negb_odd, O. now split.
 Qed.
 
-Definition computes_by (f : formula) : Prop := forall n w, 1 <= n -> over T n w ->
-  forall i, 1 <= i <= n -> run_by W users T n w i (transformer_output T) = bit (truth users n w f i).
+(* The words of length n over s letters that are told apart by n and the activation at position n. *)
+Definition recognizes (s : nat) (accept : nat -> Activation -> bool) (language : nat -> word -> bool) : Prop :=
+  forall n w, 1 <= n -> spelled s w -> accept n (activation n w n) = language n w.
 
-Corollary parity_is_hard_for_single : 2 <= length (token_embedding T) -> ~ computes_by parity.
+Corollary hahn_corollary_2_parity_not_recognized accept : ~ recognizes 2 accept odd_ones.
 Proof.
-  intros A C. destruct hahn_corollary_2_parity as (N & H).
-  destruct (H (N + 1) ltac:(lia)) as (u & v & U & V & Same & E0 & E1).
-  assert (Ov : forall w, spelled 2 w -> over T (N + 1) w) by (intros w Hw i _; specialize (Hw i); lia).
-  pose proof (C (N + 1) u ltac:(lia) (Ov u U) (N + 1) ltac:(lia)) as Cu.
-  pose proof (C (N + 1) v ltac:(lia) (Ov v V) (N + 1) ltac:(lia)) as Cv.
-  rewrite Same, Cv, E0, E1 in Cu. simpl in Cu. lra.
+  intros R. destruct hahn_corollary_2_parity as (N & H).
+  destruct (H (S N) ltac:(lia)) as (u & v & U & V & Same & E0 & E1).
+  rewrite <- (R _ u), <- (R _ v), Same in * by (lia || assumption). congruence.
 Qed.
 
-(* ---- DYCK-1, and the words of 2DYCK that have round brackets only ---- *)
-(* 0 opens, 1 closes. *)
+(* ---- brackets of any number of types; words of round ones are enough ---- *)
+(* An even letter opens, the next letter closes it: 0 1 are ( ), 2 3 are [ ]. *)
+Fixpoint closes (opening l : list nat) : bool :=
+  match l, opening with
+  | [], _ => match opening with [] => true | _ => false end
+  | x :: l, _ => if Nat.even x then closes (x :: opening) l
+                 else match opening with o :: opening => (x =? S o) && closes opening l | [] => false end
+  end.
+Definition balanced (n : nat) (w : word) : bool := closes [] (map w (seq 1 n)).
+
 Definition opened (w : word) (i : nat) : nat := having w 0 (seq 1 i).
 Definition closed (w : word) (i : nat) : nat := having w 1 (seq 1 i).
 Definition dyck_1 (n : nat) (w : word) : Prop :=
   opened w n = closed w n /\ forall i, i <= n -> closed w i <= opened w i.
+
+Lemma closes_round w : spelled 2 w -> forall k a h, closes (repeat 0 h) (map w (seq a k)) = true <->
+  h + having w 0 (seq a k) = having w 1 (seq a k) /\
+  forall i, i <= k -> having w 1 (seq a i) <= h + having w 0 (seq a i).
+Proof.
+  intros Sp. induction k as [|k IH]; intros a h.
+  - change (closes (repeat 0 h) (map w (seq a 0))) with (match repeat 0 h with [] => true | _ => false end).
+    destruct h; cbn; (split; [intros H|intros [H _]]); try easy; try lia. split; [reflexivity|]. intros i Hi.
+    now replace i with 0 by lia.
+  - assert (Cons : forall x i, having w x (seq a (S i)) = (if w a =? x then 1 else 0) + having w x (seq (S a) i)).
+    { intros x i. unfold having. cbn [seq filter]. now destruct (w a =? x). }
+    rewrite !Cons. cbn [seq map closes]. pose proof (Sp a) as La.
+    assert (All : forall P : nat -> Prop, (forall i, i <= S k -> P i) <-> P 0 /\ forall i, i <= k -> P (S i)).
+    { intros P. split; [intros H; split; [|intros i Hi]; apply H; lia|]. intros [H0 H] [|i] Hi; [exact H0|].
+      apply H. lia. }
+    rewrite All. destruct (w a) as [|[|x]]; [| |lia]; cbn [Nat.even].
+    + change (0 :: repeat 0 h) with (repeat 0 (S h)). rewrite IH.
+      split; (intros [E P]; cbn in *; split; [lia|]); [split; [lia|]|destruct P as [_ P]]; intros i Hi;
+        specialize (P i Hi); rewrite ?Cons in *; cbn in *; lia.
+    + destruct h as [|h]; cbn [repeat].
+      * split; [discriminate|]. intros [_ [_ P]]. specialize (P 0 ltac:(lia)). rewrite !Cons in P. cbn in P. lia.
+      * change (1 =? 1) with true. cbn [andb]. rewrite IH.
+        split; (intros [E P]; cbn in *; split; [lia|]); [split; [lia|]|destruct P as [_ P]]; intros i Hi;
+          specialize (P i Hi); rewrite ?Cons in *; cbn in *; lia.
+Qed.
+
+Lemma balanced_round n w : spelled 2 w -> balanced n w = true <-> dyck_1 n w.
+Proof. intros Sp. exact (closes_round w Sp n 1 0). Qed.
 
 Lemma opened_closed w l : spelled 2 w -> having w 0 l + having w 1 l = length l.
 Proof.
@@ -190,16 +167,16 @@ Proof. unfold having. now rewrite filter_app, length_app. Qed.
 Lemma balanced_between k w : spelled 2 w -> (forall i, 1 <= i <= k -> w i = 0) ->
   (forall i, 3 * k < i <= 4 * k -> w i = 1) -> opened w (4 * k) = 2 * k -> dyck_1 (4 * k) w.
 Proof.
-  intros S A Z O. pose proof (opened_closed w (seq 1 (4 * k)) S) as E. rewrite length_seq in E.
+  intros S Op Z O. pose proof (opened_closed w (seq 1 (4 * k)) S) as E. rewrite length_seq in E.
   unfold dyck_1, opened, closed in *. split; [lia|]. intros i Hi.
   assert (Cut : seq 1 (4 * k) = seq 1 i ++ seq (1 + i) (4 * k - i)) by (rewrite <- seq_app; f_equal; lia).
   rewrite Cut, !having_app in *. destruct (le_lt_dec i k) as [L|L]; [|destruct (le_lt_dec i (3 * k)) as [M|M]].
   - replace (having w 1 (seq 1 i)) with 0; [lia|]. unfold having. rewrite filter_nothing; [reflexivity|].
-    intros j Hj. apply in_seq in Hj. rewrite A by lia. reflexivity.
+    intros j Hj. apply in_seq in Hj. rewrite Op by lia. reflexivity.
   - assert (k <= having w 0 (seq 1 i)).
     { rewrite <- (length_seq k 1) at 1. apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
       - apply in_seq. lia.
-      - apply A. lia. }
+      - apply Op. lia. }
     assert (k <= having w 1 (seq (1 + i) (4 * k - i))); [|lia].
     rewrite <- (length_seq k (3 * k + 1)) at 1.
     apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
@@ -245,7 +222,8 @@ Qed.
 Definition outer (k i : nat) : nat := if i <=? k then 0 else 1.                           (* 0...0 *...* 1...1 *)
 
 Theorem hahn_corollary_2_dyck : exists N, forall k, N <= k -> exists u v, spelled 2 u /\ spelled 2 v /\
-  run_by W users T (4 * k) u (4 * k) = run_by W users T (4 * k) v (4 * k) /\ dyck_1 (4 * k) u /\ ~ dyck_1 (4 * k) v.
+  activation (4 * k) u (4 * k) = activation (4 * k) v (4 * k) /\
+  balanced (4 * k) u = true /\ balanced (4 * k) v = false.
 Proof.
   destruct (hahn_theorem_1_fixed 8 ltac:(lia)) as (N & H). exists (N + 1). intros k Hk. set (n := 4 * k).
   assert (Sp0 : spelled 2 (outer k)) by (intros i; unfold outer; destruct (i <=? k); lia).
@@ -277,8 +255,9 @@ Proof.
   - destruct F as [|p F]; [simpl in LF; lia|]. assert (Hp : In p (p :: F)) by now left.
     assert (Up : u p < 2) by apply Eu. pose proof (put_extends b _ u p (1 - u p) Eu Hp ltac:(lia)) as Ev.
     exists u, (put u p (1 - u p)). split; [apply Eu|split; [apply Ev|split; [now apply Same|]]].
-    destruct (Ends u Eu) as [A Z]. split; [apply balanced_between; [apply Eu|exact A|exact Z|exact Cu]|].
-    intros [Bal _].
+    destruct (Ends u Eu) as [O C1].
+    split; [apply balanced_round; [apply Eu|]; apply balanced_between; [apply Eu|exact O|exact C1|exact Cu]|].
+    apply not_true_iff_false. intros Bal. apply balanced_round in Bal; [|apply Ev]. destruct Bal as [Bal _].
     pose proof (opened_closed (put u p (1 - u p)) (seq 1 n) (proj1 Ev)) as S. rewrite length_seq in S.
     fold n in Bal. unfold opened, closed in Bal.
     assert (C : having (put u p (1 - u p)) 0 (seq 1 n) <> 2 * k); [|unfold n in *; lia].
@@ -289,4 +268,29 @@ Proof.
     pose proof (having_put u p 0 1 (seq 1 n) (seq_NoDup n 1) Pn ltac:(lia)) as One.
     destruct (u p) as [|[|j]]; simpl Nat.sub in *; lia.
 Qed.
+
+Corollary hahn_corollary_2_dyck_not_recognized s accept : 2 <= s -> ~ recognizes s accept balanced.
+Proof.
+  intros Hs R. destruct hahn_corollary_2_dyck as (N & H).
+  destruct (H (S N) ltac:(lia)) as (u & v & U & V & Same & E1 & E0).
+  assert (W : forall w, spelled 2 w -> spelled s w) by (intros w Hw i; specialize (Hw i); lia).
+  rewrite <- (R _ u), <- (R _ v), Same in * by (lia || auto). congruence.
+Qed.
 End Consequences.
+
+(* ---- the transformers of network.v ---- *)
+Definition computes_by (W : weighting) users (T : transformer) (f : formula) : Prop :=
+  forall n w, 1 <= n -> over T n w ->
+  forall i, 1 <= i <= n -> run_by W users T n w i (transformer_output T) = bit (truth users n w f i).
+
+Corollary parity_is_hard_for_single t users T : 2 <= length (token_embedding T) ->
+  ~ computes_by (hardmax_to t) users T parity.
+Proof.
+  intros L C. apply (hahn_corollary_2_parity_not_recognized vector (network_embedding users T)
+    (map (single_layer t) (transformer_layers T))
+    (fun _ x => if Req_EM_T (x (transformer_output T)) 1 then true else false)).
+  intros n w Hn Sp. rewrite <- single_network_right by lia.
+  rewrite C by (lia || (intros i _; specialize (Sp i); lia)).
+  change (truth users n w parity n) with (odd_ones n w).
+  destruct (odd_ones n w), (Req_EM_T _ 1) as [E|E]; cbn in *; (reflexivity || lra).
+Qed.
