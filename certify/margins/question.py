@@ -10,7 +10,7 @@ from certify.quantities import read_expression
 from certify.request import Options, as_option, request_found
 from certify.subjects import Found, Kind
 from constructions.errors import InputError
-from constructions.language.alphabets import parse_alphabet
+from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.language.diagnosis import list_names
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
@@ -91,7 +91,7 @@ def _symbols(option: str, text: str | None) -> tuple[str, ...]:
     """The symbols of --before or --after, which may stand there more than once."""
     if text is None:
         return ()
-    symbols = tuple(part.strip() for part in text.split(",")) if "," in text else tuple(text)
+    symbols = split_symbols(text)
     if "" in symbols or not symbols:
         raise InputError(f"{option}: found {text!r}, expected symbols such as $ or a,b")
     return symbols

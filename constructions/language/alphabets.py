@@ -26,7 +26,7 @@ def parse_alphabet(text: str | Sequence[str]) -> tuple[str, ...]:
     """
     if len(text) > MAX_LENGTH:
         raise InputError(f"alphabet of {len(text)} characters: expected at most {MAX_LENGTH}")
-    symbols = _split(text) if isinstance(text, str) and re.search(r"[,\s]", text) else tuple(text)
+    symbols = split_symbols(text) if isinstance(text, str) else tuple(text)
     if not symbols:
         raise InputError("alphabet: found nothing, expected at least one symbol, such as 01 or a,b,c")
     seen: set[str] = set()
@@ -39,9 +39,15 @@ def parse_alphabet(text: str | Sequence[str]) -> tuple[str, ...]:
     return symbols
 
 
-def _split(text: str) -> tuple[str, ...]:
-    """The parts between commas, without blanks around them; if there is no comma, those between blanks."""
-    return tuple(part.strip() for part in text.split(",")) if "," in text else tuple(text.split())
+def split_symbols(text: str) -> tuple[str, ...]:
+    """The parts between commas, without blanks around them; if there is no comma, those between blanks, or characters.
+
+    >>> split_symbols("a,, a"), split_symbols("aa")
+    (('a', '', 'a'), ('a', 'a'))
+    """
+    if "," in text:
+        return tuple(part.strip() for part in text.split(","))
+    return tuple(text.split() if re.search(r"\s", text) else text)
 
 
 def alphabet_of(formula: Formula) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from constructions.errors import InputError, Unsupported
+from constructions.language.alphabets import parse_alphabet
 from constructions.network.json_form import read_json
 from constructions.regular.automata import MOST_STATES, Language
 from constructions.regular.determinise import Nondeterministic, determinised
@@ -166,10 +167,10 @@ def _symbols_of_table(table: Mapping[str, Any], where: str) -> tuple[str, ...] |
     if "alphabet" not in table:
         return None
     found = table["alphabet"]
-    symbols = tuple(found) if isinstance(found, str) else tuple(texts(f"{where}: alphabet", found))
-    if len(set(symbols)) < len(symbols) or not all(symbols):
-        raise InputError(f"{where}: alphabet {shown(found)}, expected distinct symbols")
-    return symbols
+    try:
+        return parse_alphabet(found if isinstance(found, str) else texts("alphabet", found))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _steps_of_table(data: object, where: str) -> list[_Step]:

@@ -10,6 +10,7 @@ from functools import cache
 from certify.exports.checker import pack_checker
 from certify.exports.sealed import Sealed
 from certify.showing.words import show_word
+from constructions.language.alphabets import split_symbols
 from constructions.text import printable
 
 CHECKER = "check.pyz"
@@ -62,9 +63,9 @@ def _question(sealed: Sealed, formula: str) -> list[str]:
 
 
 def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
-    """The option for the alphabet; none if a symbol has a comma, which separates symbols there."""
+    """The option for the alphabet; none if it would be read as another one, as if a symbol has a comma or a blank."""
     text = show_word(alphabet)
-    if any("," in symbol for symbol in alphabet) or text.startswith("-"):
+    if split_symbols(text) != tuple(alphabet) or text.startswith("-"):
         return []
     return ["--alphabet", text]
 

@@ -42,12 +42,13 @@ ANYTHING = Asked()
 
 
 def split_alphabet(text: str) -> tuple[str, ...]:
-    """The symbols of ``01`` or ``a,b,min_n``.
+    """The symbols of ``01``, of ``a, b, min_n`` or of ``go stop``: by commas, else by blanks, else one a character.
 
     Raises:
         Malformed: if there is none, or one is empty or there twice.
     """
-    symbols = tuple(text.split(",") if "," in text else text)
+    apart = text.split(",") if "," in text else text.split() if any(map(str.isspace, text)) else text
+    symbols = tuple(map(str.strip, apart))
     expect(symbols and all(symbols) and len(set(symbols)) == len(symbols), "--alphabet: expected symbols, each once")
     return symbols
 
