@@ -26,7 +26,7 @@ from constructions.tables import (
     text,
     texts,
 )
-from constructions.trained.claim import Case, Claim, Read, check_fits, obligations
+from constructions.trained.claim import Case, Claim, Read, check_fits, last_offset
 from constructions.trained.network import TrainedNetwork
 
 KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "empty", "margin", "given",
@@ -66,21 +66,9 @@ def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwo
     try:
         claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
         check_fits(network, claim, "the claim")
-        check_not_empty(network, claim)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return claim
-
-
-def check_not_empty(network: TrainedNetwork, claim: Claim) -> None:
-    """See that the claim is about some word.
-
-    Raises:
-        InputError: if no word fits into the position tables.
-    """
-    if next(obligations(network, claim), None) is None:
-        raise InputError(f"no word of length {claim.lengths[0]} or more fits into the network's {network.rows} rows of "
-                         f"positions at these offsets")
 
 
 class _Reader:
@@ -103,9 +91,11 @@ class _Reader:
         predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
         conditions = Conditions(self.alphabet, predicates, self.folder)
         automaton, cases = self._cases(conditions)
+        after = self._after(before, lengths)
+        offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
         return Claim(
-            alphabet=self.alphabet, tokens=self.tokens, before=before, after=self._after(before, lengths),
-            offsets=self._offsets(self.table.get("offsets", 0) if scope.offsets is None else scope.offsets),
+            alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
+            offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
             lengths=lengths, read=next(one for one in READS if one == read), empty=empty,
             margin=exact("margin", self.table.get("margin", 0)), automaton=automaton,
             predicates=tuple(predicates.values()), cases=cases,
@@ -184,10 +174,11 @@ class _Reader:
             raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")
         return lengths
 
-    def _offsets(self, value: object) -> tuple[int, int]:
+    def _offsets(self, value: object, tokens: int) -> tuple[int, int]:
+        """All are those at which the shortest words, which are so many tokens, fit."""
         rows = self.network.rows
         if value == "all":
-            return 0, (rows or 1) - 1
+            return 0, max(0, last_offset(self.network, tokens))
         offsets = (value, value) if isinstance(value, int) else value
         if not isinstance(offsets, list | tuple) or len(offsets) != 2:
             raise InputError(f"offsets: {shown(value)}, expected \"all\", an offset, or [first, last]")

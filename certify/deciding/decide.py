@@ -21,7 +21,7 @@ from certify.deciding.proving import accepted_refutation, find_refusals
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.verdicts import worst
 from constructions.errors import InputError
-from constructions.trained.claim import Claim, check_fits, is_by_place, obligations
+from constructions.trained.claim import Claim, check_fits, claim_of_lengths, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.certificate import Cover, decision_text, joined
@@ -109,7 +109,8 @@ def prove_all(searches: Searches, claim: Claim) -> tuple[list[Found], dict[int, 
         accepted: dict[int, str] = {}
         for first, last in runs(row.n for row in rows_by_length(searches.network, claim, found)
                                 if row.verdict == "certified"):
-            text, cover, open_ones = certificate_of(searches, replace(claim, lengths=(first, last)), frozenset(refused))
+            text, cover, open_ones = certificate_of(
+                searches, claim_of_lengths(searches.network, claim, first, last), frozenset(refused))
             if not open_ones and text not in texts:
                 texts[text] = refusals(text, cover, searches.settings)
             new |= open_ones or texts[text]

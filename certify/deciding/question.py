@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from certify.deciding.claim_file import Scope, check_not_empty, claim_of_table, read_claim
+from certify.deciding.claim_file import Scope, claim_of_table, read_claim
 from certify.deciding.files import WITH_A_CLAIM
 from certify.deciding.flags import Flags, table_of_flags
 from certify.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
-from constructions.trained.claim import Claim, check_fits
+from constructions.trained.claim import Claim, check_fits, last_offset
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import TrainedNetwork
@@ -67,8 +67,9 @@ def _in_scope(network: TrainedNetwork, claim: Claim, scope: Scope) -> Claim:
     lengths = (scope.min_n or claim.lengths[0], scope.max_n or claim.lengths[1])
     if not 1 <= lengths[0] <= lengths[1]:
         raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")
-    offsets = (0, (network.rows or 1) - 1) if scope.offsets == "all" else scope.offsets or claim.offsets
+    tokens = len(claim.before) + lengths[0] + len(claim.after)
+    offsets = (0, max(0, last_offset(network, tokens))) if scope.offsets == "all" else scope.offsets or claim.offsets
     assert not isinstance(offsets, str), "all offsets are two numbers by now"
     wanted = replace(claim, lengths=lengths, offsets=offsets)
-    check_not_empty(network, wanted)
+    check_fits(network, wanted)
     return wanted

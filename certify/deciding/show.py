@@ -57,6 +57,9 @@ def describe_claim(decision: Decision) -> str:
     claim = decision.claim
     first, last = claim.offsets
     offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
+    around, rows = len(claim.before) + len(claim.after), decision.network.rows
+    if rows is not None and first < last == rows - around - claim.lengths[0] < rows - 1:
+        offsets += f" (at {show_numbers(range(last + 1, rows))} none does)"
     places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]
     return (f"all words of length {claim.lengths[0]} .. {claim.lengths[1]} over {show_alphabet(claim.alphabet)}, "
             f"{offsets}, {places}: {counted(len(claim.cases), 'case')}")

@@ -6,7 +6,7 @@ Words are sequences of symbols; a place is how many letters have been read, 0 â€
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -121,23 +121,30 @@ def obligations(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[int, in
     first = shortest
     if is_by_place(network, claim) and claim.read == "each":
         first = 0 if claim.empty else 1
-    for offset in offsets_of(network, claim):
+    for offset in range(claim.offsets[0], last_offset(network, around + shortest, claim.offsets) + 1):
         last = longest if network.rows is None else min(longest, network.rows - offset - around)
         for place in range(first, last + 1):
             yield offset, place
 
 
-def offsets_of(network: TrainedNetwork, claim: Claim) -> range:
-    """The offsets at which the shortest words fit into the position tables; 0 alone if there are none."""
-    first, last = claim.offsets
-    if network.rows is None:
-        return range(first, min(last, 0) + 1)
-    shortest = len(claim.before) + claim.lengths[0] + len(claim.after)
-    return range(first, min(last, network.rows - shortest) + 1)
+def last_offset(network: TrainedNetwork, tokens: int, offsets: tuple[int, int] | None = None) -> int:
+    """The last offset (of these) at which so many tokens fit into the position tables; 0 if there are none."""
+    fits = 0 if network.rows is None else network.rows - tokens
+    return fits if offsets is None else min(fits, offsets[1])
+
+
+def claim_of_lengths(network: TrainedNetwork, claim: Claim, first: int, last: int) -> Claim:
+    """The claim about some of its lengths, at those of its offsets at which they fit."""
+    around = len(claim.before) + len(claim.after)
+    offsets = (claim.offsets[0], last_offset(network, around + first, claim.offsets))
+    return replace(claim, lengths=(first, last), offsets=offsets)
 
 
 def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> None:
-    """See that the network has the tokens and logits that the claim names.
+    """See that the network has the tokens, logits and position rows that the claim names.
+
+    At the first offset the longest words have rows, and at the last one the shortest: so the claim is about every
+    length and every offset that it names.
 
     Raises:
         InputError: naming the first that it has not.
@@ -151,3 +158,20 @@ def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> N
         if output >= network.outputs:
             raise InputError(f"{where}: the logit of token {output} is judged, but the network has the logits 0 to "
                              f"{network.outputs - 1}")
+    _check_rows(network, claim, where)
+
+
+def _check_rows(network: TrainedNetwork, claim: Claim, where: str) -> None:
+    if network.rows is None:
+        if claim.offsets != (0, 0):
+            raise InputError(f"{where}: offsets: {list(claim.offsets)}, but the network has no position rows: expected "
+                             "0")
+        return
+    (first, last), (shortest, longest) = claim.offsets, claim.lengths
+    most = network.rows - len(claim.before) - len(claim.after)
+    if first + longest > most:
+        raise InputError(f"{where}: max_n: {longest}, but at offset {first} no word of more than "
+                         f"{max(0, most - first)} letters fits into the network's {network.rows} rows of positions")
+    if last + shortest > most:
+        raise InputError(f"{where}: offsets: {last}, but words of length {shortest} fit into the network's "
+                         f"{network.rows} rows of positions at offsets up to {most - shortest} only")

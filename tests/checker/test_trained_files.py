@@ -185,11 +185,21 @@ def test_what_is_printed_is_the_whole_claim() -> None:
     lines = check_text(dump(means())).lines
     assert "case 1       where #<[Q_1] - #<[Q_0] > 1" in lines
     assert "             1 * logit 0 + -1 * logit 1" in lines
-    whole = means(offsets=[0, 7], max_n=7, cases=[])
+    whole = means(offsets=[0, 6], max_n=7, cases=[])
     whole["cover"] = [{"offset": o, "from": 1, "to": 7 - o, "by": "words"} for o in range(7)]
     assert any("its whole domain" in line for line in check_text(dump(whole)).lines)
     assert not any("its whole domain" in line for line in lines)
     assert check_text(dump(wrong_word())).lines[0] == "the claim that follows is FALSE:"
+
+
+@pytest.mark.parametrize(("changes", "reason"), [
+    ({"offsets": [0, 0], "max_n": 8}, "claim: max_n: at offset 0 no word longer than 7 has rows"),
+    ({"offsets": [3, 3], "max_n": 5}, "claim: max_n: at offset 3 no word longer than 4 has rows"),
+    ({"offsets": [0, 7], "max_n": 7}, "claim: offsets: no word of length 1 has rows at 7"),
+    ({"offsets": [0, 6], "min_n": 2, "max_n": 7}, "claim: offsets: no word of length 2 has rows at 6")])
+def test_a_claim_that_names_lengths_or_offsets_without_rows_is_malformed(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed, match=f"^{reason}$"):
+        check_text(dump(means(**changes)))
 
 
 def test_names_of_sources_stay_in_their_line() -> None:

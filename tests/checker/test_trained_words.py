@@ -135,11 +135,12 @@ def test_obligations_are_by_place_where_a_later_token_changes_nothing(changes: d
 
 
 def test_obligations_are_those_with_rows_of_the_tables() -> None:
-    changes = {"offsets": [7, 11], "min_n": 2, "max_n": 4, "empty": True}
+    changes = {"offsets": [7, 9], "min_n": 2, "max_n": 4, "empty": True}
     given = read(decision(make_network("gpt2", rows=12), make_claim(**changes)))
     assert [*obligations(given.network, given.claim, given.language)] == [
         Obligations(7, 0, 4), Obligations(8, 0, 3), Obligations(9, 0, 2)]
-    by_length = read(decision(make_network("gpt2", rows=12), make_claim(read="last", after=[3], offsets=[8, 11])))
+    claim = make_claim(read="last", after=[3], max_n=2, offsets=[8, 9])
+    by_length = read(decision(make_network("gpt2", rows=12), claim))
     assert [*obligations(by_length.network, by_length.claim, by_length.language)] == [
         Obligations(8, 1, 2), Obligations(9, 1, 1)]
 

@@ -40,7 +40,7 @@ def right() -> Decision:
 
 @pytest.fixture(scope="module")
 def wrong() -> Decision:
-    return decide(*zoo("tomita_7", 5, offset=60))
+    return decide(*zoo("tomita_7", 3, offset=60))
 
 
 def test_what_is_certified_is_accepted_by_the_checker_for_these_lengths(right: Decision) -> None:

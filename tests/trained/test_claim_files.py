@@ -159,7 +159,7 @@ def test_seen_padding_fills_words_of_one_length() -> None:
 
 def test_the_command_line_says_lengths_and_offsets_instead() -> None:
     claim = claim_of(HEAD + "offsets = 3\n" + SIGN, Scope(max_n=5, min_n=2, offsets="all"))
-    assert (claim.lengths, claim.offsets) == ((2, 5), (0, 8))
+    assert (claim.lengths, claim.offsets) == ((2, 5), (0, 7))
     assert claim_of(HEAD + 'offsets = "all"\n' + SIGN, rows=None).offsets == (0, 0)
 
 
@@ -208,7 +208,9 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
     (HEAD + "min_n = 7\n" + SIGN, "min_n 7 and max_n 6, expected 1 <= min_n <= max_n"),
     ('letters = "ab"\nanswers = "each"\n' + SIGN, "max_n: neither the file nor --max-n says up to which length"),
     (HEAD + "offsets = 8\nmin_n = 3\n" + SIGN,
-     "no word of length 3 or more fits into the network's 9 rows of positions at these offsets"),
+     "the claim: max_n: 6, but at offset 8 no word of more than 1 letters fits into the network's 9 rows of positions"),
+    (HEAD + "offsets = [0, 8]\nmin_n = 2\n" + SIGN,
+     "the claim: offsets: 8, but words of length 2 fit into the network's 9 rows of positions at offsets up to 7 only"),
     (HEAD + "padding = { token = 5, length = 7 }\n" + SIGN,
      "padding: words of the lengths 1 to 6, but seen padding makes a claim of one length: min_n = max_n (padding that "
      "attention does not see is left out)"),

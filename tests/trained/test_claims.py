@@ -15,11 +15,12 @@ from constructions.trained.claim import (
     Claim,
     When,
     check_fits,
+    claim_of_lengths,
     input_tokens,
     is_by_place,
     judged,
+    last_offset,
     obligations,
-    offsets_of,
 )
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from tests.trained.claims import PARITY, claim_of, network_of
@@ -132,13 +133,37 @@ def test_obligations_by_length_fill_the_rows_that_there_are() -> None:
 def test_without_position_tables_there_is_offset_0_alone() -> None:
     claim = claim_of([parse_formula("Q_a")], offsets=(0, 9), lengths=(1, 2))
     assert list(obligations(network_of(), claim)) == [(0, 1), (0, 2)]
-    assert list(offsets_of(network_of(), claim_of([], offsets=(1, 9)))) == []
+    assert last_offset(network_of(), 3) == 0
+    with pytest.raises(InputError, match=r"claim: offsets: \[1, 9\], but the network has no position rows: expected 0"):
+        check_fits(network_of(), claim_of([], offsets=(1, 9)))
+
+
+@pytest.mark.parametrize(("offsets", "lengths", "complaint"), [
+    ((0, 0), (1, 7), "claim: max_n: 7, but at offset 0 no word of more than 6 letters fits into the network's 8 rows"),
+    ((2, 2), (1, 5), "claim: max_n: 5, but at offset 2 no word of more than 4 letters fits into the network's 8 rows"),
+    ((0, 6), (1, 6), "claim: offsets: 6, but words of length 1 fit into the network's 8 rows of positions at "
+                     "offsets up to 5 only"),
+    ((0, 5), (2, 6), "claim: offsets: 5, but words of length 2 fit into the network's 8 rows of positions at "
+                     "offsets up to 4 only"),
+])  # fmt: skip
+def test_a_claim_about_a_length_or_an_offset_without_rows_is_refused(
+        offsets: tuple[int, int], lengths: tuple[int, int], complaint: str) -> None:
+    claim = claim_of([parse_formula("Q_a")], before=(2,), after=(3,), read="last", offsets=offsets, lengths=lengths)
+    with pytest.raises(InputError) as caught:
+        check_fits(network_of(rows=8), claim)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_some_lengths_of_a_claim_are_claimed_at_the_offsets_at_which_they_fit() -> None:
+    claim = claim_of([parse_formula("Q_a")], before=(2,), offsets=(0, 6), lengths=(1, 7))
+    some = claim_of_lengths(network_of(rows=8), claim, 3, 4)
+    assert (some.offsets, some.lengths) == ((0, 4), (3, 4))
 
 
 def test_tokens_and_logits_that_the_network_has_not_are_named() -> None:
-    check_fits(network_of(), rich_claim())
+    check_fits(network_of(rows=12), rich_claim())
     with pytest.raises(InputError, match="claim: after: token 3, but the network has the tokens 0 to 2"):
-        check_fits(network_of(vocabulary=3), rich_claim())
+        check_fits(network_of(rows=12, vocabulary=3), rich_claim())
     logits = claim_of([], cases=(Case(When(parse_formula("Q_a")), (((9, Fraction(1)),),)),))
     with pytest.raises(InputError, match="claim: the logit of token 9 is judged, but the network has"):
         check_fits(network_of(), logits)

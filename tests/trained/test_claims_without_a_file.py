@@ -87,6 +87,6 @@ def test_a_certificate_has_a_claim_of_its_own(tmp_path: Path) -> None:
     model = written(tmp_path, format="certify-decision", claim=claim_to_json(own))
     assert read_question(model, None, Flags(), Scope())[1] == own
     claim = read_question(model, None, Flags(), Scope(max_n=3, min_n=2, offsets="all"))[1]
-    assert (claim.lengths, claim.offsets) == ((2, 3), (0, 8))
-    with pytest.raises(InputError, match="no word of length 9 or more fits into the network's 9 rows"):
+    assert (claim.lengths, claim.offsets) == ((2, 3), (0, 7))
+    with pytest.raises(InputError, match="max_n: 9, but at offset 1 no word of more than 8 letters fits"):
         read_question(model, None, Flags(), Scope(max_n=9, min_n=9))

@@ -244,6 +244,7 @@ def read_claim(value: Json, network: Network, language: Language) -> TrainedClai
                                                    language=language))))
     expect(len(tokens) == len(alphabet), "tokens: expected one for each symbol")
     expect_sensible(claim)
+    expect_rows(claim, network)
     expect_known_symbols(language, alphabet)
     return claim
 
@@ -258,6 +259,19 @@ def expect_sensible(claim: TrainedClaim) -> None:
     expect(claim.margin >= 0, "margin: expected 0 or more, got {}", claim.margin)
     expect(not claim.empty or (claim.read == "each" and claim.before), "empty: only with each, and a token before")
     expect(len(claim.before) + len(claim.after) <= MAX_N, "limit: {} tokens before and after", MAX_N)
+
+
+def expect_rows(claim: TrainedClaim, network: Network) -> None:
+    """At the first offset there are rows for the longest words, and at the last one for the shortest.
+
+    So whatever length and offset a claim names is one that it is about.
+    """
+    if network.rows is not None:
+        most = network.rows - len(claim.before) - len(claim.after)
+        expect(claim.offsets[0] + claim.max_n <= most, "max_n: at offset {} no word longer than {} has rows",
+               claim.offsets[0], max(0, most - claim.offsets[0]))
+        expect(claim.offsets[1] + claim.min_n <= most, "offsets: no word of length {} has rows at {}",
+               claim.min_n, claim.offsets[1])
 
 
 def read_automaton(value: Json, letters: int) -> Automaton:
