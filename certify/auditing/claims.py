@@ -13,9 +13,10 @@ from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from proofs.floats.run_class import RunClass
 
-PARTS = ("statement", "proof step", "repair", "remark")
-"""What a claim is to the statement it belongs to: the statement as printed, a step of its proof, a repair of either, or
-something that the source does not say and that is worth knowing beside it."""
+PARTS = ("statement", "proof step", "transcription", "repair", "remark")
+"""What a claim is to the statement it belongs to: the statement as printed (or an instance of it), a step of its proof
+as printed, what stands in the text that was read but perhaps not in the source, a repair of the statement, or something
+that the source does not say and that is worth knowing beside it."""
 DEFAULT_WIDTH = Fraction(1, 10**6)
 
 

@@ -110,7 +110,7 @@ def _from_rows(claim: Claim, decision: Decision) -> ClaimResult:
 def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
     return ClaimResult(claim.name, claim.statement, claim.says, describe_subject(claim), str(claim.lengths), verdict,
                        claim.expected.verdict or "", "", reason, 0.0, note=claim.note, limit=claim.limit,
-                       part=claim.part)
+                       part=claim.part, covers=describe_coverage(claim))
 
 
 def describe_subject(claim: Claim) -> str:
@@ -122,6 +122,20 @@ def describe_subject(claim: Claim) -> str:
             return name
         case AboutAProgram(path, oracle):
             return f"{path.name} computes {oracle}"
+    return ""
+
+
+def describe_coverage(claim: Claim) -> str:
+    """What is looked at at each length, of all that a statement may be about."""
+    match claim.about:
+        case AboutANetwork(request):
+            return request.description.partition(";")[0]
+        case AboutNumbers(name):
+            from proofs.instances.registry import EXAMINATIONS
+
+            return EXAMINATIONS[name].covers
+        case AboutAProgram(path):
+            return path.name
     return ""
 
 
@@ -137,8 +151,7 @@ def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
         return LengthVerdict(n, "unknown", reason="nothing was examined")
     verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
     value, bound = _shortened(shown.value), _shortened(shown.bound)
-    witness = Witness(shown.what, n, value, bound, _command(shown.replay),
-                      side="at most" if value.lower > bound.upper else "at least") if failing else None
+    witness = Witness(shown.what, n, value, bound, _command(shown.replay), side=shown.side) if failing else None
     reason = "the enclosures do not decide it" if undecided else ""
     return LengthVerdict(n, verdict, value, bound, shown.what, reason, witness)
 

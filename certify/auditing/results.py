@@ -144,6 +144,7 @@ class ClaimResult:
     ``mismatch`` says how the verdict differs from the
     one that the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
     ``error`` is what ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
+    ``covers`` says what was looked at at each length.
     """
 
     name: str
@@ -168,6 +169,7 @@ class ClaimResult:
     bound: Interval | None = None
     part: str = "statement"
     measure: str = "worst error"
+    covers: str = ""
 
     def __repr__(self) -> str:
         return f"<{self.verdict}: {self.subject}, n = {self.lengths}>"

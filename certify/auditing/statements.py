@@ -1,4 +1,4 @@
-"""What the claims about one statement say together: it holds up to N, is refuted, or no instance decides it."""
+"""What the claims about one statement say together: certified where it was looked at, refuted, or not decidable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unsupported", "certified", 
 
 
 def judge_statements(results: Sequence[ClaimResult]) -> tuple[StatementVerdict, ...]:
-    """A verdict for each statement that claims name, in the order of their first claims."""
+    """A verdict for each statement that claims name, in the order of their first claims.
+
+    Only claims about the statement itself decide its verdict: a step of its proof, a slip of the text that was read, a
+    repair or a remark is told beside it. Without such a claim the statement as printed is unknown.
+    """
     by_statement: dict[str, list[ClaimResult]] = {}
     for result in results:
         if result.statement:
@@ -25,13 +29,15 @@ def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
     found = {claim.verdict for claim in printed}
     verdict: Verdict = next((one for one in ORDER if one in found), "unknown")
     decisive = [claim for claim in printed if claim.verdict == verdict]
-    texts = [_describe(verdict, decisive)] if decisive else []
+    texts = [_describe(verdict, decisive)] if decisive else ["no claim is about the statement as printed"]
     steps = [claim for claim in claims if claim.part == "proof step"]
     texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
     texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
+    texts += [f"in the text that was read, perhaps not in the source: {claim.says}: {claim.verdict}"
+              for claim in claims if claim.part == "transcription"]
     repairs = [claim for claim in claims if claim.part == "repair"]
     held = [claim for claim in repairs if claim.verdict == "certified"]
-    texts += [f"as repaired it holds on {_common_range(held)}"] if held else []
+    texts += [f"as repaired it is {_certified(held)}"] if held else []
     texts += [f"the repair {claim.name} is {claim.verdict}" for claim in repairs if claim.verdict != "certified"]
     texts += [f"besides, {claim.says}: {claim.verdict}" for claim in claims if claim.part == "remark"]
     return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
@@ -41,7 +47,7 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
     first = claims[0]
     match verdict:
         case "certified":
-            return f"holds on {_common_range(claims)}"
+            return _certified(claims)
         case "refuted":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
             return f"refuted as printed: {_shown(smallest)}"
@@ -52,6 +58,12 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
 
 def _shown(claim: ClaimResult) -> str:
     return describe_witness(claim.witness) if claim.witness else claim.reason
+
+
+def _certified(claims: Sequence[ClaimResult]) -> str:
+    """On which lengths, and of what: a statement is about more than the instances that were looked at."""
+    looked_at = dict.fromkeys(claim.covers for claim in claims if claim.covers)
+    return f"certified on {_common_range(claims)}" + (f", for {'; also '.join(looked_at)}" if looked_at else "")
 
 
 def _common_range(claims: Sequence[ClaimResult]) -> str:

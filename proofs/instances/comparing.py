@@ -30,13 +30,24 @@ def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fr
     return Instance(n, holds, what, left, right, replay)
 
 
+def at_least(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
+             replay: Replay | None = None) -> Instance:
+    """The instance ``value >= bound``, decided as far as the enclosures do.
+
+    >>> at_least(2, "", Fraction(1), Fraction(2)).holds, at_least(2, "", Fraction(1), Fraction(2)).side
+    (False, 'at least')
+    """
+    turned = instance(n, what, bound, value, replay)
+    return replace(turned, value=turned.bound, bound=turned.value, side="at least")
+
+
 def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Replay | None = None) -> Instance:
     """The instance ``value == expected``.
 
     >>> equality(2, "", Fraction(1), Fraction(2)).holds
     False
     """
-    return Instance(n, value == expected, what, point(value), point(expected), replay)
+    return Instance(n, value == expected, what, point(value), point(expected), replay, side="")
 
 
 def confirmed_if(proved: bool, found: Instance) -> Instance:

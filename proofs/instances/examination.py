@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from proofs.enclosures.intervals import Interval
 
@@ -18,7 +19,8 @@ class Replay:
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a statement that says ``value <= bound`` (or ``value == bound``), both sides enclosed.
+    """One instance of a statement that says ``value <= bound``, both sides enclosed: ``side`` says that the value is to
+    be at most the bound, at least the bound, or (if it is empty) equal to it.
 
     ``holds`` is None where the enclosures do not decide. ``what`` says in words which instance it is; ``replay`` shows
     a refuted one, if there is such a network.
@@ -30,6 +32,7 @@ class Instance:
     value: Interval
     bound: Interval
     replay: Replay | None = None
+    side: Literal["", "at most", "at least"] = "at most"
 
 
 @dataclass(frozen=True)

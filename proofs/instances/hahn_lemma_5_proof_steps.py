@@ -14,9 +14,16 @@ j = i       There b_i is taken to change by o(1). But the query of i is exchange
             their number is odd). b_i was 0, by symmetry, and becomes (2m sinh(1/4) + e^(1/8)/2)/(2m cosh(1/4) +
             e^(1/8) [+ 1]), m = ⌊(n-1)/2⌋, at every n at least tanh(1/4) in the limit. F = 1, A = 1/2: the bound that
             the display before gives, (e^(2A)/(n-1) + 1/n)D, is below that from n = 9 on.
-Heads       So the first bound of the induction, C^(2k) D without a factor of H, is false for many heads: with H =
-            65536 equal heads as just now, f = (1/64) Σ_h b_h has L_f = 4, whether the norm of all b together is the
-            sum of theirs or Euclidean, and y_i moves by 1024 b_i > 4(1 + e + 4)²/2 at every n >= 2.
+Heads       So the first bound of the induction, C^(2k) D without a factor of H, is false for many heads, with all
+            constants as printed: D = 2^-8, the same others, scores y_i y_w/8 (C_att = 1/8), H = 2^22 equal heads,
+            Σ the sum of what they retrieve, f = ReLU(sΣ) - ReLU(sΣ - 1), s = 2^-12. All activations are in [-1, 1], so
+            F = 2 C_f (‖p‖ + ‖v‖) = 2 bounds them, A = F² C_att = 1/2 all scores; L_f = 2^11 s = 1/2 in the Euclidean
+            norm of all b together (in the sum of their norms it is s). y_i = 0 becomes min(1, 2^10 b_i), b_i as above
+            with D in place of 1/2 and D/8 of 1/4: at least 2^10 tanh(D/8) in the limit, 1/2, and more before. C²D is
+            4 (1 + e + 1/2)²/2^8 = 0.278.
+As printed  The lemma says nothing of the embeddings but that they are given. One head that embeds n (not bounded),
+            scores n [j = 1] and values [w_j = 1]: y_n changes by e^n/(e^n + n - 1) when symbol 1 is exchanged, at
+            least 1/2 at every n >= 2, so no K/n is a bound. In Coq: ``lemma_5_needs_bounded_embeddings``.
 What holds  A weight is at most e^A/(e^A + (n-1)e^(-A)) <= e^(2A)/(n-1), for every A: polynomials in x = e^(-2A). And
             e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n for n >= 2: worst for H = 1 and L_f = 0, where it says that n/(n-1)
             <= x + 2.
@@ -39,10 +46,11 @@ from proofs.instances.comparing import (
 )
 from proofs.instances.examination import Examination, Instance, Replay
 
-ZERO, HALF, QUARTER, EIGHTH = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 4), (1, 8)))
+ZERO, HALF, EIGHTH, ONE = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 8), (1, 1)))
 VALUE = Fraction(4)
-HEADS, SHARE = 65536, Fraction(1, 64)
-LIPSCHITZ = Fraction(4)
+SMALL, ROOT_OF_HEADS, STEEPNESS = Fraction(1, 2**8), 2**11, Fraction(1, 2**12)
+LIPSCHITZ = ROOT_OF_HEADS * STEEPNESS
+AS_PRINTED = Replay("hahn_lemma_5_as_printed.json", "xo")
 WEIGHTS = Replay("hahn_lemma_5_weights.json", "xo")
 NORMS = Replay("hahn_lemma_5_norms.json", "xo")
 SAME_POSITION = Replay("hahn_lemma_5_same_position.json", "xaaaabbbb")
@@ -74,11 +82,12 @@ def _examine_norms(n: int) -> Iterator[Instance]:
            if n > 1 else nothing_is_exchanged(n))
 
 
-def mean_at_exchanged(n: int) -> Interval:
-    """b_i after the exchange, at position i = 1 of n."""
+def mean_at_exchanged(n: int, after: Fraction = HALF, strength: Fraction = HALF) -> Interval:
+    """b_i once y_i is ``after``, at position i = 1 of n, by scores y_i y_w times the strength."""
     pairs, zeros = divmod(n - 1, 2)
-    up, down, own = power_of_e(QUARTER), power_of_e(-QUARTER), power_of_e(EIGHTH)
-    above = (up + down.scaled(Fraction(-1))).scaled(Fraction(pairs)) + own.scaled(HALF)
+    pair = strength * after
+    up, down, own = power_of_e(pair), power_of_e(-pair), power_of_e(pair * after)
+    above = (up + down.scaled(Fraction(-1))).scaled(Fraction(pairs)) + own.scaled(after)
     below = (up + down).scaled(Fraction(pairs)) + own + point(Fraction(zeros))
     return Interval(above.lower / below.upper, above.upper / below.lower)
 
@@ -97,9 +106,19 @@ def _examine_heads(n: int) -> Iterator[Instance]:
         yield nothing_is_exchanged(n)
         return
     root = power_of_e(Fraction(1)) + point(1 + LIPSCHITZ)
-    yield instance(n, f"y_1 from 0 to 1/2, {HEADS} equal heads with scores y_i y_w/2, f = (1/64) Σ_h b_h",
-                   mean_at_exchanged(n).scaled(HEADS * SHARE), (root * root).scaled(4 * HALF),
-                   MANY_HEADS if n == 2 else None)
+    total = mean_at_exchanged(n, SMALL, EIGHTH).scaled(ROOT_OF_HEADS**2 * STEEPNESS)
+    yield instance(n, f"y_1 from 0 to {SMALL}, 2^22 equal heads with scores y_i y_w/8, f = ReLU(sΣ) - ReLU(sΣ - 1), "
+                   f"s = {STEEPNESS}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
+                   (root * root).scaled(4 * SMALL), MANY_HEADS if n == 2 else None)
+
+
+def _examine_as_printed(n: int) -> Iterator[Instance]:
+    if n == 1:
+        yield nothing_is_exchanged(n)
+        return
+    for k in (1, 2, 3, 4):
+        yield instance(n, f"one head with scores n [j = 1], values [w_j = 1], K = {k}", weight_of_first(n, Fraction(n)),
+                       Fraction(k, n), AS_PRINTED if (n, k) == (2, 1) else None)
 
 
 def _examine_greatest_weight(n: int) -> Iterator[Instance]:
@@ -116,6 +135,8 @@ def _examine_sum(n: int) -> Iterator[Instance]:
 
 NAME = "Hahn, Lemma 5"
 EXAMINATIONS = (
+    Examination("hahn-lemma-5-as-printed", NAME, "exchanging a symbol changes y_n by at most K/n, for K = 1, 2, 3, 4",
+                "one layer, one head that embeds n", _examine_as_printed),
     Examination("hahn-lemma-5-step-weights", NAME, "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖, in the proof",
                 "one layer, one head, j = n", _examine_weights),
     Examination("hahn-lemma-5-step-norms", NAME, "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖), in the proof",
@@ -125,7 +146,7 @@ EXAMINATIONS = (
                 "one layer, one head", _examine_same_position),
     Examination("hahn-lemma-5-step-heads", NAME,
                 "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
-                f"one layer, {HEADS} equal heads", _examine_heads),
+                "one layer, 2^22 equal heads; A, F, L_f and C as printed", _examine_heads),
     Examination("hahn-lemma-5-step-greatest-weight", NAME, "attention weights are at most e^(2A)/(n-1), in the proof",
                 "every A and every score in [-A, A]", _examine_greatest_weight),
     Examination("hahn-lemma-5-step-sum", NAME,

@@ -28,7 +28,7 @@ from flint import arb
 from proofs.cross_entropy import brackets
 from proofs.cross_entropy.entropies import enclosed, softplus
 from proofs.enclosures.intervals import point
-from proofs.instances.comparing import equality, instance
+from proofs.instances.comparing import at_least, equality, instance
 from proofs.instances.examination import Examination, Instance, Replay
 
 ZERO, HALF, TWO = Fraction(0), Fraction(1, 2), Fraction(2)
@@ -52,15 +52,15 @@ def _examine_statement(n: int) -> Iterator[Instance]:
     for p in PROBABILITIES:
         least = min(brackets.asked_for_type(m, p) for m in (FIRST, FIRST + 1))
         forced = softplus(point(-SENSITIVITY / 2)).scaled(brackets.asked_for_type(n, p) * (1 - p))
-        yield instance(n, f"p = {p}, s = {SENSITIVITY}: ε = {(1 - p) * least * LEAST}", (1 - p) * least * LEAST, forced)
+        yield at_least(n, f"p = {p}, s = {SENSITIVITY}: ε = {(1 - p) * least * LEAST}", forced, (1 - p) * least * LEAST)
 
 
 def _examine_step(n: int) -> Iterator[Instance]:
     if n < FIRST:
         yield _nothing_is_asked(n)
         return
-    yield instance(n, "log-odds 4 of ) against ] everywhere, a prefix after which ) closes",
-                   enclosed(lambda: arb(2).log()), softplus(point(-LOG_ODDS)), STEP if n == FIRST else None)
+    yield at_least(n, "log-odds 4 of ) against ] everywhere, a prefix after which ) closes",
+                   softplus(point(-LOG_ODDS)), enclosed(lambda: arb(2).log()), STEP if n == FIRST else None)
 
 
 def paths_by_steps(n: int) -> list[int]:

@@ -28,7 +28,7 @@ from proofs.cross_entropy import parity
 from proofs.cross_entropy.bounds import least_cost_of_pair
 from proofs.cross_entropy.entropies import binary_entropy
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import confirmed_if, equality, instance
+from proofs.instances.comparing import at_least, confirmed_if, equality, instance
 from proofs.instances.examination import Examination, Instance, Replay
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
@@ -45,8 +45,9 @@ def _no_two_symbols(n: int) -> Instance:
 
 
 def _examine_printed(n: int) -> Iterable[Instance]:
-    yield instance(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1", parity.unigram_entropy(HALF),
-                   parity.cross_entropy_without_attention(n, HALF, LOG_ODDS), CHANCE if n == 2 else None)
+    yield at_least(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
+                   parity.cross_entropy_without_attention(n, HALF, LOG_ODDS), parity.unigram_entropy(HALF),
+                   CHANCE if n == 2 else None)
 
 
 def _examine_step(n: int) -> Iterable[Instance]:
@@ -102,8 +103,8 @@ def _examine_repaired(n: int) -> Iterator[Instance]:
         for last in (0, 1):
             for sensitivity in (Fraction(1, n), Fraction(n)):
                 share = parity.share_of_even(last, p)
-                yield instance(n, f"p = {p}, last symbol {last}, s = {sensitivity}", _linear(share, p, sensitivity),
-                               least_cost_of_pair(share, p, sensitivity))
+                yield at_least(n, f"p = {p}, last symbol {last}, s = {sensitivity}",
+                               least_cost_of_pair(share, p, sensitivity), _linear(share, p, sensitivity))
 
 
 def _examine_attained(n: int) -> Iterator[Instance]:

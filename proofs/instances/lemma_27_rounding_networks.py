@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs.instances.comparing import instance
+from proofs.instances.comparing import at_least
 from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.pieces import fewest_pieces
 
@@ -57,8 +57,8 @@ def pieces_needed(values: int, width: int, mode: str) -> int:
 def _examine(n: int) -> Iterable[Instance]:
     for width in (2, 4):
         for mode in MODES:
-            yield instance(n, f"{width * n} numbers to {n}, {mode}: n against the least number of pieces",
-                           Fraction(n), Fraction(pieces_needed(n, width, mode)))
+            yield at_least(n, f"{width * n} numbers to {n}, {mode}: the least number of pieces",
+                           Fraction(pieces_needed(n, width, mode)), Fraction(n))
 
 
 def least_step(bits: int) -> int:
@@ -69,8 +69,8 @@ def least_step(bits: int) -> int:
 
 
 def _examine_step(n: int) -> Iterable[Instance]:
-    yield instance(n, f"{n + 1} bits to {n} bits, ties to even: 2 against the least m(y2) - m(y1)",
-                   Fraction(2), Fraction(least_step(n)), TIES_TO_EVEN if n == 2 else None)
+    yield at_least(n, f"{n + 1} bits to {n} bits, ties to even: the least m(y2) - m(y1)",
+                   Fraction(least_step(n)), Fraction(2), TIES_TO_EVEN if n == 2 else None)
 
 
 def one_relu(x: int, bits: int) -> int:
@@ -82,8 +82,8 @@ def one_relu(x: int, bits: int) -> int:
 def _examine_integers(n: int) -> Iterable[Instance]:
     greatest = 2**n - 1
     right = all(one_relu(x, n) == min(x, greatest) for x in (0, greatest, 2 * greatest + 1))
-    found = instance(n, f"integers of {n + 1} bits to {n} bits by one unit: 2^p against (2m)^ℓ", Fraction(2**n),
-                     Fraction(2), INTEGERS if n == 2 else None)
+    found = at_least(n, f"integers of {n + 1} bits to {n} bits by one unit: (2m)^ℓ, against 2^p", Fraction(2),
+                     Fraction(2**n), INTEGERS if n == 2 else None)
     yield found if right else replace(found, holds=None)
 
 

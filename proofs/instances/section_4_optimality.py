@@ -18,6 +18,8 @@ Previous    The task of Theorem 12. Write j - 1 in base B with 4 digits a_1, ...
             So with these embeddings the head of `prev` needs no factor of n. (For `since` in one head the tie-breaking
             terms are n numbers of a bounded range, any two neighbours apart by a constant over the factor: n is
             needed.)
+Factor      "For a fixed-size gap, some activation must be scaled up by a factor of n": of order n, at least K n for
+            some K. The first head needs ln(3(n-1)), less than n from n = 2 on, than n/8 from n = 41 on, and so on.
 Constants   4e^(-3) < 1/4 (Theorems 12, 13, 15, 16); (3/2)e^(-3C) <= 1/(4C) for C >= 1 (Theorem 20): the left falls by
             e^(-3) < 1/2 from C to C + 1, the right by C/(C+1) >= 1/2.
 """
@@ -27,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from proofs.instances.comparing import equality, instance, power_of_e
+from proofs.instances.comparing import at_least, equality, instance, logarithm, power_of_e
 from proofs.instances.examination import Examination, Instance
 
 QUARTER, ZERO = Fraction(1, 4), Fraction(0)
@@ -84,6 +86,15 @@ def _examine_previous(n: int) -> Iterable[Instance]:
     yield instance(n, f"i = {i}, factor (ln 27)·{base(n)}²", worst, QUARTER)
 
 
+def _examine_factor(n: int) -> Iterable[Instance]:
+    if n == 1:
+        yield equality(n, "one position: nothing is to be found", ZERO, ZERO)
+        return
+    for k in (1, 2, 4, 8):
+        yield at_least(n, f"the factor that attention to the first position needs, K = 1/{k}",
+                       logarithm(Fraction(3 * (n - 1))), Fraction(n, k))
+
+
 def _examine_boolean_constant(n: int) -> Iterable[Instance]:
     yield instance(n, "4e^(-3) against 1/4", power_of_e(Fraction(-3)).scaled(Fraction(4)), QUARTER)
 
@@ -93,6 +104,8 @@ def _examine_count_constant(n: int) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
+    Examination("section-4-factor-of-n", "Section 4", "for a fixed gap scores need a factor of K n",
+                "K = 1, 1/2, 1/4, 1/8, attention to the first position", _examine_factor),
     Examination("section-4-first-position", "Section 4",
                 "the first position is found to within 1/4 with a factor of ln(3(n-1)), exactly",
                 "every word of length n and every position", _examine_first),

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import confirmed_if, equality, increasing, instance, power_of_e
+from proofs.instances.comparing import at_least, confirmed_if, equality, increasing, instance, power_of_e
 from proofs.instances.examination import Examination, Instance, Replay
 
 QUARTER = Fraction(1, 4)
@@ -89,7 +89,7 @@ def _examine_positive(n: int) -> Iterable[Instance]:
     if found is None:
         yield equality(n, "one position: any gap will do", ZERO, ZERO)
     else:
-        yield instance(n, f"1 against n times the least gap of the flip-flop layer, n = {n}", Fraction(1), n * found)
+        yield at_least(n, f"n times the least gap of the flip-flop layer, n = {n}", n * found, Fraction(1))
 
 
 def _examine_error(n: int, value: Interval | Fraction, replay: Replay | None = None) -> Iterable[Instance]:
@@ -99,7 +99,8 @@ def _examine_error(n: int, value: Interval | Fraction, replay: Replay | None = N
 
 COVERS = "every word of length n and every position"
 EXAMINATIONS = (
-    Examination("lemma-24", "Lemma 24", "the flip-flop layer has a strictly positive gap", COVERS, _examine_positive),
+    Examination("lemma-24", "Lemma 24", "the flip-flop layer has a strictly positive gap", f"one network, {COVERS}",
+                _examine_positive),
     Examination("section-6-gap", "Section 6", "flip-flop: the scores [write] + j/n are tieless with gap exactly 1/n",
                 COVERS, _examine_gap),
     Examination("section-6-log", "Section 6", "flip-flop with temperature 1/(n ln n) errs by at most 1/4", COVERS,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from proofs.instances.comparing import instance
+from proofs.instances.comparing import at_least
 from proofs.instances.examination import Examination, Instance
 
 
@@ -27,9 +27,9 @@ def leads(n: int) -> Iterable[tuple[str, Fraction]]:
 
 def _examine(n: int) -> Iterable[Instance]:
     for what, lead in sorted(leads(n), key=lambda found: found[1]):
-        yield instance(n, f"{what}, for γ = 1", Fraction(1, 2 * n), lead)
+        yield at_least(n, f"{what}, for γ = 1", lead, Fraction(1, 2 * n))
     if n == 1:
-        yield instance(n, "one position: nothing to exceed", Fraction(0), Fraction(0))
+        yield at_least(n, "one position: nothing to exceed", Fraction(0), Fraction(0))
 
 
 EXAMINATIONS = (

@@ -23,7 +23,7 @@ from functools import cache
 from math import lcm
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import equality, instance, power_of_e
+from proofs.instances.comparing import at_least, equality, instance, power_of_e
 from proofs.instances.examination import Examination, Instance, Replay
 
 LONGEST = 16
@@ -74,7 +74,7 @@ def _unknown(n: int) -> Instance:
 
 def _examine_least(n: int) -> Iterable[Instance]:
     if n in LISTED:
-        yield equality(n, f"the least positive sum of ±1/j, j <= {n}", least_sum(n), Fraction(LISTED[n]))
+        yield equality(n, f"the least positive sum of ±1/j for some of the j <= {n}", least_sum(n), Fraction(LISTED[n]))
     else:
         yield _unknown(n)
 
@@ -101,14 +101,14 @@ def _examine_rational(n: int) -> Iterable[Instance]:
         yield _unknown(n)
         return
     common = lcm(*range(1, n + 1))
-    yield instance(n, "the reciprocal square of the common denominator, against the gap S/n",
-                   Fraction(1, (common * common) ** 2), least_sum(n) / n)
+    yield at_least(n, "the gap S/n, against the reciprocal square of the common denominator", least_sum(n) / n,
+                   Fraction(1, (common * common) ** 2))
 
 
 COVERS = "every word of length n"
 EXAMINATIONS = (
-    Examination("ties-least-sum", "Ties, small gaps", "the least positive sums of ±1/j, j <= n, are those listed",
-                COVERS, _examine_least),
+    Examination("ties-least-sum", "Ties, small gaps",
+                "the least positive sums of ±1/j for some of the j <= n are those listed", COVERS, _examine_least),
     Examination("ties-primes", "Ties, small gaps",
                 "the least positive sum is at most 1/(2^k - 1), k primes in (n/2, n]", COVERS, _examine_primes),
     Examination("ties-polynomial-temperature", "Ties, small gaps",

@@ -65,7 +65,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a statement without a name": ({**SINCE, "statement": ""}, "statement: empty, expected what the source calls it"),
     "unknown verdict": ({**SINCE, "expect": "holds"}, "expect 'holds', expected one of certified, refuted"),
     "unknown regime": ({**SINCE, "regime": "cold"}, "regime: found 'cold', expected temperature or position"),
-    "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, repair, remark"),
+    "unknown part": ({**SINCE, "part": "half"}, "part 'half', expected one of statement, proof step, transcription"),
     "bad lengths": ({**SINCE, "lengths": "5..2"}, "min-n: 5, expected a number from 1 to 2"),
     "no lengths": ({**SINCE, "lengths": "many"}, "lengths 'many', expected a number or a range"),
     "length 0": ({**SINCE, "lengths": 0}, "max-n: 0, expected a number from 1"),

@@ -27,8 +27,8 @@ STATEMENTS = [
     "Theorem 26", *(f"Lemma {n}" for n in range(27, 35)), "Section 4, optimality", "Section 6, flip-flop",
     "Section 6, induction heads", "Appendix E", "Figure 1",
 ]  # fmt: skip
-WITHOUT_NETWORK = {"hahn/footnote-4-chain", "hahn/footnote-4-length"}
-"""Refuted claims about a distribution alone: there is no network to run."""
+WITHOUT_NETWORK = {"hahn/footnote-4-chain", "hahn/footnote-4-length", "sha/section-4-factor-of-n"}
+"""Refuted claims about a distribution or a constant alone: there is no network to run."""
 CLAIMS = {f"{path.stem}/{claim.name}": claim for path in sorted(FOLDER.glob("*.toml"))
           for claim in read_claims(str(path)).claims}
 

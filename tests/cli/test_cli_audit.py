@@ -144,7 +144,7 @@ def test_the_warmest_constants_are_suggested_with_their_certificate(certify: Any
 def test_a_claims_file_as_expected_exits_with_0_and_leaves_nothing_behind(certify: Any) -> None:
     result = certify("audit", write(TWO_CLAIMS), "--html", "r.html", "--markdown", "r.md", "--csv", "r.csv")
     assert result.code == 0, result
-    assert "holds on n <= 6" in result.out and "1 certified, 1 refuted (2 claims, all as expected" in result.out
+    assert "certified on n <= 6" in result.out and "1 certified, 1 refuted (2 claims, all as expected" in result.out
     assert sorted(path.name for path in Path().iterdir()) == ["claims.toml", "r.csv", "r.html", "r.md"]
     rows = list(csv.DictReader(io.StringIO(Path("r.csv").read_text(encoding="utf-8"))))
     assert [row["verdict"] for row in rows if row["claim"] == "not-enough"] == ["certified"] * 4 + ["refuted"] * 2

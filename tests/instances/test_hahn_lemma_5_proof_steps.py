@@ -44,3 +44,15 @@ def test_no_weight_of_scores_between_a_and_minus_a_exceeds_the_greatest(drawn: l
     """Weights before normalisation between x and 1/x, x = e^(-A)."""
     weights = [x + (1 / x - x) * share for share in drawn]
     assert max(shares(weights)) <= 1 / (x * x * (len(weights) - 1))
+
+
+def test_many_heads_break_the_first_bound_with_every_constant_as_printed() -> None:
+    """F = 2 bounds the activations, A = F^2/8 the scores, L_f = 1/2: C = 2(1 + e^(2A) + L_f)."""
+    (found,) = examined("hahn-lemma-5-step-heads", 2)
+    assert found.value.lower == found.value.upper == 1
+    assert float(found.bound.upper) == pytest.approx((2 * (1 + e + 0.5)) ** 2 / 256) == pytest.approx(0.27803, abs=1e-5)
+
+
+def test_without_a_bound_of_the_embeddings_the_lemma_fails_for_every_constant() -> None:
+    name = "hahn-lemma-5-as-printed"
+    assert all(verdicts(name, n) == {False} for n in (5, 16, 100))

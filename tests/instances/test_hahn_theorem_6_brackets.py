@@ -24,7 +24,7 @@ def test_the_theorem_and_its_parts_hold(name: str) -> None:
 def test_one_prefix_may_cost_less_than_ln_2() -> None:
     assert [verdicts("hahn-theorem-6-brackets-step", n) for n in (2, 3, 4)] == [{True}, {False}, {False}]
     (found,) = examined("hahn-theorem-6-brackets-step", 3)
-    assert float(found.bound.upper) == pytest.approx(softplus(-4))
+    assert float(found.value.upper) == pytest.approx(softplus(-4)) and found.side == "at least"
 
 
 @pytest.mark.parametrize("p", PROBABILITIES)

@@ -20,7 +20,8 @@ def test_the_theorem_fails_from_two_symbols_on_and_so_does_its_step() -> None:
     for name in ("hahn-theorem-6-parity", "hahn-theorem-6-parity-step"):
         assert [verdicts(name, n) for n in (1, 2, 3, 100)] == [{True}, {False}, {False}, {False}]
     (found,) = examined("hahn-theorem-6-parity", 2)
-    assert found.value.lower > Fraction(10821, 10000) and found.bound.upper < Fraction(10635, 10000)
+    assert found.value.upper < Fraction(10635, 10000) and found.bound.lower > Fraction(10821, 10000)
+    assert found.side == "at least"
 
 
 @pytest.mark.parametrize("name", ["masses", "last", "entropies", "repaired", "attained"])

@@ -21,7 +21,8 @@ from tests.instances.helpers import examined, verdicts
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "claims" / "models"
 FIRST_REFUTED = {
     "hahn-footnote-4-chain": 4, "hahn-footnote-4-length": 3, "hahn-lemma-5-masked-last": 2,
-    "hahn-lemma-5-masked-second": 3, "hahn-lemma-5-step-heads": 2, "hahn-lemma-5-step-norms": 2,
+    "hahn-lemma-5-as-printed": 2, "hahn-lemma-5-masked-second": 3, "hahn-lemma-5-step-heads": 2,
+    "hahn-lemma-5-step-norms": 2, "section-4-factor-of-n": 2,
     "hahn-lemma-5-step-same-position": 9, "hahn-lemma-5-step-weights": 2, "hahn-theorem-6-brackets-step": 3,
     "hahn-theorem-6-parity": 2, "hahn-theorem-6-parity-step": 2, "lemma-07-proof-step": 2, "lemma-25": 2,
     "lemma-25-step-sign": 2, "lemma-27-integers": 2, "lemma-27-proof-step": 2, "lemma-29": 1,
@@ -29,8 +30,8 @@ FIRST_REFUTED = {
     "section-6-one-over-n": 2,
     "theorem-26-large-gap": 2, "ties-polynomial-temperature": 9, "ties-two-temperatures": 2, "uniform-plus-one": 1,
 }
-WITHOUT_NETWORK = {"hahn-footnote-4-chain", "hahn-footnote-4-length"}
-"""About a distribution alone: no network shows them."""
+WITHOUT_NETWORK = {"hahn-footnote-4-chain", "hahn-footnote-4-length", "section-4-factor-of-n"}
+"""About a distribution or a constant alone: no network shows them."""
 LAST = 6
 
 
@@ -50,7 +51,9 @@ def test_verdicts_and_numbers_agree(name: str) -> None:
         for instance in found:
             assert instance.n == n and instance.what
             assert instance.value.lower <= instance.value.upper and instance.bound.lower <= instance.bound.upper
-            assert not (instance.holds and instance.value.lower > instance.bound.upper)
+            above, below = instance.value.lower > instance.bound.upper, instance.value.upper < instance.bound.lower
+            breaks = {"at most": above, "at least": below, "": above or below}[instance.side]
+            assert not (instance.holds and breaks) and (instance.holds is not False or above or below)
 
 
 def test_names_are_unique_and_texts_are_there() -> None:
@@ -71,6 +74,7 @@ def missing(run: Run, direction: str, place: int) -> Interval:
 
 
 SHOWN: dict[str, Callable[[Run], Interval]] = {
+    "hahn-lemma-5-as-printed": lambda run: trace(run, "change").soft[1],
     "hahn-lemma-5-masked-last": lambda run: point(Fraction(trace(run, "layer 2").hard[1])),
     "hahn-lemma-5-masked-second": lambda run: point(Fraction(trace(run, "layer 1").hard[1])),
     "hahn-lemma-5-step-heads": lambda run: trace(run, "y after one layer").soft[0],
