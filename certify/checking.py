@@ -31,6 +31,7 @@ from proofs.check import (
     check_file,
     check_part,
     check_some,
+    find_vacuous_lengths,
     gravest,
     join_parts,
     main,
@@ -182,6 +183,7 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
     language = given.language
     if isinstance(given, Decision | WrongWord):
         return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
+                **({"vacuous": find_vacuous_lengths(given)} if isinstance(given, Decision) else {}),
                 "covered": accepted.coverage}
     if isinstance(given, MarginFile):
         return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),

@@ -25,6 +25,7 @@ class Meaning:
 VERDICTS: Mapping[str, Meaning] = {
     # of a claim about words
     "certified": Meaning(0, GREEN),
+    "vacuous": Meaning(0, YELLOW),  # it asks nothing, so that it is true; formulas that say nothing have 0, too
     "refuted": Meaning(1, RED),
     "unknown": Meaning(3, YELLOW),
     "unsupported": Meaning(3, YELLOW),

@@ -22,8 +22,10 @@ from certify.deciding.decision import (
     rows_by_offset,
 )
 from certify.deciding.files import WITH_A_CLAIM
+from certify.deciding.proving import with_vacuous_ones
 from certify.deciding.question import network_and_claim
 from certify.deciding.word_counts import WordCounts
+from certify.verdicts import worst
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 from constructions.trained.claim import Claim, obligations
@@ -59,9 +61,10 @@ def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     seen = dict(_see_few(network, claim))
     found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
              for offset, count in obligations(network, claim)]
-    rows = tuple(rows_by_length(network, claim, found))
+    rows = with_vacuous_ones(rows_by_length(network, claim, found), [text])
     return Decision(
-        network, claim, "certified", rows, tuple(rows_by_offset(network, claim, found)), certified_to(rows), text,
+        network, claim, worst([row.verdict for row in rows]), rows, tuple(rows_by_offset(network, claim, found)),
+        certified_to(rows), text,
         None, None, covered_by(claim, found), is_whole_domain(network, claim), 0.0)
 
 

@@ -17,7 +17,7 @@ from certify.deciding.decision import (
     shortest,
 )
 from certify.deciding.part import MOST_WORDS, Part, PartResult, do_part, parts_to_tasks, result_from_json, words_of
-from certify.deciding.proving import accepted_refutation, find_refusals
+from certify.deciding.proving import accepted_refutation, find_refusals, with_vacuous_ones
 from certify.shards import ShardsProgress, Workers, run_tasks
 from certify.verdicts import worst
 from constructions.errors import InputError
@@ -56,10 +56,10 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     found, texts = prove_all(Searches(network, settings), claim)
     if settings.store:
         found = with_wrong_words_proved(network, claim, found)
-    rows = rows_by_length(network, claim, found)
+    rows = with_vacuous_ones(rows_by_length(network, claim, found), texts.values())
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
-        network, claim, verdict=worst([row.verdict for row in rows]), rows=tuple(rows),
+        network, claim, verdict=worst([row.verdict for row in rows]), rows=rows,
         offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
         certificate=texts.get(rows[0].n), wrong=wrong,
         wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,

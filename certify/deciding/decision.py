@@ -151,10 +151,10 @@ def shortest(wrong: Iterable[WrongWord]) -> WrongWord | None:
 
 
 def certified_to(rows: Sequence[LengthRow]) -> int | None:
-    """The length up to which all are certified, from the shortest on; None if that is not."""
+    """The length up to which all are certified (or vacuous), from the shortest on; None if that is not."""
     last = None
     for row in rows:
-        if row.verdict != "certified":
+        if row.verdict not in ("certified", "vacuous"):
             break
         last = row.n
     return last

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from certify.deciding.decision import LengthRow
 from certify.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
-from proofs.check import Refusal, check_text, estimate, find_unproved_units
+from proofs.check import Refusal, check_text, estimate, find_unproved_units, find_vacuous
 from proofs.trained.certificate import wrong_word_text
 from proofs.trained.search import WrongWord
 
@@ -41,6 +43,13 @@ def accepted_refutation(network: TrainedNetwork, claim: Claim, wrong: WrongWord)
     except Refusal:
         return None
     return text
+
+
+def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[LengthRow, ...]:
+    """The lengths, those called vacuous of which the checker says that their accepted certificates ask nothing."""
+    vacuous = {n for text in texts for n in find_vacuous(text.encode(), WORK)}
+    return tuple(replace(row, verdict="vacuous") if row.verdict == "certified" and row.n in vacuous else row
+                 for row in rows)
 
 
 def is_long(certificate: str) -> bool:

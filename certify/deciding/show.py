@@ -70,10 +70,15 @@ def describe_verdict(decision: Decision) -> str:
     rows = decision.rows
     refuted = [row.n for row in rows if row.verdict == "refuted"]
     unknown = [row.n for row in rows if row.verdict == "unknown"]
+    vacuous = [row.n for row in rows if row.verdict == "vacuous"]
     parts = []
+    if len(vacuous) == len(rows):
+        return f"the claim asks nothing: on no word of length {show_numbers(vacuous)} is anything judged"
     if decision.certified_to is not None:
         parts.append(f"right on every word of length {rows[0].n} .. {decision.certified_to}"
                      + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
+    if vacuous:
+        parts.append(f"vacuous at n = {show_numbers(vacuous)}, where nothing is judged on any word")
     if refuted:
         parts.append(f"wrong at n = {show_numbers(refuted)}")
     if unknown:

@@ -9,6 +9,7 @@ from .checker.checking import (
     check_text,
     estimate,
     find_unproved_units,
+    find_vacuous,
     join_parts,
     read_bytes,
 )
@@ -20,6 +21,7 @@ from .checker.reading.records import Bound, Certificate, Claim
 from .checker.reading.softened import Softened, read_softened_text
 from .checker.reading.trained import Decision, WrongWord
 from .checker.softening import Found, check_shard, finish
+from .checker.trained import find_vacuous_lengths
 from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
 
 __all__ = [
@@ -52,6 +54,8 @@ __all__ = [
     "check_text",
     "estimate",
     "find_unproved_units",
+    "find_vacuous",
+    "find_vacuous_lengths",
     "finish",
     "gravest",
     "join_parts",

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from constructions.text import printable
 
 BASE = "certify.pages.base"
-SIGNS = {"certified": "✓", "refuted": "✗", "unknown": "?", "unsupported": "–", "not decidable": "∅"}
+SIGNS = {"certified": "✓", "refuted": "✗", "vacuous": "○", "unknown": "?", "unsupported": "–", "not decidable": "∅"}
 """Beside its colour each verdict has a sign of its own."""
 
 

@@ -36,6 +36,7 @@ from .trained import (
     describe_wrong_word,
     estimate_decision,
     find_unproved,
+    find_vacuous_lengths,
     join_coverage,
     prove_decision,
     prove_part,
@@ -149,6 +150,16 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
         return find_unproved(read_decision_of(data, ANYTHING, work), part, parts)
+
+
+def find_vacuous(data: bytes, work: int = 1) -> list[int]:
+    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved.
+
+    Raises:
+        Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
 
 
 def check_sample(data: bytes, number: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:

@@ -31,6 +31,7 @@ rows          rows at the stream of a node
 classes       a unit of a cover by classes
 wrong_word    a word by which a claim is false
 deciding      the whole cover, a part of it, or a sample
+vacuous       the lengths at which nothing is asked
 costs         what the units take, about
 describing    the claim in words
 """
@@ -38,7 +39,8 @@ describing    the claim in words
 from .costs import estimate_decision
 from .deciding import find_unproved, join_coverage, prove_decision, prove_part, prove_sample
 from .describing import describe_decision, describe_wrong_word
+from .vacuous import find_vacuous_lengths
 from .wrong_word import prove_wrong_word
 
-__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "find_unproved", "join_coverage",
-           "prove_decision", "prove_part", "prove_sample", "prove_wrong_word"]
+__all__ = ["describe_decision", "describe_wrong_word", "estimate_decision", "find_unproved", "find_vacuous_lengths",
+           "join_coverage", "prove_decision", "prove_part", "prove_sample", "prove_wrong_word"]

@@ -10,13 +10,27 @@ from ..reading.trained import Case, Decision, Row, TrainedClaim, WrongWord
 from ..reading.trained_network import AttentionStep, Network, UnitsStep
 from ..verdicts import quote_all, show
 from .obligations import greatest_length
+from .vacuous import find_vacuous_lengths
 
 
 def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]:
-    """The whole claim, and what was covered to accept it."""
+    """The whole claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
+    claim, vacuous = given.claim, find_vacuous_lengths(given)
+    everywhere = len(vacuous) == claim.max_n - claim.min_n + 1
     return [
+        *["the claim that follows is VACUOUS: on no word is anything judged:"] * everywhere,
         *describe_claim(given.network, given.claim, given.language),
-        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]
+        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())]),
+        *entry("vacuous", [] if everywhere or not vacuous else [
+            f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])]
+
+
+def write_runs(numbers: Sequence[int]) -> str:
+    """Ascending numbers, consecutive ones as first..last."""
+    starts = [number for number in numbers if number - 1 not in {*numbers}]
+    ends = [number for number in numbers if number + 1 not in {*numbers}]
+    pairs = zip(starts, ends, strict=True)
+    return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in pairs)
 
 
 def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[str]:

@@ -71,7 +71,7 @@ class Judge:
         self.by_place = is_by_place(network, claim, language)
         self.truth = Truth(claim, language)
         past_only = all(is_past_only(language, formula) for formula in claim.formulas)
-        self._tracker = Tracker(language, claim) if past_only else None
+        self.tracker = Tracker(language, claim) if past_only else None
         self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
         self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         places = {row: place for place, row in enumerate(self.rows)}
@@ -117,7 +117,7 @@ class Judge:
         Words of which no later letter can make a case hold are left out, with all that begin with them.
         """
         letters, size = range(len(self.claim.alphabet)), len(self.claim.alphabet)
-        tracker = self._tracker
+        tracker = self.tracker
         waiting: list[tuple[Word, tuple[State, ...]]] = [((), (tracker.start(),) if tracker else ())]
         while waiting:
             word, states = waiting.pop()
@@ -137,10 +137,11 @@ class Judge:
 
     def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
         """For each judged place of the input of a word of length n the rows that must be above the margin, if any."""
-        found = {place: self._rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
+        found = {place: self.rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
         return {place: rows for place, rows in found.items() if rows}
 
-    def _rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
+    def rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
+        """The rows of these cases, each once."""
         key = tuple(cases)
         if key not in self._needed:
             self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
