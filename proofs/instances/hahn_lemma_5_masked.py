@@ -13,6 +13,9 @@ Order       By the row of ``hahn_lemma_5_repaired`` with N = i: Δ_i' <= A Δ_i 
             c(1 + ln k)^(ℓ-1)/k, the sum is at most c(1 + ln i)^(ℓ-1) ln i <= c(1 + ln i)^ℓ, as 1/2 + ... + 1/i <= ln i;
             so Δ_i <= c_L (1 + ln i)^(L-1)/i with the same constants. p = 1 is the worst: with a later p some Δ_k of
             the sums are missing. Each length runs the recursion.
+Layer norm  [SHA] Section 1: "as originally defined", without a constant beside the variance, "is not
+            Lipschitz-continuous". (t, -t) becomes (1, -1) for every t > 0, and (-t, t) becomes (-1, 1): the difference
+            is multiplied by 1/t.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.instances.comparing import equality, instance, logarithm
+from proofs.instances.comparing import at_least, equality, instance, logarithm
 from proofs.instances.examination import Examination, Instance, Replay
 from proofs.instances.hahn_lemma_5_proof_steps import nothing_is_exchanged
 from proofs.instances.hahn_lemma_5_repaired import LAYERS, LISTED, Norms, constant
@@ -108,8 +111,28 @@ def _examine_order(n: int) -> Iterator[Instance]:
                            power(factor, layers - 1).scaled(constant(norms, layers) / n))
 
 
+def layer_norm(x: Fraction, y: Fraction) -> tuple[Fraction, Fraction]:
+    """The layer normalisation of two different numbers: their standard deviation is half their distance.
+
+    >>> [str(entry) for entry in layer_norm(Fraction(1), Fraction(-1))]
+    ['1', '-1']
+    """
+    mean, deviation = (x + y) / 2, abs(x - y) / 2
+    return (x - mean) / deviation, (y - mean) / deviation
+
+
+def _examine_layer_norm(n: int) -> Iterator[Instance]:
+    t = Fraction(1, 2 * n)
+    before, after = layer_norm(t, -t), layer_norm(-t, t)
+    moved = sum((abs(a - b) for a, b in zip(before, after, strict=True)), ZERO)
+    yield at_least(n, f"({t}, {-t}) and ({-t}, {t}), K = {n}: by what their difference is multiplied", moved / (4 * t),
+                   Fraction(n))
+
+
 SECTION = "Section 1, Hahn's Lemma 5"
 EXAMINATIONS = (
+    Examination("section-1-layer-norm", "Section 1", "some two vectors are moved K times further apart by layer norm",
+                "K = n, two vectors of two entries", _examine_layer_norm),
     Examination("hahn-lemma-5-masked-second", SECTION,
                 "under a future mask every other activation changes by 1/n at most, as without one",
                 "one uniform layer", _examine_second),

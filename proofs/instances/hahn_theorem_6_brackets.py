@@ -14,8 +14,9 @@ Step        A single prefix costs what the network's constant choice makes of it
             ln(1 + e^(-s/2)), which tends to ln 2 from below.
 Closing     Masses by paths: B(n+1, k) = B(n, k-1) + B(n, k+1) against the formula, and the share of paths whose last
             step is down, (k+2)(n-k)/(2(k+1)n), whatever p.
-Limits      P_0(n) tends to two different constants over even and over odd n; each length compares it with
-            limit ± 4/n at p = 1/5 and 2/5.
+Limits      For p < 1/2 P_0(n) tends to two different constants, from below: it is at least limit - 12p/(n+4) over even
+            n and limit - 3/(n+3) over odd n, for every n >= 1: ``share_asked_even_near``, ``share_asked_odd_near`` of
+            proofs/coq/share_asked_limits.v. Each length compares it with both ends at p = 1/5 and 2/5.
 """
 
 from __future__ import annotations
@@ -90,11 +91,21 @@ def _examine_closing(n: int) -> Iterator[Instance]:
                        share * brackets.paths(n, k))
 
 
+def distance_from_limit(n: int, p: Fraction) -> Fraction:
+    """By how much P_0(n) is below its limit at most.
+
+    >>> str(distance_from_limit(2, Fraction(1, 5))), str(distance_from_limit(3, Fraction(1, 5)))
+    ('2/5', '1/2')
+    """
+    return Fraction(3, n + 3) if n % 2 else 12 * p / (n + 4)
+
+
 def _examine_limits(n: int) -> Iterator[Instance]:
     for p in PROBABILITIES[:2]:
-        limit = brackets.limits_of_asked(p)[n % 2]
-        yield instance(n, f"p = {p}, the limit over {'odd' if n % 2 else 'even'} n is {limit}",
-                       abs(brackets.asked_for_type(n, p) - limit), Fraction(4, n))
+        limit, share = brackets.limits_of_asked(p)[n % 2], brackets.asked_for_type(n, p)
+        where = f"p = {p}, the limit over {'odd' if n % 2 else 'even'} n is {limit}"
+        yield at_least(n, f"{where}, less {distance_from_limit(n, p)}", share, limit - distance_from_limit(n, p))
+        yield instance(n, where, share, limit)
 
 
 NAME = "Hahn, Theorem 6 (2DYCK)"
@@ -111,6 +122,7 @@ EXAMINATIONS = (
     Examination("hahn-theorem-6-brackets-closing", NAME,
                 "of the prefixes of height k the share (k+2)(n-k)/(2(k+1)n) ends with a closing bracket",
                 "every p and every prefix of length n", _examine_closing),
-    Examination("hahn-theorem-6-brackets-limits", NAME, "P_0(n) is within 4/n of its limit over even n, or over odd n",
+    Examination("hahn-theorem-6-brackets-limits", NAME,
+                "P_0(n) is below its limit by at most 12p/(n+4) over even n, by at most 3/(n+3) over odd n",
                 "p = 1/5, 2/5", _examine_limits),
 )

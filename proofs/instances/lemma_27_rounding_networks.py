@@ -19,6 +19,9 @@ As printed  The lemma says nothing of which numbers have p bits, but that each i
             is min(x, 2^p - 1) = (2^p - 1) - ReLU(2^p - 1 - x): one layer of width 1, so (2m)^ℓ = 2 < 2^p from p = 2
             on. Two affine functions agree on either side of 2^p - 1, so three points decide that the network is right.
             What the lemma needs is that every p-bit number but the last is followed by a p'-bit number below the next.
+Width       "This implies that a constant-depth ReLU MLP to round p'-bit numbers to p-bit numbers must have width at
+            least n^ε", for p of order log n: from (2m)^ℓ >= 2^p with p = ⌈log2 n⌉, m >= n^(1/ℓ)/2; so any ε < 1/ℓ
+            serves from some n on. Each length takes the least m with (2m)^ℓ >= 2^p, for ℓ = 1, ..., 4.
 """
 
 from __future__ import annotations
@@ -87,7 +90,17 @@ def _examine_integers(n: int) -> Iterable[Instance]:
     yield found if right else replace(found, holds=None)
 
 
+def _examine_width(n: int) -> Iterable[Instance]:
+    bits = (n - 1).bit_length()
+    for layers in (1, 2, 3, 4):
+        width = next(m for m in range(1, n + 1) if (2 * m) ** layers >= 2**bits)
+        yield at_least(n, f"{layers} layers, p = {bits}: (2m)^ℓ for the least m that Lemma 27 allows, {width}",
+                       Fraction((2 * width) ** layers), Fraction(n))
+
+
 EXAMINATIONS = (
+    Examination("lemma-27-width", "Appendix A", "rounding to ⌈log2 n⌉ bits by ℓ layers takes width n^(1/ℓ)/2 or more",
+                "ℓ = 1, 2, 3, 4, where Lemma 27 holds", _examine_width),
     Examination("lemma-27", "Lemma 27", "rounding to n numbers of the same range takes at least n affine pieces",
                 "n = 2^p (and every other n), p' = p + 1 and p + 2, rounding down, ties up, ties to even", _examine),
     Examination("lemma-27-proof-step", "Lemma 27", "there is an x in the domain with m(y1) < x < m(y2)",

@@ -61,3 +61,12 @@ def test_no_random_model_of_the_type_is_better_than_its_sensitivity_allows(n: in
         found = sum(float(mass * (1 - p) / everything) * softplus(-odds[word] if stack[-1] == "(" else odds[word])
                     for word, mass in prefixes.items() if (stack := open_brackets(word)))
         assert found >= float(brackets.asked_for_type(n, p) * (1 - p)) * softplus(-sensitivity / 2) - 1e-12
+
+
+@pytest.mark.parametrize("n", [65, 177, 178, 179, 300])
+def test_the_rate_of_the_limits_holds_beyond_the_lengths_of_the_audit(n: int) -> None:
+    """Within 4/n, as was claimed, it is not from n = 178 on."""
+    assert verdicts("hahn-theorem-6-brackets-limits", n) == {True}
+    p = Fraction(2, 5)
+    far = brackets.limits_of_asked(p)[n % 2] - brackets.asked_for_type(n, p)
+    assert (far > Fraction(4, n)) == (n >= 178 and n % 2 == 0)
