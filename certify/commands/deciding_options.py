@@ -43,5 +43,5 @@ Store = Annotated[str | None, typer.Option(
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length stays open")]
 Wrong = Annotated[str | None, typer.Option(
-    "--wrong", metavar="FILE", help="write the certificate of the shortest wrong word here")]
+    "--wrong", metavar="FILE", help="write the certificate of the shortest wrong word found here")]
 Page = Annotated[str | None, typer.Option("--html", metavar="FILE", help="write the page of the decision here")]

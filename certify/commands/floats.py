@@ -1,4 +1,4 @@
-"""`certify floats`: which float runs of a network are certified, to which length, and the first that is wrong."""
+"""`certify floats`: which float runs of a network are certified, to which length, and a wrong one, if one is found."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def floats(
     """Certify every run in floating point, class by class.
 
     For each class the greatest length up to which every truth that the network makes is exactly 0 or 1, and the right
-    one, whatever order sums are taken in; and the least length at which a wrong run was found, replayed bit by bit.
+    one, whatever order sums are taken in; and a wrong run, replayed bit by bit, on words as short as
+    one was found: shorter ones may have others.
     With -o the certificate that claims all of this is written. docs/floats.md says what a float run is.
     """
     from certify.floats.classes import read_classes

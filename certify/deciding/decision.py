@@ -85,6 +85,13 @@ class Decision:
     seconds: float
 
     @property
+    def is_shortest(self) -> bool:
+        """Whether no shorter word of the claim is wrong than the wrong one: all shorter lengths are certified."""
+        return self.wrong is not None and all(
+            row.verdict in ("certified", "vacuous") for row in self.rows if row.n < len(self.wrong.word)) and (
+            self.rows[0].n == self.claim.lengths[0])
+
+    @property
     def reason(self) -> str:
         """Why it is unknown; empty if it is not."""
         return next((row.reason for row in self.rows if row.verdict == "unknown"), "")

@@ -30,7 +30,7 @@ def print_decision(out: Console, decision: Decision) -> None:
     for line in describe_question(decision):
         out.print(plain(line))
     out.print()
-    table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin", "left"), ("on the word", "left"),
+    table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin found", "left"), ("on the word", "left"),
                         ("offset", "right")])
     for row in _shown(decision.rows):
         table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(row))
@@ -102,8 +102,9 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
-    return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged "
-            f"at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
+    found = "" if decision.is_shortest else "the shortest wrong word found, as not all shorter ones are certified: "
+    return (f"{found}on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, "
+            f"judged at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
             f"{decision.claim.margin}")
 
 
@@ -142,8 +143,8 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "offsets": list(claim.offsets),
         "certified_to": decision.certified_to,
         "whole_domain": decision.whole_domain,
-        "lengths": [{"n": row.n, "verdict": row.verdict, "margin": _seen_to_json(row.seen), "bound": row.bound,
-                     "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
+        "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
+                     "bound": row.bound, "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
         "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
                        "longest": row.longest} for row in decision.offsets],
         "counterexample": _wrong_to_json(decision.wrong),

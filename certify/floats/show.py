@@ -24,8 +24,8 @@ LONGEST_WORD = 80
 
 def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
     """A row for each class, and below the table what stands in the way of the next length."""
-    table = open_table([("float runs", "left"), ("certified", "left"), ("worst head", "left"), ("wrong", "left"),
-                        ("verdict", "left")])
+    table = open_table([("float runs", "left"), ("certified", "left"), ("worst head", "left"),
+                        ("wrong run found", "left"), ("verdict", "left")])
     for row in rows:
         table.add_row(plain(row.run_class.name), plain(show_lengths(row.certified)), plain(_worst(row)),
                       plain(f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-"),
@@ -67,7 +67,16 @@ def _worst(row: FloatRow) -> str:
 def describe_row(row: FloatRow) -> list[str]:
     """What is not derived, and the run that is wrong."""
     found = [f"beyond, not derived: {row.reason}"] if row.reason else []
-    return found + ([describe_refutation(row.refutation)] if row.refutation else [])
+    return found + ([f"{_where_found(row, row.refutation)}: {describe_refutation(row.refutation)}"]
+                    if row.refutation else [])
+
+
+def _where_found(row: FloatRow, found: Refutation) -> str:
+    """Below the length of a wrong run that was found, lengths that are not certified may have others."""
+    right = row.lengths.first - 1 if row.certified is None else row.certified.last
+    return f"a wrong run at n = {found.n}" + (
+        ", and shorter words are certified" if found.n == right + 1 > row.lengths.first else
+        "" if found.n == right + 1 else f"; none was found at n = {right + 1} .. {found.n - 1}, which proves nothing")
 
 
 def describe_refutation(found: Refutation) -> str:

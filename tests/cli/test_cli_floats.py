@@ -45,7 +45,7 @@ def test_each_usual_class_has_a_row(certify: Any, certificate: str) -> None:
     result = certify("floats", certificate)
     assert (result.code, result.err) == (0, "")
     title, *rows = plain_lines(result.out)
-    assert title == ["float", "runs", "certified", "worst", "head", "wrong", "verdict"]
+    assert title == ["float", "runs", "certified", "worst", "head", "wrong", "run", "found", "verdict"]
     assert [row[0] for row in rows] == list(SURVEYED)
     assert all(row[1:4] == ["n", "<=", "5"] and row[-2:] == ["-", "certified"] for row in rows)
 

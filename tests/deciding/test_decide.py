@@ -14,7 +14,7 @@ from certify.deciding import decide as deciding
 from certify.deciding.certified import read_certified
 from certify.deciding.decide import Settings, decide, with_wrong_words_proved
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
-from certify.deciding.show import decision_to_json
+from certify.deciding.show import decision_to_json, describe_wrong
 from certify.pages.decision.neighbours import find_neighbours
 from certify.pages.decision.page import Filed, decision_page
 from certify.shards import Workers
@@ -213,3 +213,14 @@ def test_a_wrong_word_that_is_one_stays(wrong: Decision) -> None:
     for other in (replace(real, word=("0", "1")), replace(real, offset=59), replace(real, place=4),
                   replace(real, case=1), replace(real, row=7), replace(real, word=("0", "0", "0"))):
         assert not is_wrong(balls, wrong.claim, other)
+
+
+def test_a_wrong_word_is_the_shortest_only_if_all_shorter_lengths_are_certified(wrong: Decision) -> None:
+    assert wrong.is_shortest and describe_wrong(wrong, wrong.wrong).startswith("on the word ")
+    rows = tuple(replace(row, verdict="unknown") if row.n == 2 else row for row in wrong.rows)
+    open_below = replace(wrong, rows=rows)
+    assert not open_below.is_shortest
+    assert describe_wrong(open_below, wrong.wrong).startswith(
+        "the shortest wrong word found, as not all shorter ones are certified: on the word ")
+    assert "The shortest wrong word found</h2>" in decision_page(open_below)
+    assert "The shortest wrong word</h2>" in decision_page(wrong)

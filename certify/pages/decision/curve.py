@@ -60,7 +60,7 @@ def draw_curve(points: Sequence[Point]) -> Markup | None:
     axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
     parts = [*_grid(axes), *_bounds(axes, known), *(_mark(axes, point) for point in known)]
     return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
-                  f'aria-label="smallest margin against length">{"".join(parts)}</svg>')
+                  f'aria-label="smallest margin found, against length">{"".join(parts)}</svg>')
 
 
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> list[Point]:

@@ -239,7 +239,7 @@ def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int 
 
 def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Lengths,
                      work: int = DEFAULT_WORK) -> Refutation | None:
-    """The *first refuted length*: the least at which the search finds a wrong execution, and that execution.
+    """A wrong execution on words as short as the search finds one: no shorter one was found, which proves nothing.
 
     The longest words are tried first, since they err most, then some shorter ones; from a length that is wrong the
     interval down to the first length is halved, and at last some lengths below are tried. Shorter words may err

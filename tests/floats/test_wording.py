@@ -1,0 +1,25 @@
+"""What is said of a wrong run that was found: shorter words are right only where they are certified."""
+
+from __future__ import annotations
+
+import pytest
+
+from certify.floats.show import describe_row
+from certify.floats.survey import FloatRow
+from constructions.network.lengths import Lengths, up_to
+from proofs.floats.execution.execution import Execution
+from proofs.floats.execution.replay import Refutation
+from proofs.floats.run_class import presets
+
+
+@pytest.mark.parametrize(("certified", "beginning"), [
+    (up_to(8), "a wrong run at n = 52; none was found at n = 9 .. 51, which proves nothing: wrong on "),
+    (None, "a wrong run at n = 52; none was found at n = 1 .. 51, which proves nothing: wrong on "),
+    (up_to(51), "a wrong run at n = 52, and shorter words are certified: wrong on "),
+])  # fmt: skip
+def test_a_wrong_run_is_not_called_the_first_where_shorter_words_are_open(
+        certified: Lengths | None, beginning: str) -> None:
+    wrong = Refutation(("a",) * 52, 52, "output", True, None, Execution())
+    row = FloatRow(presets()["bfloat16"], up_to(64), certified, "", wrong)
+    (said,) = describe_row(row)
+    assert said.startswith(beginning)
