@@ -144,7 +144,8 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "certified_to": decision.certified_to,
         "whole_domain": decision.whole_domain,
         "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
-                     "bound": row.bound, "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
+                     "bound": row.bound, "wrong": _wrong_to_json(row.wrong), "reason": row.reason}
+                    for row in decision.rows],
         "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
                        "longest": row.longest} for row in decision.offsets],
         "counterexample": _wrong_to_json(decision.wrong),
