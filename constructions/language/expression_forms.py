@@ -37,7 +37,7 @@ def format_text(program: Postfix) -> str:
 
 
 def format_latex(program: Postfix) -> str:
-    """The expression as LaTeX; that ln and sqrt are rounded down is not written.
+    """The expression as LaTeX. In what is certified, ln and sqrt are the real functions.
 
     >>> format_latex(("i", "n", "/"))
     '\\\\frac{i}{n}'

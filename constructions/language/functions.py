@@ -1,7 +1,7 @@
 """The functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals.
 
-Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-30: a network
-            computes with that rational number.
+Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-30: with that
+            rational number a proof is searched; the checker encloses the real one.
 """
 
 from __future__ import annotations

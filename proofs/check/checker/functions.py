@@ -1,6 +1,6 @@
-"""The functions of expressions: log2ceil, log2floor, and ln and sqrt rounded down to a multiple of 10^-30.
+"""The functions of expressions: log2ceil, log2floor, and ln and sqrt, enclosed where they are irrational.
 
-What is certified is the network with these rational numbers; docs/certificate.md, section 1.
+docs/certificate.md, section 1. Irrational numbers are between two neighbouring multiples of 10^-30.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from math import isqrt
 
 from .budget import Budget
 from .exponential import WORKING_BITS, enclose_series
+from .numbers import ZERO, Enclosure, Number, size
 
-UNITS = 10**30  # ln and sqrt are multiples of 1 / UNITS: enough digits for every use, and the same ones everywhere
+UNITS = 10**30  # enclosures are one multiple of 1 / UNITS wide: narrow enough for every use, and the same everywhere
 MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below it; others have no value
 
 
@@ -27,20 +28,34 @@ def log2ceil(x: Fraction) -> int:
     return -log2floor(1 / x)
 
 
-def floor_sqrt(x: Fraction) -> Fraction:
-    """The greatest multiple of 10^-30 that is at most the square root of x >= 0.
+def enclose_sqrt(x: Fraction, budget: Budget) -> Number:
+    """The square root of x >= 0.
 
-    Proof. k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
+    Proof. In lowest terms p/q is the square of a rational iff p and q are squares; its root is irrational otherwise.
+    k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
     """
-    return Fraction(isqrt(UNITS**2 * x.numerator // x.denominator), UNITS)
+    budget.spend(2 + (size(x) ** 2 >> 16))
+    p, q = isqrt(x.numerator), isqrt(x.denominator)
+    if p * p == x.numerator and q * q == x.denominator:
+        return Fraction(p, q)
+    return enclose_from(isqrt(UNITS**2 * x.numerator // x.denominator))
 
 
-def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> Fraction:
-    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0.
+def enclose_ln(x: Fraction, budget: Budget) -> Number:
+    """The natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
+    return ZERO if x == 1 else enclose_from(floor_ln(x, budget))
+
+
+def enclose_from(units: int) -> Enclosure:
+    """A number of which this is the greatest multiple of 10^-30 that is at most as great."""
+    return Enclosure(Fraction(units, UNITS), Fraction(units + 1, UNITS))
+
+
+def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
+    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0 other than 1, as an integer.
 
     Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
-    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last: ln(1) is enclosed from 0 to
-    less than 10^-30, and every other logarithm is irrational (Lindemann).
+    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
     """
     budget.spend(bits * (1 + (bits >> 7) + (bits * bits >> 25)))
     k = log2floor(x)
@@ -51,18 +66,20 @@ def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> Fraction:
         lower += min(times * end for end in ends)
         upper += max(times * end for end in ends)
     floor, other = (2 * UNITS * end >> bits for end in (lower, upper))
-    return Fraction(floor, UNITS) if floor == other else floor_ln(x, budget, 2 * bits)
+    return floor if floor == other else floor_ln(x, budget, 2 * bits)
 
 
-FUNCTIONS: dict[str, Callable[[Fraction, Budget], Fraction]] = {
+FUNCTIONS: dict[str, Callable[[Fraction, Budget], Number]] = {
     "log2ceil": lambda x, _: Fraction(log2ceil(x)),
     "log2floor": lambda x, _: Fraction(log2floor(x)),
-    "sqrt": lambda x, _: floor_sqrt(x),
-    "ln": floor_ln,
+    "sqrt": enclose_sqrt,
+    "ln": enclose_ln,
 }
+IRRATIONAL = frozenset({"sqrt", "ln"})
+"""Those that may have irrational values. All four never fall as their argument grows."""
 
 
-def apply(name: str, x: Fraction, budget: Budget) -> Fraction | None:
+def apply(name: str, x: Fraction, budget: Budget) -> Number | None:
     """The value of a function at x, or None where it has none."""
     fits = x > 0 or (name == "sqrt" and x == 0)
     return FUNCTIONS[name](x, budget) if fits and x.numerator < MAX_ARGUMENT > x.denominator else None

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from math import gcd
+from typing import NamedTuple
 
 from .budget import MAX_RATIONAL_BITS, Budget, Cache, Value
 from .verdicts import Incomplete
@@ -19,12 +20,34 @@ Numbers = tuple[Fraction, ...]
 INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
 
 ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Enclosure(NamedTuple):
+    """A real number between these two, of which no more is known."""
+
+    lower: Fraction
+    upper: Fraction
+
+
+Number = Fraction | Enclosure
+"""A number that is known exactly, or between two."""
+
 QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward part can still round
 
 
 def size(x: Fraction) -> int:
     """Bits of a rational."""
     return x.numerator.bit_length() + x.denominator.bit_length()
+
+
+def ends_of(x: Number) -> Enclosure:
+    """The number as an enclosure, both ends of which are the number itself if it is known exactly."""
+    return x if isinstance(x, Enclosure) else Enclosure(x, x)
+
+
+def size_of_ends(x: Number) -> int:
+    """Bits of a number that is kept: of both ends if there are two."""
+    return size(x) if isinstance(x, Fraction) else size(x.lower) + size(x.upper)
 
 
 def write(x: Fraction) -> str:

@@ -14,7 +14,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
-from ..numbers import ONE, ZERO, over_one_denominator
+from ..numbers import ONE, ZERO, Enclosure, Number, ends_of, over_one_denominator, size_of_ends
 from ..verdicts import Incomplete, Rejected
 from .evaluation import Value, Values
 from .printing import write_short
@@ -58,8 +58,21 @@ class Columns:
         """The values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed.
 
         Raises:
+            Rejected: if it has no value where it is needed, or no exact one.
+        """
+        return [number if type(number) is Fraction else
+                self._values.exact(number, place, self._first(place, n, i), i)
+                for i, number in enumerate(self._enclose(place, n, needed), 1)]
+
+    def enclosures(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Enclosure]:
+        """The same, enclosed: both ends are the value where it is known exactly.
+
+        Raises:
             Rejected: if it has no value where it is needed.
         """
+        return list(map(ends_of, self._enclose(place, n, needed)))
+
+    def _enclose(self, place: Place, n: int, needed: Sequence[bool] | None) -> Sequence[Number]:
         column = self.values(place, n)
         self._table.budget.spend(1 + (n >> 2))
         if needed is not None:
@@ -71,7 +84,7 @@ class Columns:
         """The values of a number over one unit; None if the unit would be too long.
 
         Raises:
-            Rejected: if it has no value somewhere.
+            Rejected: if it has no value somewhere, or no exact one.
         """
         length = self._length(place, n)
         known = self._integers.get((place, length))
@@ -96,10 +109,10 @@ class Columns:
         """The truths of a positional formula."""
         return [number == ONE for number in self.numbers(place, n)]
 
-    def _to_number(self, value: Value, place: Place, n: int, i: int) -> Fraction:
+    def _to_number(self, value: Value, place: Place, n: int, i: int) -> Number:
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        return ONE if value else ZERO
+        return value if isinstance(value, Enclosure) else (ONE if value else ZERO)
 
     def _first(self, place: Place, n: int, i: int) -> int:
         """The first length at which position i has the value that it has at n."""
@@ -139,22 +152,23 @@ class Columns:
 
     def _is_simple(self, node: Node, left: Column, right: Column) -> bool:
         """Whether all rows have operands, and none needs a bound of its own; all are charged like the longest."""
-        if any(value is None for value in left) or not all(right if node.operator == "/" else map(is_value, right)):
+        if not all(map(is_exact, left)) or not all(map(is_exact, right)) or (node.operator == "/" and not all(right)):
             return False
         p, q = longest(left), longest(right)
         self._table.budget.spend(len(left) * (2 + (p * q >> 16)))
         return p + q < MAX_RATIONAL_BITS
 
 
-def is_value(value: Value) -> bool:
-    """Whether there is a value."""
-    return value is not None
+def is_exact(value: Value) -> bool:
+    """Whether there is a value, and it is known exactly."""
+    return value is not None and not isinstance(value, Enclosure)
 
 
 def longest(column: Column) -> int:
-    """The bits of the longest rational."""
-    return max((value.numerator.bit_length() + value.denominator.bit_length() for value in column if value is not None),
-               default=0)
+    """The bits of the longest number."""
+    return max((size_of_ends(value) if isinstance(value, Enclosure) else
+                value.numerator.bit_length() + value.denominator.bit_length()
+                for value in column if value is not None), default=0)
 
 
 def over_one_unit(budget: Budget, column: Sequence[Fraction]) -> Whole | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..numbers import ONE, ZERO, add, multiply
+from ..numbers import ONE, ZERO, Enclosure, add, multiply
 from ..verdicts import expect, quote
 from .evaluation import Values
 from .table import COUNTS, Place, Table
@@ -60,5 +60,5 @@ def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
 def find_number(table: Table, place: Place) -> Fraction:
     """The value of a number that mentions neither counts nor variables."""
     value = Values(table).find(place, 0, 0)
-    expect(value is not None, "counts are compared with integers")
-    return Fraction(value or 0)
+    expect(value is not None and not isinstance(value, Enclosure), "counts are compared with integers")
+    return value if isinstance(value, Fraction) else Fraction(bool(value))

@@ -1,7 +1,8 @@
 """The values at (n, i) of numbers, positional formulas and conditions: what does not depend on the word.
 
 A number may have no value (division by zero, a power or a function outside its domain); then nothing built on it has
-one, but for `&` and `|` whose left side decides. What has no value where it is needed is rejected.
+one, but for `&` and `|` whose left side decides. What has no value where it is needed is rejected. An irrational number
+has an enclosure (enclosures.py); a truth that it does not decide is none.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from math import isqrt
 from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
-from ..functions import FUNCTIONS, apply
-from ..numbers import add, bounded, charge, divide, multiply, size, write
+from ..functions import FUNCTIONS
+from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, write
 from ..verdicts import Incomplete, Rejected
+from .enclosures import apply_between, calculate, compare_enclosed, has_no_integer
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
 from .table import ARITHMETIC, Node, Place, Table
 
-Value = Fraction | bool | None
+Value = Number | bool | None
 
 MAX_POWER = 64  # exponents are integers of at most this absolute value, unless the base is 0, 1 or -1
 
@@ -83,16 +85,39 @@ def compare_constant(node: Node) -> bool:
 
 
 class Values:
-    """The values of places at (n, i), kept while there is room."""
+    """The values of places at (n, i), kept while there is room.
 
-    def __init__(self, table: Table) -> None:
-        self._table, self._budget = table, table.budget
-        self._values = Cache[tuple[Place, int, int], Fraction]()
-        self._applied = Cache[str, Fraction]()
+    Irrational numbers have no exact value; if they are ``rounded``, that is the lower end of their enclosure.
+    """
+
+    def __init__(self, table: Table, rounded: bool = False) -> None:
+        self._table, self._budget, self._rounded = table, table.budget, rounded
+        self._values = Cache[tuple[Place, int, int], Number]()
+        self._applied = Cache[str, Number]()
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
         """The value of a number, or the truth (1 or 0) of a positional formula.
+
+        Raises:
+            Rejected: if it has no value there, or no exact one.
+        """
+        return self.exact(self.enclose_at(place, n, i), place, n, i)
+
+    def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
+        """The value itself, which must be exact.
+
+        Raises:
+            Rejected: if it is irrational, or may be.
+        """
+        if isinstance(value, Fraction):
+            return value
+        if not self._rounded:
+            raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
+        return value.lower
+
+    def enclose_at(self, place: Place, n: int, i: int) -> Number:
+        """The same, or an enclosure of the value if it is irrational.
 
         Raises:
             Rejected: if it has no value there.
@@ -106,8 +131,8 @@ class Values:
         value = self.find(place, n, i)
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        found = Fraction(value)
-        return self._values.keep(key, found, size(found))
+        found = value if isinstance(value, Enclosure) else Fraction(value)
+        return self._values.keep(key, found, size_of_ends(found))
 
     def order(self, place: Place) -> list[Place]:
         """All that a place is built from, operands first."""
@@ -141,18 +166,23 @@ class Values:
         if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):
             return None
         if name in ARITHMETIC:
-            return self._calculate(name, *(Fraction(x or 0) for x in arguments))
+            return self._calculate(name, *map(as_number, arguments))
         if name in CONNECT:
             return self._connect(name, arguments)
         if name in OF_NUMBERS:
-            return self._ask(name, Fraction(arguments[0] or 0))
+            return self._ask(name, as_number(arguments[0]))
+        if any(isinstance(x, Enclosure) for x in arguments):
+            return compare_enclosed(name, *map(as_number, arguments))
         return COMPARE[name](*arguments)
 
-    def _ask(self, name: str, x: Fraction) -> Value:
+    def _ask(self, name: str, x: Number) -> Value:
         """What SQUARE, POW2 and PRIME say of a number; no number is too large but for PRIME."""
-        charge(self._budget, x, x)
-        if name == "PRIME" and x > MAX_PRIME:
+        greatest = ends_of(x).upper
+        charge(self._budget, greatest, greatest)
+        if name == "PRIME" and greatest > MAX_PRIME:
             return None
+        if isinstance(x, Enclosure):
+            return False if has_no_integer(x) else None
         self._budget.spend(isqrt(max(0, x.numerator)) >> 4 if name == "PRIME" else 1)
         return x.denominator == 1 and PREDICATES[name](0, x.numerator)
 
@@ -162,16 +192,21 @@ class Values:
             return arguments[0] if arguments[0] == (name == "|") else None
         return CONNECT[name](*arguments)
 
-    def _calculate(self, name: str, *arguments: Fraction) -> Fraction | None:
+    def _calculate(self, name: str, *arguments: Number) -> Number | None:
         return (self._apply(name, *arguments) if name in FUNCTIONS
-                else CALCULATE[name](self._budget, *arguments))
+                else calculate(CALCULATE, self._budget, name, *arguments))
 
-    def _apply(self, name: str, x: Fraction) -> Fraction | None:
+    def _apply(self, name: str, x: Number) -> Number | None:
         """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
-        text = f"{name} {write(x)}"
+        text = " ".join([name, *map(write, ends_of(x))])
         known = self._applied.get(text)
         if known is None:
-            known = apply(name, x, self._budget)
+            known = apply_between(name, x, self._budget)
             if known is not None:
                 self._applied.keep(text, known, 8 * len(text))
         return known
+
+
+def as_number(value: Value) -> Number:
+    """The value of a part that is a number; there is one."""
+    return value if isinstance(value, Enclosure) else Fraction(value or 0)

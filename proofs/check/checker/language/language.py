@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 
 from ..budget import Budget
+from ..numbers import Enclosure, ends_of
 from .columns import Columns
 from .definitions import read_predicate
 from .evaluation import Values
@@ -61,9 +63,23 @@ class Language(Table):
         """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i).
 
         Raises:
-            Rejected: if it has no value there.
+            Rejected: if it has no value there, or no exact one.
         """
         return self._values.value_at(place, n, i)
+
+    def enclose_at(self, place: Place, n: int, i: int) -> Enclosure:
+        """The same, enclosed: both ends are the value where it is known exactly.
+
+        Raises:
+            Rejected: if it has no value there.
+        """
+        return ends_of(self._values.enclose_at(place, n, i))
+
+    def rounded(self) -> Language:
+        """The same table, in which the value of an irrational number is the lower end of its enclosure."""
+        language = copy(self)
+        language._values = Values(self, rounded=True)
+        return language
 
     def columns(self, lengths: range) -> Columns:
         """Values and truths at all positions of a length at once, for these lengths."""

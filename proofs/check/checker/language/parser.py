@@ -206,7 +206,7 @@ def read_term(table: Table, predicates: Predicates, text: str) -> Place:
 def read_number(table: Table, text: str) -> Place:
     """An expression in i and n."""
     place = Parser(table, {}, NUMBER_VARIABLES).parse(text)
-    expect(table.is_number(place) and table.leaves(place) <= {"i", "n"}, "expected a number")
+    expect(table.is_number(place) and table.leaves(place) <= {"i", "n", "~"}, "expected a number")
     return place
 
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS, MAX_NODES, Budget
-from ..functions import FUNCTIONS
+from ..functions import FUNCTIONS, IRRATIONAL
 from ..verdicts import expect
 
 Place = int
@@ -38,11 +38,12 @@ RELATIONS = frozenset({"<=", "<", ">=", ">", "==", "!="})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "^", *FUNCTIONS})
 NUMERICAL = ARITHMETIC | COUNTS | {"int", "i", "n"}
 
-POSITIONAL = frozenset({"i", "n", "%"})
+POSITIONAL = frozenset({"i", "n", "%", "~"})
 """The leaves of what depends on the position and the length alone."""
 
 LEAF_OF = {"Q": "Q", "i": "i", "n": "n", "P": "i", "%": "%", "//": "%"} | dict.fromkeys(COUNTS, "#")
 LEAF_OF |= dict.fromkeys(TEMPORAL, "T")
+LEAF_OF |= dict.fromkeys(IRRATIONAL, "~")
 
 
 Key = tuple[str, tuple[Place, ...], tuple[str, ...]]
@@ -79,7 +80,7 @@ class Table:
         return self._places[key]
 
     def leaves(self, place: Place) -> frozenset[str]:
-        """Which of Q (symbols), T (temporal operators), # (counts), i, n and % (also //) occur."""
+        """Which of Q (symbols), T (temporal operators), # (counts), i, n, % (also //) and ~ (ln, sqrt) occur."""
         return self._leaves[place]
 
     def is_positional(self, place: Place) -> bool:
@@ -89,6 +90,10 @@ class Table:
     def is_of_symbols(self, place: Place) -> bool:
         """Whether it depends on the symbol here alone."""
         return self._leaves[place] <= {"Q"}
+
+    def may_be_irrational(self, place: Place) -> bool:
+        """Whether the value of this number may be irrational somewhere."""
+        return "~" in self._leaves[place] and self.is_number(place)
 
     def is_connective(self, place: Place) -> bool:
         """Whether its operator is Boolean."""

@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS
-from ..numbers import ONE, add, divide, total
+from ..numbers import ONE, Enclosure, add, divide, total
 from ..proving.proof import visible
 from ..reading.margin import Epsilon, MarginFile
-from ..reading.records import Layer
+from ..reading.records import Head, Layer
 from ..verdicts import quote, require
 from .forms import NOTHING, Answer, Form, Forms, Normed, Rows
 from .needed import Asked, Stage, find_needed
@@ -24,6 +24,7 @@ Bucket = tuple[tuple[int, int], ...]
 Vector = Mapping[str, Form]
 UNORDERED = ("softmax", "average-hardmax")
 """Weightings of which a mean depends on how often each column is seen, and not on where."""
+EVEN = Enclosure(ONE, ONE)
 OUTPUT = -1  # stands for the output where entries of buckets have the number of a head
 WEIGHTINGS = (*UNORDERED, "leftmost-hardmax", "rightmost-hardmax")
 
@@ -164,7 +165,7 @@ class Cells:
         for head in self.transformer.heads:
             require(head.weighting in WEIGHTINGS, "the weighting of head {} is not softmax or hard", quote(head.name))
             for i in range(1, self.length + 1 if "i" in self.language.leaves(head.temperature) else 2):
-                heat = self.language.value_at(head.temperature, self.length, i)
+                heat, _ = self.language.enclose_at(head.temperature, self.length, i)
                 require(heat > 0, "the temperature of head {} is {} at n = {}, i = {}", quote(head.name), heat,
                         self.length, i)
 
@@ -210,11 +211,20 @@ class Cells:
         mean = head.view(i).means[name]
         if mean is not None:
             return Form(mean)
-        is_soft = head.asked.head.weighting == "softmax"
-        heat = self.language.value_at(head.asked.head.temperature, self.length, i) if is_soft else ONE
-        sharpness = divide(self.budget, ONE, heat)
-        queries = tuple(self.forms.combine([(self.forms.read(row, vector), sharpness)]) for row in head.asked.queries)
-        return self.forms.of_atom(Answer(number, name, queries, 0 if head.asked.head.mask == "none" else i))
+        cold, row, factor = self._coldness(head.asked.head, i), 0, ONE
+        if cold.lower == cold.upper:
+            cold, factor = EVEN, cold.lower
+        elif "i" in self.language.leaves(head.asked.head.temperature):
+            row = i
+        queries = tuple(self.forms.combine([(self.forms.read(form, vector), factor)]) for form in head.asked.queries)
+        return self.forms.of_atom(Answer(number, name, queries, 0 if head.asked.head.mask == "none" else i, cold, row))
+
+    def _coldness(self, head: Head, i: int) -> Enclosure:
+        """One over the temperature; of hard heads, which do not divide, 1."""
+        if head.weighting != "softmax":
+            return EVEN
+        heat = self.language.enclose_at(head.temperature, self.length, i)
+        return Enclosure(divide(self.budget, ONE, heat.upper), divide(self.budget, ONE, heat.lower))
 
     def _norm(self, epsilon: Epsilon, vectors: dict[Cell, Vector]) -> dict[Cell, Vector]:
         """All directions of the vectors that hold some, normed; the vectors themselves without an epsilon."""

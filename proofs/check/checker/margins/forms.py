@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..budget import ENTRY_BITS, Budget
-from ..numbers import ZERO, add, multiply, size, write
+from ..numbers import ZERO, Enclosure, add, multiply, size, write
 
 
 class Form(NamedTuple):
@@ -37,15 +37,19 @@ class Normed(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a head (by its number among those that are asked) adds to a direction, for these scaled queries.
+    """What a head (by its number among those that are asked) adds to a direction, for these queries.
 
-    ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere.
+    ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere. Queries are
+    scaled, but for a factor that is irrational, and between the numbers ``cold``: then ``row`` is the position, if the
+    factor depends on it, as two such factors may differ. It is 0 otherwise.
     """
 
     head: int
     name: str
     queries: tuple[Form, ...]
     origin: int
+    cold: Enclosure
+    row: int
 
 
 Atom = Relu | Normed | Answer
@@ -128,4 +132,5 @@ def write_atom(atom: Atom) -> str:
         return f"relu {write_form(atom.form)}"
     if isinstance(atom, Normed):
         return f"norm {atom.place} {atom.vector} {write(atom.epsilon)}"
-    return f"answer {atom.head} {atom.origin} {','.join(map(write_form, atom.queries))} {atom.name}"
+    factor = f"{','.join(map(write, atom.cold))} {atom.row}"
+    return f"answer {atom.head} {atom.origin} {factor} {','.join(map(write_form, atom.queries))} {atom.name}"

@@ -26,8 +26,8 @@ def prove_margin(given: MarginFile) -> Mapping[str, int]:
     """
     coverage, weigher = {"lengths": 0, "places": 0, "classes": 0}, Weigher(given.language.budget)
     for n in given.claim.lengths:
-        margin = given.language.value_at(given.claim.margin, n, 1)
-        require(margin >= 0, "the margin is {} at n = {}, expected 0 or more", margin, n)
+        least, margin = given.language.enclose_at(given.claim.margin, n, 1)
+        require(least >= 0, "the margin is {} at n = {}, expected 0 or more", least, n)
         coverage["lengths"] += 1
         for letter, at in places(given.claim, n):
             coverage["places"] += 1

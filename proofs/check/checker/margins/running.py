@@ -158,6 +158,8 @@ class Run:
         head, crowd = self._cells.seen[atom.head], self._see(atom)
         queries, rows = [self.number(query) for query in atom.queries], [self._row(column) for column in crowd.columns]
         scores = [self._score(queries, row) for row in rows]
+        if not (all_equal(scores) and scores[0].is_point):  # then the temperature does not matter
+            scores = [self._multiply(score, Interval(*atom.cold)).outward() for score in scores]
         place = len(head.asked.keys) + head.asked.names.index(atom.name)
         values = [row[place] for row in rows]
         if head.asked.head.weighting == "softmax":

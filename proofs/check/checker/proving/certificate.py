@@ -35,6 +35,7 @@ from .composition import Writer, find_writers, names_in
 from .counting import check_by_value, is_by_value
 from .embedding import check_embedding
 from .feed_forward import check_feed_forward
+from .irrational import with_rationals
 from .lookup import check_lookup
 from .lookup_of_sums import check_lookup_of_sum, reads_counts
 from .proof import Errors, Proof
@@ -134,6 +135,7 @@ def check_head(proof: Proof, coverage: Coverage, heads: Sequence[Head], name: st
     if isinstance(meaning, Mean | Average):
         return check_mean(proof, head, name, meaning)
     check_errors(proof.errors[name], isinstance(meaning, Near))
+    proof = with_rationals(proof, head, name)
     if isinstance(meaning, Near) and attends:
         covered = guarded = check_attention(proof, head, name, meaning)
     elif isinstance(meaning, Near) and reads_counts(proof, head):

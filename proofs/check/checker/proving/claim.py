@@ -56,13 +56,13 @@ def check_embedding_values(proof: Proof, place: Place) -> None:
     """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
     is_bounded = proof.claim.regime == "temperature"
     for n, firsts in proof.lengths([place]):
-        whole = proof.columns.integers(place, n)
+        whole = None if proof.language.may_be_irrational(place) else proof.columns.integers(place, n)
         limits = [first * first for first in firsts] if proof.counts else [1] * n  # the least of those of equal rows
         if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.unit * min(limits)):
             continue
-        values = proof.columns.numbers(place, n)
-        large = [(first, i) for i, (x, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)
-                 if is_bounded and abs(x.numerator) > limit * x.denominator]
+        values = proof.columns.enclosures(place, n)
+        large = [(first, i) for i, (ends, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)
+                 if is_bounded and any(abs(x.numerator) > limit * x.denominator for x in ends)]
         if large:
             first, i = min(large)
             limit = limits[i - 1]
@@ -73,9 +73,9 @@ def check_temperatures(proof: Proof, place: Place) -> None:
     """It is positive at every (n, i); in the position regime it is 1."""
     depends_on_position = "i" in proof.language.leaves(place)
     for n, firsts in proof.lengths([place]):
-        heats = proof.columns.numbers(place, n) if depends_on_position else [proof.language.value_at(place, n, 1)]
-        for i, heat in enumerate(heats, 1):
-            if heat.numerator <= 0 or (proof.claim.regime == "position" and heat != ONE):
+        heats = proof.columns.enclosures(place, n) if depends_on_position else [proof.language.enclose_at(place, n, 1)]
+        for i, (heat, most) in enumerate(heats, 1):
+            if heat.numerator <= 0 or (proof.claim.regime == "position" and not heat == most == ONE):
                 require(heat > 0, "it is {} at n = {}, i = {}", heat, firsts[i - 1], i)
                 require(False, "regime: it is not 1 everywhere")
 

@@ -7,6 +7,7 @@ values in a run. So what a direction holds is asked here, and what depends on th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -48,11 +49,22 @@ class Proof:
         self.bounds, self.counts = certificate.bounds, certificate.counts
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
+        self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # equal letters of heads are one object
         self.rows_by_value: dict[object, Any] = {}  # rows that differ, for outputs that have the same (counting.py)
         self.columns = self.language.columns(self.claim.lengths)
-        self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
         self.proved = CacheOfNumbers[bool]()  # situations that need not be proved again, whoever meets them
+
+    def rounded(self, name: str, errors: Errors) -> Proof:
+        """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
+        proof = copy(self)
+        proof.language, proof.errors = self.language.rounded(), self.errors | {name: errors}
+        proof._begin()
+        return proof
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:

@@ -9,6 +9,7 @@ from functools import partial
 
 from ..budget import MAX_N, Budget
 from ..language import Language, Place
+from ..numbers import Enclosure
 from ..verdicts import expect, require
 from .document import Json, read_document
 from .records import Transformer, Weights
@@ -59,9 +60,9 @@ class Softened:
         """The stated bounds at one length before the first stage, where nothing errs, and after each."""
         return [{}, *self.errors[n - 1]]
 
-    def heat(self, n: int) -> Fraction:
-        """The temperature at one length, where it has a value."""
-        return self.language.value_at(self.claim.temperature, n, 1)
+    def heat(self, n: int) -> Enclosure:
+        """The temperature at one length, where it has a value: between which numbers it is."""
+        return self.language.enclose_at(self.claim.temperature, n, 1)
 
 
 def read_softened_text(data: bytes, work: int = 1) -> Softened:

@@ -39,6 +39,6 @@ def check_sparse(given: Softened, n: int) -> None:
     is_exact = not any(given.errors[n - 1])
     require(is_exact, "n = {}: {} is exactly hard or is refused, expected no error bounds", n, weighting)
     if gap is not None:
-        most, heat = multiply(given.language.budget, STEEPNESS[weighting], gap), given.heat(n)
+        most, heat = multiply(given.language.budget, STEEPNESS[weighting], gap), given.heat(n).upper
         require(heat <= most, "n = {}: {} is exactly hard up to the temperature {}, got {}", n, weighting,
                 show(most), show(heat))

@@ -38,7 +38,7 @@ def check_statement(given: Softened, n: int) -> None:
     Raises:
         Rejected: if not, or a temperature has no value.
     """
-    heat, bounds = given.heat(n), given.bounds(n)
+    (heat, _), bounds = given.heat(n), given.bounds(n)
     require(heat > 0, "the temperature is {} at n = {}", heat, n)
     names = {head.temperature: quote(head.name) for head in reversed(given.transformer.heads)}
     given.language.budget.spend(len(given.transformer.heads))
@@ -60,7 +60,7 @@ def check_temperature(given: Softened, temperature: Place, n: int) -> None:
         Rejected: if it is not, or has no value.
     """
     for i in range(1, n + 1 if "i" in given.language.leaves(temperature) else 2):
-        value = given.language.value_at(temperature, n, i)
+        value, _ = given.language.enclose_at(temperature, n, i)
         given.language.budget.spend(1)
         require(value > 0, "it is {} at n = {}, i = {}", value, n, i)
 

@@ -1,7 +1,8 @@
 """What a position weighs in Û relative to a winner, enclosed by integers over 2^FRACTION_BITS.
 
 If the difference of their scores is between D - d and D + d, the weight is between exp(-(D + d)/heat) and
-exp(-(D - d)/heat). Both ends are ends of enclosures of exp at a *distance* x, D + d or D - d, which may be negative.
+exp(-(D - d)/heat). Both ends are ends of enclosures of exp at a *distance* x, D + d or D - d, which may be negative. An
+irrational temperature is known between two rationals, at one of which the exponent is least, at the other greatest.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..exponential import enclose_exp, exp_steps
-from ..numbers import divide, multiply
+from ..numbers import Enclosure, divide, multiply
 from ..verdicts import Rejected
 from .integers import charge_products
 from .remembering import Memory, as_key
@@ -26,11 +27,11 @@ class Weighing:
     """How the heads with scores weigh in Û, at one length.
 
     Attributes:
-        heat: the temperature.
+        heat: the temperature, or two numbers between which it is.
         is_exact: whether they weigh exactly as those of U do (sparse.py); if not, with softmax.
     """
 
-    heat: Fraction
+    heat: Enclosure
     is_exact: bool
 
 
@@ -43,10 +44,10 @@ class Weights:
         reach: by how much a score may be above that of the winner at most; beyond that it is rejected.
     """
 
-    def __init__(self, memory: Memory, unit: int, heat: Fraction, where: str) -> None:
+    def __init__(self, memory: Memory, unit: int, heat: Enclosure, where: str) -> None:
         self._memory, self._where = memory, where
-        self._sharpness = divide(memory.budget, Fraction(1, unit), heat)
-        p, q = self._sharpness.as_integer_ratio()
+        self._sharpness = [divide(memory.budget, Fraction(1, unit), end) for end in dict.fromkeys(heat)]
+        p, q = self._sharpness[0].as_integer_ratio()  # the greater
         charge_products(memory.budget, 1, p.bit_length(), q.bit_length())
         self.reach = GREATEST_ARGUMENT * q // p
         self._known: dict[str, tuple[int, int]] = {}
@@ -62,12 +63,13 @@ class Weights:
         """
         key = as_key((distance,))
         if key not in self._known:
-            self._known[key] = self._enclose(distance)
+            found = [self._enclose(distance, sharpness) for sharpness in self._sharpness]
+            self._known[key] = min(lower for lower, _ in found), max(upper for _, upper in found)
         return self._known[key]
 
-    def _enclose(self, distance: int) -> tuple[int, int]:
+    def _enclose(self, distance: int, sharpness: Fraction) -> tuple[int, int]:
         budget = self._memory.budget
-        x = multiply(budget, Fraction(-distance), self._sharpness)
+        x = multiply(budget, Fraction(-distance), sharpness)
         if x > GREATEST_ARGUMENT:
             raise Rejected(f"{self._where}: errors of scores are too large for any bound")
         argument = max(x, Fraction(LEAST_ARGUMENT))

@@ -1,0 +1,97 @@
+"""Arithmetic on real numbers of which some are known between two rationals; docs/certificate.md, section 1.
+
+Claim. Whatever the numbers are within their enclosures, the result is within the one that is returned; a result that is
+a rational is exact. Where the enclosures do not decide whether there is a value, or which one, there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from ..budget import Budget
+from ..functions import apply
+from ..numbers import ZERO, Enclosure, Number, ends_of
+
+Operation = Callable[[Budget, Fraction, Fraction], Fraction | None]
+
+
+def span(found: Iterable[Fraction | None]) -> Number | None:
+    """From the least to the greatest of these; the number itself if they are all one, None if one is None."""
+    known = []
+    for number in found:
+        if number is None:
+            return None
+        known.append(number)
+    lower, upper = min(known), max(known)
+    return lower if lower == upper else Enclosure(lower, upper)
+
+
+def calculate(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
+    """What an operation of two numbers gives, or None. ``exactly`` are the operations on rationals.
+
+    Proof. A sum, difference or product is linear in each of the two numbers, so it is least and greatest at ends; so is
+    a quotient whose divisor keeps its sign, and a power of a number that does.
+    """
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return exactly[name](budget, x, y)
+    if name in ("//", "%"):
+        return divide_to_floor(exactly, budget, name, x, y)
+    if name == "^":
+        return raise_to(exactly["^"], budget, x, y)
+    if name == "/" and ends_of(y).lower <= 0 <= ends_of(y).upper:
+        return None
+    return span(exactly[name](budget, p, q) for p in ends_of(x) for q in ends_of(y))
+
+
+def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
+    """The floor of a quotient, or what is left of x after that; None if the quotient may have several floors."""
+    quotient = calculate(exactly, budget, "/", x, y)
+    if quotient is None:
+        return None
+    floor, other = (end.numerator // end.denominator for end in ends_of(quotient))
+    if floor != other:
+        return None
+    if name == "//":
+        return Fraction(floor)
+    multiple = calculate(exactly, budget, "*", Fraction(floor), y)
+    return None if multiple is None else calculate(exactly, budget, "-", x, multiple)
+
+
+def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -> Number | None:
+    """A power with an exponent that is known exactly; None at 0 to a negative one."""
+    if isinstance(exponent, Enclosure):
+        return None
+    lower, upper = ends_of(base)
+    has_zero = lower <= 0 <= upper
+    if has_zero and exponent < 0:
+        return None
+    inner = [ZERO] if has_zero and exponent > 0 else []
+    return span(power(budget, end, exponent) for end in (lower, upper, *inner))
+
+
+def apply_between(name: str, x: Number, budget: Budget) -> Number | None:
+    """A function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
+    if isinstance(x, Fraction):
+        return apply(name, x, budget)
+    ends = [apply(name, end, budget) for end in x]
+    found = span(None if value is None else ends_of(value)[place] for place, value in enumerate(ends))
+    return None if name.startswith("log2") and isinstance(found, Enclosure) else found
+
+
+def compare_enclosed(name: str, x: Number, y: Number) -> bool | None:
+    """The truth of a comparison of two numbers, None if it is not decided."""
+    if name in ("==", "!="):
+        (a, b), (c, d) = ends_of(x), ends_of(y)
+        is_apart = b < c or d < a
+        return name == "!=" if is_apart else (name == "==" if a == b == c == d else None)
+    if name in (">", ">="):
+        return compare_enclosed({">": "<", ">=": "<="}[name], y, x)
+    (a, b), (c, d) = ends_of(x), ends_of(y)
+    is_below, is_not = (b < c, a >= d) if name == "<" else (b <= c, a > d)
+    return True if is_below else (False if is_not else None)
+
+
+def has_no_integer(x: Enclosure) -> bool:
+    """Whether no integer is between the ends, which are none themselves."""
+    return -(-x.lower.numerator // x.lower.denominator) > x.upper
