@@ -41,7 +41,7 @@ This refuses a folder with any other file than those of the table below, compare
 string of Coq from the bytes of `model.json`, compiles everything from its sources, has Coq's second checker, `coqchk`,
 go through all of it, and compares the axioms with `axioms.txt`.
 It takes some minutes. The theorem is proved if the exit status is 0; the last lines then say what was checked: the
-letters and the formula as Coq has them, and the lengths.
+letters, the formula and the definitions of its predicates as Coq has them, and the lengths.
 
 To believe the theorem, read `theorem/statement.v` and what it names: `{said}` and the text of a model in
 `library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `lengths` and `computes_for` in
@@ -60,7 +60,7 @@ What these files say is the same in every folder of one version of `certify`, so
 | file | what it is |
 |---|---|
 | `model.json` | the network, as `certify model` and `certify run` read it |
-| `theorem/statement.v` | the statement about `model.json`, with the letters and the formula |
+| `theorem/statement.v` | the statement about `model.json`, with the letters, predicates and formula |
 | `{theorem}` | the same network in Coq, and the proof that it computes the formula |
 | `check.sh` | the command above |
 | `SHA256SUMS` | the digests of the library, of `axioms.txt` and of `check.sh` |

@@ -42,8 +42,9 @@ Definition model : model_text.model :=
 """
 
 _STATEMENT = """\
-(* What is proved of model.json: it is the file of a network over these letters that computes this formula, for every
-   length {among}, every word and every position; `{said}` is defined in library/model_text.v. *)
+(* What is proved of model.json: it is the file of a network over these letters, with these definitions of predicates,
+   that computes this formula, for every length {among}, every word and every position; `{said}` is defined in
+   library/model_text.v. *)
 From Coq Require Import List String.
 From Certify Require Import {imported}.
 Require {folder}.{model} {folder}.{theorem}.
@@ -51,7 +52,8 @@ Import ListNotations.
 Open Scope string_scope.
 
 Theorem model_json_is_proved :
-  {said}{lengths} {folder}.{model}.text [{letters}] {formula}.
+  {said}{lengths} {folder}.{model}.text [{letters}] [{predicates}]
+    {formula}.
 Proof.
   apply ({said}_if{lengths} {folder}.{theorem}.model {folder}.{theorem}.claim).
   - vm_cast_no_check (eq_refl true).
@@ -119,6 +121,7 @@ def statement_file(transformer: Transformer, formula: Formula, theorem: str, len
     """The statement about ``model.json`` and these lengths, and its proof from the file with this theorem."""
     return _STATEMENT.format(
         folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
+        predicates=_literals(definition.description for definition in transformer.predicates()),
         formula=literal(plain_text(formula)), among=lengths.bounds, said=name_of_statement(lengths),
         lengths="" if lengths.all else f" {lengths.data()}",
         imported="model_text" if lengths.all else "network model_text")

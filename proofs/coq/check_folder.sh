@@ -37,25 +37,27 @@ grep '\.v$' _CoqProject | while read -r file; do
   coqc -q -Q library Certify -Q theorem Folder "$file" > printed.txt || stop "Coq does not accept $file"
 done
 
-# 4. Coq says which lengths, letters and formula the theorem is about, however statement.v may write them, and takes these
-# questions only if the theorem is about model.json.
+# 4. Coq says which lengths, letters, predicates and formula the theorem is about, however statement.v may write them, and
+# takes these questions only if the theorem is about model.json.
 cat > theorem/lengths.v <<'END'
 From Coq Require Import String List.
 From Certify Require Import network model_text.
 Require Folder.model_json Folder.statement.
-Definition about {L letters formula} (_ : file_computes_for L Folder.model_json.text letters formula) :
-  lengths * list string * string := (L, letters, formula).
+Definition about {L letters predicates formula}
+  (_ : file_computes_for L Folder.model_json.text letters predicates formula) := (L, letters, predicates, formula).
 Definition proved := about Folder.statement.model_json_is_proved.
-Eval vm_compute in lengths_text (fst (fst proved)).
-Eval vm_compute in String.concat """, """ (snd (fst proved)).
-Eval vm_compute in snd proved.
+Eval vm_compute in let '(L, _, _, _) := proved in lengths_text L.
+Eval vm_compute in let '(_, letters, _, _) := proved in String.concat """, """ letters.
+Eval vm_compute in let '(_, _, predicates, _) := proved in String.concat "; " predicates.
+Eval vm_compute in let '(_, _, _, formula) := proved in formula.
 END
 coqc -q -Q library Certify -Q theorem Folder theorem/lengths.v > printed.txt || stop "the theorem is not about model.json"
 answer() { sed -n "$1"'s/^ *= "\(.*\)"\(%string\)*$/\1/p' printed.txt | sed 's/""/"/g'; }
 lengths=$(answer 1 | sed -n 's/^every n/ for &/p')
 letters=$(answer 3)
-formula=$(answer 5)
-[ "$(sed -n 'n;p' printed.txt | tr -d ' \n')" = :string:string:string ] && [ -n "$lengths" ] && [ -n "$formula" ] ||
+predicates=$(answer 5)
+formula=$(answer 7)
+[ "$(sed -n 'n;p' printed.txt | tr -d ' \n')" = :string:string:string:string ] && [ -n "$lengths" ] && [ -n "$formula" ] ||
   stop "Coq does not say what the theorem is about"
 
 # 5. Coq's second checker goes through all that was compiled, and lists the axioms: only those of axioms.txt.
@@ -73,6 +75,6 @@ unchanged
 
 rm listed.txt allowed.txt printed.txt checked.txt
 [ "$lengths" != " for every n" ] || lengths=
-printf '%s\n' "letters: [\"$letters\"]" "formula: $formula"
+printf '%s\n' "letters: [\"$letters\"]" "formula: $formula" ${predicates:+"where: $predicates"}
 echo "PROVED$lengths: theorem/statement.v about model.json ($(wc -c < model.json) bytes), by coqc and coqchk $(
   coqc --print-version | cut -d ' ' -f 1), from the library $(sha256sum < SHA256SUMS | cut -c 1-64)"

@@ -4,7 +4,7 @@
 
    An operator has a level; an operand below the level that its place asks for goes into parentheses. A letter is kept
    as JSON spells it. A number that names no letter is written `Q_`, and one that names no predicate or direction `?`:
-   no reader accepts these, and `is_whole` no letter or predicate that is written so. *)
+   `is_named` and `is_condition` are false of what has them, and nothing is proved of a file that has. *)
 From Coq Require Import String Ascii ZArith QArith List Bool.
 From Certify Require Import formula network user_predicates json_text.
 Import ListNotations.
@@ -93,6 +93,15 @@ Fixpoint condition_piece (c : condition) : piece :=
   | Either c d => binary 0 (condition_piece c) " or " (condition_piece d)
   end.
 
+(* Nothing else has a name of its own there. *)
+Fixpoint is_condition (c : condition) : bool :=
+  match c with
+  | Related _ _ _ => true
+  | Tested (SQUARE | POW2 | PRIME) _ => true | Tested _ _ => false
+  | Fails c => is_condition c
+  | Both c d | Either c d => is_condition c && is_condition d
+  end.
+
 Definition definition_text (d : definition) : string :=
   let (name, c) := d in
   name ++ (if mentions_length c then "(k,n) := " else "(k) := ") ++ text_of (piece_text (condition_piece c)).
@@ -117,6 +126,25 @@ Definition symbol_writer (letter : string) : writer :=
 (* ---- formulas: <-> at level 0, -> at 1, | at 2, & at 3, comparisons at 4, since and until at 5, signs at 6 ---- *)
 Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
   match l with [] => None | g :: l => if formula_eqb f g then Some place else place_in l f (S place) end.
+
+(* Of so many letters and users' predicates, each that the formula mentions is one; and no remainder is by 0. *)
+Section Named.
+Variables letters names : nat.
+Definition predicate_is_named (p : predicate) : bool :=
+  match p with MOD m _ => 0 <? m | User name => name <? names | _ => true end.
+Fixpoint is_named (f : formula) : bool :=
+  match f with
+  | Truth _ => true
+  | Symbol a => a <? letters
+  | Positional p => predicate_is_named p
+  | OnCount p _ f => predicate_is_named p && is_named f
+  | Compare _ t u => term_is_named t && term_is_named u
+  | Not f | Previous f | Next f => is_named f
+  | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => is_named f && is_named g
+  end
+with term_is_named (t : term) : bool :=
+  match t with Number _ => true | Plus _ _ f t => is_named f && term_is_named t end.
+End Named.
 
 Definition formula_level (abbreviates : bool) (f : formula) : nat :=
   match f with

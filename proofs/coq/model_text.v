@@ -2,9 +2,9 @@
    with `transformer_to_json` and `write_canonical` of constructions/network/json_form.py; and what it means that such a
    file is proved.
 
-   The theorem of an exported folder is `file_computes text letters formula`, where `text` is what lies in the folder as
-   model.json, or `file_computes_for L text letters formula` if it is about the lengths in L only. Nothing has to read
-   that file: a model is written as text, and the texts are compared. *)
+   The theorem of an exported folder is `file_computes text letters predicates formula`, where `text` is what lies in
+   the folder as model.json, or `file_computes_for L text letters predicates formula` if it is about the lengths in L
+   only. Nothing has to read that file: a model is written as text, and the texts are compared. *)
 From Coq Require Import String Ascii ZArith QArith List Bool Lia.
 From Coq.Init Require Import Byte.
 From Certify Require Import formula network meaning well_defined user_predicates json_text formula_text.
@@ -114,8 +114,8 @@ Definition is_row (size : nat) (r : row) : bool :=
   are_places size r && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
 
 (* In a bracket stands no formula that depends on the word. *)
-Definition is_position_function (p : position_function) : bool :=
-  match p with Formula _ => true | Bracket f _ => is_positional f end.
+Definition is_position_function (letters names : nat) (p : position_function) : bool :=
+  match p with Formula _ => true | Bracket f _ => is_positional f && is_named letters names f end.
 
 Definition is_head (size : nat) (a : head) : bool :=
   (length (head_queries a) =? length (head_keys a)) && forallb (is_row size) (head_queries a)
@@ -136,14 +136,20 @@ Definition is_predicate_name (s : string) : bool :=
   && negb (String.prefix "Q_" s).
 
 Definition are_names (l : list string) : bool := are_distinct l && forallb is_spelling l.
+Definition is_named_in (m : model) : formula -> bool :=
+  is_named (length (model_letters m)) (length (model_definitions m)).
 Definition is_whole (m : model) : bool :=
   let T := model_network m in
   let size := length (model_directions m) in
-  are_names (model_letters m) && forallb (fun s => negb (String.eqb s "")) (model_letters m)
+  negb (length (model_letters m) =? 0)
+  && are_names (model_letters m) && forallb (fun s => negb (String.eqb s "")) (model_letters m)
   && are_names (model_directions m) && (length (model_meanings m) =? size)
   && are_distinct (predicate_names m) && forallb is_predicate_name (predicate_names m)
+  && forallb (fun d => is_condition (snd d)) (model_definitions m) && forallb (is_named_in m) (model_listed m)
   && (length (token_embedding T) =? length (model_letters m)) && forallb (is_row size) (token_embedding T)
-  && are_places size (position_embedding T) && forallb (fun e => is_position_function (snd e)) (position_embedding T)
+  && are_places size (position_embedding T)
+  && forallb (fun e => is_position_function (length (model_letters m)) (length (model_definitions m)) (snd e))
+       (position_embedding T)
   && (length (model_labels m) =? length (transformer_layers T))
   && forallb (fun l => is_layer size (fst l) (snd l)) (combine (model_labels m) (transformer_layers T))
   && (transformer_output T <? size).
@@ -154,14 +160,18 @@ Definition formula_text (m : model) (f : formula) : string :=
 Definition output_meaning (m : model) : meaning :=
   nth (transformer_output (model_network m)) (model_meanings m) IsAnything.
 
-(* A file with this text, over these letters, is that of a network that computes this formula: what the file says the
-   output holds is the truth of the formula; the network is defined, and computes it for every n among these lengths,
-   every word and every position. The letters are in the order in which words number them. *)
-Definition file_computes_for (L : lengths) (text : string) (letters : list string) (formula : string) : Prop :=
-  exists m f, is_whole m = true /\ model_text m = text /\ model_letters m = letters
-    /\ output_meaning m = IsTruth f /\ formula_text m f = formula
+Definition predicate_texts (m : model) : list string := map definition_text (model_definitions m).
+
+(* A file with this text, over these letters, with these definitions of predicates, is that of a network that computes
+   this formula: what the file says the output holds is the truth of the formula; the network is defined, and computes
+   it for every n among these lengths, every word and every position. There is such a length and such a letter, so there
+   is such a word. The letters are in the order in which words number them. *)
+Definition file_computes_for (L : lengths) (text : string) (letters predicates : list string) (formula : string) :=
+  (exists n, allowed L n) /\ letters <> [] /\
+  exists m f, is_whole m = true /\ model_text m = text /\ model_letters m = letters /\ predicate_texts m = predicates
+    /\ output_meaning m = IsTruth f /\ is_named_in m f = true /\ formula_text m f = formula
     /\ defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f.
-Definition file_computes : string -> list string -> string -> Prop := file_computes_for every_length.
+Definition file_computes : string -> list string -> list string -> string -> Prop := file_computes_for every_length.
 
 (* The lengths in words, for what is said of a proof. *)
 Definition lengths_text (L : lengths) : string :=
@@ -176,10 +186,19 @@ Fixpoint strings_eqb (l k : list string) : bool :=
   end.
 Definition output_means (m : model) (f : formula) : bool :=
   match output_meaning m with IsTruth g => formula_eqb g f | _ => false end.
-Definition file_states (m : model) (f : formula) (text : string) (letters : list string) (formula : string) : bool :=
-  is_whole m && String.eqb (model_text m) text && strings_eqb (model_letters m) letters
-  && output_means m f && String.eqb (formula_text m f) formula.
+Definition has_length (L : lengths) : bool :=
+  match greatest_length L with Some N => Nat.max 1 (least_length L) <=? N | None => true end.
+Definition file_states (L : lengths) (m : model) (f : formula) (text : string) (letters predicates : list string)
+    (formula : string) : bool :=
+  has_length L && is_whole m && String.eqb (model_text m) text && strings_eqb (model_letters m) letters
+  && strings_eqb (predicate_texts m) predicates && output_means m f && is_named_in m f
+  && String.eqb (formula_text m f) formula.
 
+Lemma has_length_allowed L : has_length L = true -> exists n, allowed L n.
+Proof.
+  unfold has_length, allowed. intros H. exists (Nat.max 1 (least_length L)).
+  destruct (greatest_length L); [apply Nat.leb_le in H|]; repeat split; lia.
+Qed.
 Lemma strings_eqb_eq l : forall k, strings_eqb l k = true -> l = k.
 Proof.
   induction l as [|s l IH]; intros [|t k]; simpl; intros H; try discriminate; [reflexivity|].
@@ -202,20 +221,40 @@ Proof.
   - intros n w Hn. exact (C n w (proj1 (A n) Hn)).
 Qed.
 
-Theorem file_computes_for_if L m f text letters formula : file_states m f text letters formula = true ->
+Lemma is_whole_letters m : is_whole m = true -> model_letters m <> [].
+Proof. unfold is_whole. intros H E. now rewrite E in H. Qed.
+
+Theorem file_computes_for_if L m f text letters predicates formula :
+  file_states L m f text letters predicates formula = true ->
   defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f ->
-  file_computes_for L text letters formula.
+  file_computes_for L text letters predicates formula.
 Proof.
-  unfold file_states. intros H [D C]. apply andb_prop in H as [H F]. apply andb_prop in H as [H O].
-  apply andb_prop in H as [H A]. apply andb_prop in H as [W T].
-  apply String.eqb_eq in F, T. apply strings_eqb_eq in A. apply output_means_eq in O.
-  exists m, f. exact (conj W (conj T (conj A (conj O (conj F (conj D C)))))).
+  unfold file_states. intros H [D C]. do 7 apply andb_prop in H as [H ?]. split; [now apply has_length_allowed|].
+  repeat match goal with
+  | E : String.eqb _ _ = true |- _ => apply String.eqb_eq in E
+  | E : strings_eqb _ _ = true |- _ => apply strings_eqb_eq in E
+  | E : output_means _ _ = true |- _ => apply output_means_eq in E
+  end.
+  split; [subst letters; now apply is_whole_letters|]. exists m, f. auto 10.
 Qed.
 
-Corollary file_computes_if m f text letters formula : file_states m f text letters formula = true ->
-  defined (model_network m) /\ computes (model_users m) (model_network m) f -> file_computes text letters formula.
+Corollary file_computes_if m f text letters predicates formula :
+  file_states every_length m f text letters predicates formula = true ->
+  defined (model_network m) /\ computes (model_users m) (model_network m) f ->
+  file_computes text letters predicates formula.
 Proof.
   intros S H. apply (file_computes_for_if every_length m f); [exact S|]. now apply for_every_length.
+Qed.
+
+(* So what is proved of a file is proved of some word. *)
+Theorem file_computes_for_some_word L text letters predicates formula :
+  file_computes_for L text letters predicates formula ->
+  exists m n w, model_text m = text /\ model_letters m = letters /\ allowed L n /\ over (model_network m) n w.
+Proof.
+  intros ((n & Hn) & NE & m & f & W & T & A & _). exists m, n, (fun _ => 0). repeat split; try assumption; try apply Hn.
+  unfold over. intros _ _. unfold is_whole in W. repeat (apply andb_prop in W as [W ?]).
+  match goal with E : (length (token_embedding _) =? _) = true |- _ => apply Nat.eqb_eq in E; rewrite E end.
+  rewrite A. destruct letters; [congruence|simpl; lia].
 Qed.
 
 (* ---- the bytes of a file, in pieces: a long literal is read by pieces ---- *)

@@ -7,7 +7,7 @@ import json
 import random
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from certify.request import NetworkSubject, Request, read_request
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
+from constructions.language.predicates import parse_predicate_definitions
 from constructions.network.json_form import transformer_from_json
 from constructions.network.meanings import Near
 from constructions.regimes import Regime
@@ -82,7 +83,7 @@ def test_a_folder_that_coq_was_not_asked_about_claims_nothing() -> None:
 
 def test_the_statement_names_the_letters_and_the_formula() -> None:
     statement = coq_folder(since(), checked=True)["theorem/statement.v"]
-    assert 'file_computes Folder.model_json.text ["a"; "b"] "Q_a since Q_b".' in statement
+    assert '  file_computes Folder.model_json.text ["a"; "b"] []\n    "Q_a since Q_b".\n' in statement
 
 
 @pytest.mark.parametrize(("lengths", "data"), [
@@ -92,7 +93,7 @@ def test_of_some_lengths_the_files_say_which(lengths: ProvedLengths, data: str) 
     every, some = coq_folder(since(), checked=True), coq_folder(since(), lengths, checked=True)
     changed = {name: text for name, text in some.items() if text != every[name]}
     assert set(changed) == {"README.md", "theorem/Theorem_since.v", "theorem/statement.v"}
-    assert f'  file_computes_for {data} Folder.model_json.text ["a"; "b"] "Q_a since Q_b".\n' in changed[
+    assert f'  file_computes_for {data} Folder.model_json.text ["a"; "b"] []\n    "Q_a since Q_b".\n' in changed[
         "theorem/statement.v"]
     assert changed["README.md"].startswith(f"# A theorem for {lengths}\n")
     assert f"\nFor every {lengths.bounds}, every word of length n" in changed["README.md"]
@@ -111,7 +112,7 @@ AXIOMS = """    Coq.Logic.FunctionalExtensionality.functional_extensionality_dep
     Coq.Reals.ClassicalDedekindReals.sig_forall_dec
     Coq.Logic.Classical_Prop.classic
 """
-LENGTHS = """printf '     = "%s"%%string\\n     : string\\n' 'every n' 'a"", ""b' 'Q_a since Q_b'"""
+LENGTHS = """printf '     = "%s"%%string\\n     : string\\n' 'every n' 'a"", ""b' '' 'Q_a since Q_b'"""
 SUMMARY = """
 CONTEXT SUMMARY
 ===============
@@ -171,6 +172,12 @@ def test_the_command_says_which_letters_and_which_formula_coq_names(folder: Fold
     folder.run()
     said = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
     assert said[:-1] == ['letters: ["a", "b"]', "formula: Q_a since Q_b"]
+
+
+def test_the_command_says_what_the_predicates_mean(folder: Folder) -> None:
+    folder.run(lengths=LENGTHS.replace("'' 'Q_a since Q_b'", "'PRlME(k) := k%2 == 0; R(k,n) := k > n' 'PRlME & R'"))
+    said = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
+    assert said[:-1] == ['letters: ["a", "b"]', "formula: PRlME & R", "where: PRlME(k) := k%2 == 0; R(k,n) := k > n"]
 
 
 def test_the_command_says_for_which_lengths_if_not_for_all(folder: Folder) -> None:
@@ -322,7 +329,8 @@ def said_of_more(statement: str) -> str:
 def about_nothing(statement: str) -> str:
     """A statement that reads the same, after a definition by which it says nothing."""
     before, _, after = statement.partition("Theorem ")
-    return (f"{before}Definition file_computes_for (_ : lengths) (_ : string) (_ : list string) (_ : string) := True.\n"
+    return (f"{before}Definition file_computes_for (_ : lengths) (_ : string) (_ _ : list string) (_ : string) :="
+            " True.\n"
             f"Theorem {after.partition('Proof.')[0]}Proof. exact I. Qed.\n")
 
 
@@ -338,22 +346,51 @@ def in_other_words(statement: str) -> str:
 ], ids=["as it is", "in other words", "a longer range", "about nothing"])
 def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
         tmp_path: Path, change: Callable[[str], str], refused: str | None) -> None:
-    """The files in the order of the command, the last of them its question which lengths the theorem is about."""
-    coq, claim = coq_or_skip(), recent_write()
+    claim = recent_write()
     files = proof_files(claim.network, claim.formula, "Theorem_recent_write", ProvedLengths(1, 8))
     changed = change(files["statement.v"])
     assert (changed == files["statement.v"]) == (change is str)
+    said = asked_of_coq({**files, "statement.v": changed}, tmp_path, refused)
+    assert said == ([] if refused else ["every n from 1 to 8", 'w0"", ""w1"", ""i', "", "!Q_w0 S Q_w1"])
+
+
+def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = None) -> list[str]:
+    """What Coq says that the theorem is about, asked as the command asks; nothing if it refuses this one of the files.
+
+    It refuses no other.
+    """
+    coq = coq_or_skip()
     (question,) = re.findall(r"<<'END'\n(.*?)END\n", FOLDER_SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
-    for name, text in {**files, "statement.v": changed, "lengths.v": question}.items():
-        path = tmp_path / name
+    for name, text in {**files, "lengths.v": question}.items():
+        path = folder / name
         path.write_text(text, encoding="utf-8")
         run = coq.compile(path, library_of(coq), FOLDER)
         assert run.accepted == (name != refused), run.complaint
         if name == refused:
-            return
-    assert run.printed.splitlines() == [
-        '     = "every n from 1 to 8"', "     : string", '     = "w0"", ""w1"", ""i"', "     : string",
-        '     = "!Q_w0 S Q_w1"', "     : string"]
+            return []
+    return re.findall(r'     = "(.*)"\n     : string\n', run.printed)
+
+
+def lookalike() -> TheoremClaim:
+    """A formula with a predicate that looks like another one."""
+    formula = parse_formula("PRlME(#<[Q_a])", "ab", predicates=parse_predicate_definitions(["PRlME(k) := k % 2 == 0"]))
+    return TheoremClaim("lookalike", compile_formula(formula, "ab", Regime()), formula)
+
+
+def test_what_a_predicate_means_is_part_of_the_theorem_and_coq_says_it(tmp_path: Path) -> None:
+    claim = lookalike()
+    files = proof_files(claim.network, claim.formula, "Theorem_lookalike")
+    assert '["PRlME(k) := k%2 == 0"]\n    "PRlME(#<[Q_a])".\n' in files["statement.v"]
+    assert asked_of_coq(files, tmp_path) == ["every n", 'a"", ""b', "PRlME(k) := k%2 == 0", "PRlME(#<[Q_a])"]
+
+
+@pytest.mark.parametrize("hidden", ['[]', '["PRIME(k) := k%2 == 0"]', '["PRlME(k) := k%2 == 1"]'])
+def test_a_statement_that_hides_what_a_predicate_means_is_refused(hidden: str, tmp_path: Path) -> None:
+    claim = lookalike()
+    files = proof_files(claim.network, claim.formula, "Theorem_lookalike")
+    changed = files["statement.v"].replace('["PRlME(k) := k%2 == 0"]', hidden)
+    assert changed != files["statement.v"]
+    assert asked_of_coq({**files, "statement.v": changed}, tmp_path, "statement.v") == []
 
 
 def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:

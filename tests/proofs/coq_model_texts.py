@@ -45,8 +45,10 @@ def _questions(number: int, network: Transformer, definitions: str | None, texts
     formula = find_formula(network)
     assert formula is not None
     letters = "; ".join(map(literal, network.alphabet))
+    predicates = "; ".join(literal(definition.description) for definition in network.predicates())
     asked = (f"Module T{place}.\n{text_file(text).partition('model_text.')[2]}\nEval vm_compute in "
-             f"file_states model claim text ([{letters}]%string) {literal(plain_text(formula))}%string.\n"
+             f"file_states every_length model claim text ([{letters}]%string) ([{predicates}]%string) "
+             f"{literal(plain_text(formula))}%string.\n"
              f"End T{place}.\n" for place, text in enumerate(texts))
     definitions = definitions or definitions_of_model(network, formula)
     return f"Module M{number}.\n{definitions}\n{''.join(asked)}End M{number}.\n"

@@ -1,0 +1,110 @@
+"""Of a file nothing is proved that asks nothing: no claim about no length or no letter, none with a name of nothing.
+
+Each attack is a model that its attacker is free to write, with the text, the letters, the definitions and the formula
+that Coq itself writes of it: so no text gives it away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from constructions.compiler import compile_formula
+from constructions.language.parser import parse_formula
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.regimes import Regime
+from proofs.by_coq.model_file import definitions_of_model
+from tests.with_coq import coq_or_skip, library_of
+
+FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
+DEFINED = parse_predicate_definitions(["THIRD(k) := PRIME(k) or k % 3 == 0"])
+QUESTION = """
+Eval vm_compute in file_states {lengths} model claim (model_text model) (model_letters model) (predicate_texts model)
+  (model_text.formula_text model claim).
+"""
+NO_WORD = """\
+From Coq Require Import String List Lia.
+From Certify Require Import network model_text.
+Import ListNotations.
+Goal forall t l p f, ~ file_computes_for (Lengths 5 (Some 3)) t l p f.
+Proof. intros t l p f ((n & H) & _). unfold allowed in H. simpl in H. lia. Qed.
+Goal forall t l p f, ~ file_computes_for (Lengths 0 (Some 0)) t l p f.
+Proof. intros t l p f ((n & H) & _). unfold allowed in H. simpl in H. lia. Qed.
+Goal forall L t p f, ~ file_computes_for L t [] p f.
+Proof. intros L t p f (_ & H & _). now apply H. Qed.
+Check file_computes_for_some_word.
+"""
+
+
+def definitions() -> str:
+    """A network and its names, as Coq reads them."""
+    formula = parse_formula(FORMULA, "ab", predicates=DEFINED)
+    return definitions_of_model(compile_formula(formula, "ab", Regime()), formula)
+
+
+def accepts(text: str, folder: Path, lengths: str = "every_length") -> bool:
+    """Whether Coq takes the model for one whose file states something."""
+    source, coq = folder / "asked.v", coq_or_skip()
+    source.write_text(text + QUESTION.format(lengths=lengths), encoding="utf-8")
+    run = coq.compile(source, library_of(coq))
+    assert run.accepted, run.complaint
+    (value,) = re.findall(r"= (true|false)\s+: bool", run.printed)
+    return value == "true"
+
+
+def replaced(old: str, new: str) -> Callable[[str], str]:
+    """The same text with something else in it, which must be there."""
+    def change(text: str) -> str:
+        assert old in text
+        return text.replace(old, new)
+    return change
+
+
+def without_letters(text: str) -> str:
+    """No letter, and no row for one."""
+    text = re.sub(r"(Definition letters : list string :=) \[.*\]", r"\1 []", text)
+    return re.sub(r"(Definition tokens : list \(list \(direction \* Q\)\) :=)\n.*?\]\.\n", r"\1 [].\n", text,
+                  flags=re.DOTALL)
+
+
+ATTACKS = {
+    "no letter": without_letters,
+    "a letter twice": replaced('["a"; "b"]', '["a"; "a"]'),
+    "a letter that looks like none": replaced('["a"; "b"]', '["a"; ""]'),
+    "a letter with a quotation mark, which looks like two": replaced('["a"; "b"]', '["a"; "c"", ""b"]'),
+    "a letter that is none of the alphabet": replaced("Symbol 1", "Symbol 2"),
+    "a predicate that is not defined": replaced("(User 0)", "(User 1)"),
+    "a remainder by 0": replaced("(MOD 3 1)", "(MOD 0 1)"),
+    "a condition without a name": replaced("Tested PRIME", "Tested ODD"),
+    "a definition twice": replaced("Model letters definitions", "Model letters (definitions ++ definitions)"),
+    "a predicate with the name of another": replaced('("THIRD"%string', '("PRIME"%string'),
+    "a predicate with a text for a name": replaced('("THIRD"%string', '("true | FIRST"%string'),
+}
+LENGTHS = {"from 5 to 3": "(Lengths 5 (Some 3))", "up to 0": "(Lengths 1 (Some 0))", "0 alone": "(Lengths 0 (Some 0))"}
+
+
+def test_the_model_that_is_attacked_states_something(tmp_path: Path) -> None:
+    assert accepts(definitions(), tmp_path)
+    assert accepts(definitions(), tmp_path, "(Lengths 3 (Some 3))")
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_file_states_what_asks_nothing_or_has_no_name(attack: str, tmp_path: Path) -> None:
+    changed = ATTACKS[attack](definitions())
+    assert changed != definitions()
+    assert not accepts(changed, tmp_path)
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+def test_no_file_states_something_of_no_length(lengths: str, tmp_path: Path) -> None:
+    assert not accepts(definitions(), tmp_path, LENGTHS[lengths])
+
+
+def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
+    source, coq = tmp_path / "no_word.v", coq_or_skip()
+    source.write_text(NO_WORD, encoding="utf-8")
+    run = coq.compile(source, library_of(coq))
+    assert run.accepted, run.complaint
