@@ -125,11 +125,16 @@ def describe_subject(claim: Claim) -> str:
     return ""
 
 
+LONGEST_SUBJECT = 120
+"""Longer formulas are named by their claims."""
+
+
 def describe_coverage(claim: Claim) -> str:
     """What is looked at at each length, of all that a statement may be about."""
     match claim.about:
         case AboutANetwork(request):
-            return request.description.partition(";")[0]
+            subject = request.description.partition(";")[0]
+            return subject if len(subject) <= LONGEST_SUBJECT else f"the formula of {claim.name}"
         case AboutNumbers(name):
             from proofs.instances.registry import EXAMINATIONS
 
