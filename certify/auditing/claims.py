@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import Verdict
 from certify.request import Request
 from constructions.language.expressions import Expression
@@ -52,10 +53,15 @@ class AboutNumbers:
 
 @dataclass(frozen=True)
 class AboutAProgram:
-    """A program, and the name of what it should compute."""
+    """A program over an alphabet (None: its own), and what it should compute: a text, or a table of the claims file.
+
+    Files that the table names are relative to the ``folder``.
+    """
 
     path: Path
-    oracle: str
+    oracle: str | Mapping[str, str]
+    alphabet: str | None = None
+    folder: Path = Path()
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class AboutEverything:
     why: str
 
 
-About = AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything
+About = AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Asked
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,12 @@ from certify.auditing.claims import (
     Demands,
     Expected,
 )
+from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
+from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.files import SUFFIXES_OF_PROGRAMS, read_text
 from certify.quantities import check_positive, read_expression, read_positive
-from certify.request import Options, as_key, read_request
+from certify.request import as_key, read_request
 from certify.subjects import Kind
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
@@ -39,14 +41,13 @@ from proofs.floats.run_class import RunClass
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "constants": dict, "part": str, "limit": str, "note": str}
-OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
-               "for": str, "dialect": str, "weighting": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
                "critical": list, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
     "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
-    "program": COMMON | {"oracle": str}, "undecidable": COMMON,
+    "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
 }
+"""The keys of claims without ``kind``, by the key that says what they are about."""
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
 
@@ -142,18 +143,18 @@ def check_keys(where: str, table: Table, expected: Mapping[str, Any]) -> None:
 class _Reader:
     def __init__(self, folder: Path, defaults: Table):
         self.folder = folder
-        every = {key: kind for keys in KEYS.values() for key, kind in keys.items() if key != "name"}
+        every: dict[str, Any] = {}
+        for keys in (*KEYS.values(), *({**COMMON, **kind.keys} for kind in KINDS.values())):
+            for key, kinds in keys.items():
+                every[key] = (*every.get(key, ()), *(kinds if isinstance(kinds, tuple) else (kinds,)))
+        del every["name"]
         check_keys("defaults", defaults, every)
         self.defaults = defaults
 
     def claim(self, entry: Table) -> Claim:
-        kinds = [kind for kind in SUBJECTS if kind in entry]
-        if len(kinds) != 1:
-            raise InputError(f"{' and '.join(kinds) or 'none of its keys'} says what it is about, expected exactly one "
-                             f"of {', '.join(SUBJECTS)}")
-        (kind,) = kinds
-        entry = {**{key: value for key, value in self.defaults.items() if key in KEYS[kind]}, **entry}
-        check_keys(kind, entry, {kind: str, **KEYS[kind]})
+        kind, keys = _kind_of(entry)
+        entry = {**{key: value for key, value in self.defaults.items() if key in keys}, **entry}
+        check_keys(kind, entry, keys)
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", entry.get("name", "")):
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
         if not (statement := entry.get("statement", "")).strip() and "statement" in entry:
@@ -161,7 +162,8 @@ class _Reader:
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
-        about = self.about(kind, entry, lengths)
+        asked = KINDS[kind].read(Entry(entry, lengths, self.folder)) if "kind" in entry else None
+        about = asked or self.about(kind, entry, lengths)
         return Claim(entry["name"], statement, entry.get("says", ""), about, lengths,
                      _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
                      self.digest(entry))
@@ -181,7 +183,8 @@ class _Reader:
                     raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
                 return AboutNumbers(entry["examine"])
             case "program":
-                return AboutAProgram(self.place(entry["program"]), entry.get("oracle", ""))
+                return AboutAProgram(self.place(entry["program"]), entry.get("oracle", ""), entry.get("alphabet"),
+                                     self.folder)
         return AboutEverything(entry["undecidable"])
 
     def network(self, subject: str, taken: tuple[Kind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
@@ -194,19 +197,29 @@ class _Reader:
 
     def digest(self, entry: Table) -> str:
         """What a claim depends on: its keys, and the files that it names."""
-        files = [entry[key] for key in ("model", "program", "float") if key in entry]
+        named_by = KINDS[entry["kind"]].files if "kind" in entry else ("model", "program", "float")
+        files = [entry[key] for key in named_by if key in entry]
+        if isinstance(oracle := entry.get("oracle"), dict):
+            files += [name for name in oracle.values() if isinstance(name, str)]
         files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIXES_OF_PROGRAMS) else []
         named = [self.place(name).read_bytes() for name in files if self.place(name).is_file()]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
 
 
-def read_options(entry: Table) -> Options:
-    """The options that the keys of a network say."""
-    return Options(entry.get("alphabet"), entry.get("symbol"), tuple(_texts("predicates", entry.get("predicates", []))),
-                   entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
-                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("for"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))
+def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
+    """The kind that an entry names, or the key that says what it is about; and the keys that go with it."""
+    if "kind" in entry:
+        if entry["kind"] not in KINDS:
+            raise InputError(f"kind {entry['kind']!r}, expected one of {', '.join(KINDS)}, or none")
+        kind = KINDS[entry["kind"]]
+        common = COMMON if kind.has_lengths else {key: types for key, types in COMMON.items() if key != "lengths"}
+        return kind.name, {"kind": str, **common, **kind.keys}
+    kinds = [kind for kind in SUBJECTS if kind in entry]
+    if len(kinds) != 1:
+        raise InputError(f"{' and '.join(kinds) or 'none of its keys'} says what it is about, expected exactly one "
+                         f"of {', '.join(SUBJECTS)}")
+    return kinds[0], {kinds[0]: str, **KEYS[kinds[0]]}
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:

@@ -38,12 +38,12 @@ def _is_certified(n: int, found: FloatRow) -> bool:
 def _row(row: LengthVerdict, found: FloatRow) -> LengthVerdict:
     wrong = found.refutation
     if wrong is not None and wrong.n == row.n:
-        return replace(row, verdict="refuted", reason=describe_refutation(wrong), witness=_witness(wrong, found))
+        return replace(row, verdict="refuted", reason=describe_refutation(wrong), witness=witness_of_run(wrong, found))
     return replace(row, verdict="unknown", reason=f"certified over the real numbers, but not in all float runs of "
                                                   f"{found.run_class.name}: {found.reason}")
 
 
-def _witness(wrong: Refutation, found: FloatRow) -> Witness:
+def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
     """The word and what is held on it; a number that is not finite counts as the largest one of the format.
 
     No command shows it: `certify run` is over the real numbers, where the network is right.

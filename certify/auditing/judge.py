@@ -19,6 +19,7 @@ from certify.auditing.critical import Bracketing
 from certify.auditing.decide import Decision, Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_laws
+from certify.auditing.kinds.asked import Answer, Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.examples import examples_folder
 from certify.run_command import RunCommand
@@ -76,8 +77,21 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             from certify.auditing.programs import decide_program
 
             return _from_rows(claim, decide_program(about, claim.lengths, search.progress)), ()
+        case Asked() as asked:
+            return _answered(claim, asked.decide(claim.lengths, search.progress))
         case AboutEverything(why):
             return _result(claim, "not decidable", reason=why), ()
+
+
+def _answered(claim: Claim, answer: Answer) -> tuple[ClaimResult, tuple[str, ...]]:
+    """What a command says of the claim."""
+    shown = answer.shown
+    result = replace(_result(claim, answer.verdict, answer.reason), rows=answer.rows, witness=answer.witness,
+                     measure=answer.measure, lengths=answer.lengths or str(claim.lengths))
+    if shown is not None:
+        result = replace(result, error=shown.error, bound=shown.bound,
+                         where=f"n = {shown.n}, {shown.where}" if shown.where else "")
+    return result, answer.certificates
 
 
 def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
@@ -120,8 +134,11 @@ def describe_subject(claim: Claim) -> str:
             return request.description + (f"; in every float run of {demands.runs.name}, too" if demands.runs else "")
         case AboutNumbers(name):
             return name
-        case AboutAProgram(path, oracle):
-            return f"{path.name} computes {oracle}"
+        case AboutAProgram(path, oracle, alphabet):
+            shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
+            return f"{path.name}{f' over {alphabet}' if alphabet else ''} computes {shown}"
+        case Asked() as asked:
+            return asked.subject
     return ""
 
 

@@ -9,14 +9,15 @@ from fractions import Fraction
 from certify.auditing.claims import AboutAProgram
 from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness
+from certify.deciding.conditions import Conditions
 from certify.programs import AnyProgram, read_program, run_any_program
 from certify.run_command import RunCommand
 from certify.showing.words import show_word
 from constructions.errors import InputError
-from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
 from constructions.rasp.syntax import Type
+from constructions.regular.automata import Language
 from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
 
@@ -46,19 +47,47 @@ def dyck(word: Sequence[str]) -> list[bool]:
 ORACLES: dict[str, Oracle] = {"dyck": dyck}
 
 
-def read_oracle(name: str, program: AnyProgram) -> Oracle:
-    """The oracle of this name, or the truth of a formula over the program's alphabet.
+def read_oracle(about: AboutAProgram, alphabet: Sequence[str]) -> Oracle:
+    """What the words are held against: a name, a formula, or a table with a formula, regex, dfa or program.
+
+    A regular expression and an automaton say whether the word up to a position is in the language.
 
     Raises:
-        InputError: if it is neither.
+        InputError: if it is none of these, or does not fit the alphabet.
     """
-    if name in ORACLES:
-        return ORACLES[name]
+    named = about.oracle
+    if isinstance(named, str) and named in ORACLES:
+        stranger = next((symbol for symbol in alphabet if symbol not in {*BRACKETS, *BRACKETS.values()}), None)
+        if stranger is not None:
+            raise InputError(f"oracle {named!r}: symbol {stranger!r} is no bracket, expected an alphabet of brackets, "
+                             'such as alphabet = "()"')
+        return ORACLES[named]
+    if not isinstance(named, str) and set(named) == {"program"}:
+        path = str(about.folder / named["program"])
+        other = read_program(path)
+        if sorted(other.alphabet) != sorted(alphabet):
+            other = read_program(path, tuple(alphabet))
+        if other.output.type is not Type.BOOLEAN or sorted(other.alphabet) != sorted(alphabet):
+            raise InputError(f"oracle {named['program']}: expected a program of truths over {', '.join(alphabet)}")
+        return lambda word: [bool(value) for value in run_any_program(other, word)[other.output.name]]
     try:
-        formula = parse_formula(name, program.alphabet)
+        found = Conditions(tuple(alphabet), {}, about.folder).formula_or_language("oracle", named)
     except InputError as error:
-        raise InputError(f"oracle {name!r}: {error}; expected {' or '.join(ORACLES)}, or a formula") from None
-    return lambda word: truth_values(formula, word)
+        shown = repr(named) if isinstance(named, str) else ", ".join(named) or "an empty table"
+        raise InputError(f"oracle {shown}: {error}; expected {' or '.join(ORACLES)}, a formula, or a table with regex, "
+                         "dfa or program") from None
+    if isinstance(found, Language):
+        return lambda word: _prefixes_in(found, [alphabet.index(symbol) for symbol in word])
+    return lambda word: truth_values(found, word)
+
+
+def _prefixes_in(language: Language, letters: Sequence[int]) -> list[bool]:
+    """For each position whether the word up to it is in the language."""
+    state, found = language.automaton.start, []
+    for letter in letters:
+        state = language.automaton.steps[state][letter]
+        found.append(state in language.accepting)
+    return found
 
 
 def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> Decision:
@@ -67,10 +96,10 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     Raises:
         InputError: if the program or the oracle is wrong, or there are too many words.
     """
-    program = read_program(str(about.path))
+    program = read_program(str(about.path), about.alphabet)
     if program.output.type is not Type.BOOLEAN:
         raise InputError(f"{about.path}: the output {program.output.name} is no truth, expected a Boolean vector")
-    oracle = read_oracle(about.oracle, program)
+    oracle = read_oracle(about, program.alphabet)
     words = sum(len(program.alphabet) ** n for n in lengths)
     if words > MAX_WORDS:
         raise InputError(f"lengths {lengths}: {words} words over {len(program.alphabet)} symbols, expected at most "

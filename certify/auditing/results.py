@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
-Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable"]
-"""``not decidable``: no instance of any size decides the statement; the claim says why."""
-VERDICTS: tuple[Verdict, ...] = ("certified", "refuted", "unknown", "unsupported", "not decidable")
+Verdict = Literal["certified", "proved", "refuted", "unknown", "unproved", "unsupported", "not decidable"]
+"""``proved``: for every n, by Coq. ``not decidable``: no instance of any size decides the statement; the claim says
+why."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 DIGITS = 30
@@ -56,7 +57,7 @@ class Witness:
     command: str
     word: str | None = None
     position: int | None = None
-    side: Literal["", "at most", "at least"] = ""
+    side: Literal["", "at most", "at least", "more than", "less than"] = ""
 
 
 @dataclass(frozen=True)

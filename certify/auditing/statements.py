@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from certify.auditing.results import ClaimResult, StatementVerdict, Verdict
 from certify.auditing.wording import describe_witness
 
-ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unsupported", "certified", "not decidable")
+ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "certified", "proved",
+                              "not decidable")
 """The first of these that a claim about the statement itself has is the statement's verdict."""
 
 
@@ -48,6 +49,8 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
     match verdict:
         case "certified":
             return _certified(claims)
+        case "proved":
+            return f"proved for {', '.join(dict.fromkeys(claim.lengths for claim in claims))}"
         case "refuted":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
             return f"refuted as printed: {_shown(smallest)}"
@@ -68,6 +71,8 @@ def _certified(claims: Sequence[ClaimResult]) -> str:
 
 def _common_range(claims: Sequence[ClaimResult]) -> str:
     """The lengths that all of the claims cover."""
-    ends = [claim.lengths.split("..") for claim in claims]
+    ends = [claim.lengths.split("..") for claim in claims if ".." in claim.lengths]
+    if not ends:
+        return claims[0].lengths
     first, last = max(int(one) for one, _ in ends), min(int(one) for _, one in ends)
     return f"n <= {last}" if first == 1 else f"{first} <= n <= {last}"

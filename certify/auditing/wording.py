@@ -32,9 +32,11 @@ ENDS_OF_SUM = (4, 2)
 LEGEND = (
     ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
                   "about numbers: for every instance that the claim covers)."),
+    ("proved", "Coq's kernel accepts the theorem for words of every length (or of the lengths that are named)."),
     ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
                 "interval that contains the true one and lies outside what is allowed. The command shows it again."),
     ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
+    ("unproved", "Coq does not accept the theorem, which does not make it false; the reason says what is missing."),
     ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
     ("not decidable", "No instance of any size decides the statement; the reason says why."),
     ("measured", "What a claim bounds: the worst error of a network, the smallest gap of its heads, or the value of a "

@@ -47,7 +47,7 @@ class Conditions:
         Raises:
             InputError: if it is no formula and no table of one of the KEYS.
         """
-        found = self._formula_or_language(where, value)
+        found = self.formula_or_language(where, value)
         if isinstance(found, Language):
             return self.inside(found, found.accepting)
         return Condition((found,)), Condition((Not(found),))
@@ -59,7 +59,7 @@ class Conditions:
             InputError: likewise.
             Unsupported: if a formula looks ahead or counts without end.
         """
-        found = self._formula_or_language(where, value)
+        found = self.formula_or_language(where, value)
         return found if isinstance(found, Language) else language_of_formula(found, self.alphabet)
 
     def inside(self, language: Language, states: frozenset[int]) -> tuple[Condition, Condition]:
@@ -70,7 +70,12 @@ class Conditions:
         others = frozenset(range(len(language.automaton.steps))) - states
         return Condition((), ((place, states),)), Condition((), ((place, others),))
 
-    def _formula_or_language(self, where: str, value: object) -> Formula | Language:
+    def formula_or_language(self, where: str, value: object) -> Formula | Language:
+        """The formula or the language of a text or a table.
+
+        Raises:
+            InputError: if it is neither.
+        """
         if isinstance(value, str):
             return self._formula(where, value)
         table = check_keys(where, value, KEYS)

@@ -57,10 +57,20 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
 
 def print_shape(out: Console, network: Transformer) -> None:
     """One line on the size of the network."""
-    units = sum(len(layer.feedforward.units) for layer in network.layers)
-    sizes = [(len(network.layers), "layer"), (sum(1 for _ in network.heads()), "head"), (units, "ReLU"),
-             (len(network.directions), "direction"), (network.parameter_count(), "non-zero parameter")]
+    nouns = {name: name.removesuffix("s") for name in ("layers", "heads", "ReLUs", "directions")}
+    sizes = [(number, nouns.get(name, "non-zero parameter")) for name, number in sizes_of(network).items()]
     out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
+
+
+def sizes_of(network: Transformer) -> dict[str, int]:
+    """How large a network is; parameters are those that are not zero."""
+    return {
+        "layers": len(network.layers),
+        "heads": sum(1 for _ in network.heads()),
+        "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
+        "directions": len(network.directions),
+        "parameters": network.parameter_count(),
+    }
 
 
 def print_weightings(out: Console, network: Transformer) -> None:

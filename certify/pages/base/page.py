@@ -18,7 +18,8 @@ from markupsafe import Markup
 from constructions.text import printable
 
 BASE = "certify.pages.base"
-SIGNS = {"certified": "✓", "refuted": "✗", "vacuous": "○", "unknown": "?", "unsupported": "–", "not decidable": "∅"}
+SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "vacuous": "○", "unknown": "?", "unproved": "¿",
+         "unsupported": "–", "not decidable": "∅"}
 """Beside its colour each verdict has a sign of its own."""
 
 

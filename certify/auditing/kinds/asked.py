@@ -1,0 +1,189 @@
+"""What every kind of claim is: its keys, how they are read, and an answer from the code of its command."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from certify.auditing.results import LengthVerdict, Verdict, Witness
+from certify.quantities import read_expression
+from certify.request import Options, Request, as_key, read_request
+from certify.subjects import Kind, Programs
+from constructions.errors import InputError
+from constructions.language.expressions import Expression
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import Interval, point
+
+EVERY_N = "every n"
+OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
+               "for": str, "dialect": str, "weighting": str}
+OF_SUBJECTS = OF_FORMULAS | {"gamma": str, "temperature": str}
+TAKEN = {"formula": (Kind.FORMULA, Kind.PROGRAM), "model": (Kind.NETWORK,), "program": (Kind.PROGRAM,)}
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command says of a claim; ``lengths`` and ``certificates`` are those that it says it of."""
+
+    verdict: Verdict
+    reason: str = ""
+    rows: tuple[LengthVerdict, ...] = ()
+    witness: Witness | None = None
+    shown: LengthVerdict | None = None
+    measure: str = "measured"
+    lengths: str = ""
+    certificates: tuple[str, ...] = ()
+
+
+class Asked(ABC):
+    """What a claim asks; ``subject`` says it on one line."""
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What it is about."""
+
+    @abstractmethod
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """The answer of the command for these lengths.
+
+        Raises:
+            InputError: if something has no value at some length.
+            Unsupported: if a part of the subject is not handled.
+        """
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The keys of one claim; files are relative to the ``folder``."""
+
+    table: Table
+    lengths: Lengths
+    folder: Path
+
+    def get(self, key: str) -> Any:
+        """The value, or None."""
+        return self.table.get(key)
+
+    def needed(self, key: str) -> Any:
+        """The value; it must be there."""
+        if key not in self.table:
+            raise InputError(f"no key {key}, which a claim of this kind needs")
+        return self.table[key]
+
+    def file(self, key: str) -> str | None:
+        """The file that a key names, as seen from the current folder."""
+        return None if key not in self.table else os.path.normpath(self.folder / self.table[key])
+
+    def choice(self, key: str, *choices: str) -> Any:
+        """One of the texts; the first if it is left out."""
+        if (found := self.table.get(key, choices[0])) not in choices:
+            raise InputError(f"{key} {found!r}, expected {' or '.join(choices)}")
+        return found
+
+    def expression(self, key: str) -> Expression | None:
+        """An expression in n that has a value at every length."""
+        if key not in self.table:
+            return None
+        expression = read_expression(self.table[key], key, frozenset("n"))
+        for n in self.lengths:
+            expression.evaluate(n=n)
+        return expression
+
+    def options(self) -> Options:
+        """The options that the keys say."""
+        return read_options(self.table)
+
+    def subject_key(self) -> str:
+        """Which key says what network the claim is about."""
+        found = [key for key in TAKEN if key in self.table]
+        if len(found) != 1:
+            raise InputError(f"{' and '.join(found) or 'none of its keys'} says what it is about, expected exactly one "
+                             f"of {', '.join(TAKEN)}")
+        return found[0]
+
+    def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
+        """The question about the network of the claim."""
+        from certify.files import SUFFIXES_OF_PROGRAMS
+
+        key = self.subject_key()
+        is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)
+        name = self.table[key] if is_text else self.file(key)
+        programs = Programs.FORMULA if key == "formula" else programs
+        return read_request(name, self.options(), TAKEN[key], lengths, as_key, programs)
+
+
+@dataclass(frozen=True)
+class ClaimKind:
+    """One kind: the command that it asks, its keys with their types, and how an entry is read.
+
+    ``files`` are keys that name files. Without ``has_lengths`` the claim is not about lengths from the key `lengths`.
+    """
+
+    name: str
+    keys: Mapping[str, Any]
+    read: Callable[[Entry], Asked]
+    files: tuple[str, ...] = ("model", "program")
+    has_lengths: bool = True
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A number is claimed to be at most, or at least, an expression in n."""
+
+    at_most: Expression | None
+    at_least: Expression | None
+
+    @classmethod
+    def read(cls, entry: Entry) -> Bounds:
+        """Those of a claim; one that states none asks nothing, and is refused."""
+        found = cls(entry.expression("at_most"), entry.expression("at_least"))
+        if found == cls(None, None):
+            raise InputError("neither at_most nor at_least is stated, so the claim asks nothing, expected one of them")
+        return found
+
+    def row(self, n: int, lower: Fraction, upper: Fraction | None,
+            witness: Callable[[Interval, Fraction, str], Witness], where: str = "") -> LengthVerdict:
+        """The verdict on a number that lies between ``lower`` and ``upper`` (None: nothing is known from above)."""
+        most = None if self.at_most is None else self.at_most.evaluate(n=n)
+        least = None if self.at_least is None else self.at_least.evaluate(n=n)
+        value = None if upper is None else Interval(lower, upper)
+        stated = most if most is not None else least
+        assert stated is not None, "one of them is stated"
+        if most is not None and lower > most:
+            return LengthVerdict(n, "refuted", value, point(most), where,
+                                 witness=witness(value or point(lower), most, "at most"))
+        if value is not None and least is not None and value.upper < least:
+            return LengthVerdict(n, "refuted", value, point(least), where, witness=witness(value, least, "at least"))
+        if (most is None or (upper is not None and upper <= most)) and (least is None or lower >= least):
+            return LengthVerdict(n, "certified", value, point(stated), where)
+        return LengthVerdict(n, "unknown", value, point(stated), where, "the bounds that are known do not decide it")
+
+
+def answer_of_rows(rows: tuple[LengthVerdict, ...], measure: str, certificates: tuple[str, ...] = (),
+                   least_matters: bool = False) -> Answer:
+    """The answer of a row for each length: a refuted one decides, then one that is unknown, then the worst."""
+    from certify.auditing.decide import Decision
+
+    decision = Decision(rows, certificates, least_matters)
+    shown = decision.decisive
+    reason = f"n = {shown.n}: {shown.reason}" if shown.reason else ""
+    return Answer(decision.verdict, reason, rows, shown.witness, shown, measure, "", certificates)
+
+
+def read_options(entry: Table) -> Options:
+    """The options that the keys of a network say."""
+    predicates = entry.get("predicates", [])
+    if not all(isinstance(text, str) for text in predicates):
+        raise InputError("predicates: expected a list of strings")
+    return Options(entry.get("alphabet"), entry.get("symbol"), tuple(predicates),
+                   entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
+                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
+                   precision=entry.get("for"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))

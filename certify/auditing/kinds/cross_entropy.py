@@ -1,0 +1,77 @@
+"""What `certify cross-entropy` asks: how well a network predicts what follows prefixes (docs/hahn.md).
+
+The claim is about the least cross-entropy over all output maps that are admitted. It is at most that of the map that
+was found, and at least what is forced by how little the predictions change; of a map that is given in full it is its
+own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
+from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.predicting.measure import Head, measure, read_head, read_probability
+from certify.predicting.results import LanguageName, LengthOfPrefixes
+from certify.request import Request, as_key
+from certify.subjects import Programs
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import Interval, point
+
+KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": str, "p": str, "direction": str,
+                      "slope": str, "offset": str, "steepest": str, "as_formula": bool, "at_most": str,
+                      "at_least": str}
+
+
+@dataclass(frozen=True)
+class LeastCrossEntropy(Asked):
+    """A network, what it predicts, which output maps are admitted, and the bounds that are claimed."""
+
+    request: Request
+    language: LanguageName
+    p: Fraction
+    head: Head
+    direction: str | None
+    bounds: Bounds
+
+    @property
+    def subject(self) -> str:
+        """The network, and what it predicts."""
+        return f"{self.request.description}: cross-entropy (nats) on {self.language}, p = {self.p}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Every length is measured."""
+        request = replace(self.request, lengths=lengths)
+        found = measure(request, self.language, self.p, self.head, self.direction, list(lengths), progress)
+        return answer_of_rows(tuple(map(self._row, found.rows)), "cross-entropy")
+
+    def _row(self, row: LengthOfPrefixes) -> LengthVerdict:
+        is_one_map = self.head.slope is not None and self.head.offset is not None
+        lower = row.levels.optimal.lower
+        if row.forced is not None:
+            lower = max(lower, row.forced.lower)
+        if is_one_map and row.found is not None:
+            lower = row.found.lower
+        ends = outward(lower, lower if row.found is None else row.found.upper)
+
+        def witness(value: Interval, bound: Fraction, side: str) -> Witness:
+            return Witness("the cross-entropy", row.n, value, point(bound), "",
+                           side="at most" if side == "at most" else "at least")
+
+        judged = self.bounds.row(row.n, ends.lower, None if row.found is None else ends.upper, witness)
+        return replace(judged, reason=row.reason or judged.reason) if judged.verdict == "unknown" else judged
+
+
+def read(entry: Entry) -> LeastCrossEntropy:
+    """The claim of an entry."""
+    bounds = Bounds.read(entry)
+    head = read_head(entry.get("slope"), entry.get("offset"), entry.get("steepest"), as_key)
+    p = read_probability(entry.table.get("p", "1/2"), "p")
+    programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
+    return LeastCrossEntropy(entry.request(programs, entry.lengths), entry.choice("language", "parity", "2dyck"), p,
+                             head, entry.get("direction"), bounds)
+
+
+KIND = ClaimKind("cross-entropy", KEYS, read)

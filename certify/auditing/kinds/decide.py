@@ -1,0 +1,81 @@
+"""What `certify decide` asks: a trained network on every word (docs/deciding.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
+from certify.deciding.claim_file import Scope
+from certify.deciding.decide import decide
+from certify.deciding.decision import Decision
+from certify.deciding.flags import Flags
+from certify.deciding.question import read_question
+from certify.deciding.show import describe_claim, show_row
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
+from constructions.trained.claim import Claim as TrainedClaim
+from constructions.trained.network import TrainedNetwork
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import point
+
+KEYS = {"model": str, "claim": str, "offsets": (int, str, list)}
+
+
+@dataclass(frozen=True)
+class Decided(Asked):
+    """A trained network, and what it is claimed to do."""
+
+    path: str
+    claim_path: str | None
+    network: TrainedNetwork
+    claim: TrainedClaim
+
+    @property
+    def subject(self) -> str:
+        """The network and the file of its claim."""
+        return f"{self.path} does what {self.claim_path or 'its own claim'} says"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Every word of these lengths; a length that no word has at these offsets is unknown."""
+        decision = decide(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
+        found = {row.n: row for row in decision.rows}
+        rows = tuple(LengthVerdict(n, cast(Verdict, found[n].verdict), reason=found[n].reason,
+                                   witness=self._witness(decision) if decision.wrong
+                                   and n == len(decision.wrong.word) else None)
+                     if n in found and found[n].verdict != "vacuous" else LengthVerdict(n, "unknown", reason="vacuous: no word of this length is judged")
+                     for n in lengths)
+        answer = answer_of_rows(rows, "logit", () if decision.certificate is None else (decision.certificate,))
+        return replace(answer, reason=answer.reason or describe_claim(decision))
+
+    def _witness(self, decision: Decision) -> Witness:
+        wrong = decision.wrong
+        assert wrong is not None, "it is refuted"
+        row = decision.claim.cases[wrong.case].above[wrong.row]
+        options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(wrong.offset))
+        word = show_word(wrong.word)
+        return Witness(show_row(row), len(wrong.word), outward(*wrong.value), point(decision.claim.margin),
+                       RunCommand(self.path, options).on(word), word, wrong.place, "more than")
+
+
+def read(entry: Entry) -> Decided:
+    """The claim of an entry: its lengths are those of the audit."""
+    entry.needed("model")
+    path, claim_path, lengths = str(entry.file("model")), entry.file("claim"), entry.lengths
+    offsets = entry.get("offsets")
+    if isinstance(offsets, list):
+        if len(offsets) != 2 or not all(type(one) is int for one in offsets):
+            raise InputError(f"offsets {offsets}, expected a first and a last one")
+        offsets = (offsets[0], offsets[1])
+    elif isinstance(offsets, int):
+        offsets = (offsets, offsets)
+    elif offsets not in (None, "all"):
+        raise InputError(f"offsets {offsets!r}, expected a number, two of them, or all")
+    network, claim = read_question(path, claim_path, Flags(), Scope(lengths.last, lengths.first, offsets))
+    return Decided(path, claim_path, network, claim)
+
+
+KIND = ClaimKind("decide", KEYS, read, ("model", "claim"))

@@ -1,0 +1,88 @@
+"""What `certify floats` asks: is every run of a class of float runs right? (docs/floats.md)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import cast
+
+from certify.auditing.float_runs import witness_of_run
+from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.results import LengthVerdict, Verdict
+from certify.files import read_text
+from certify.floats.classes import SUFFIX, read_class
+from certify.floats.show import describe_refutation
+from certify.floats.survey import FloatRow, Proved, find_row
+from certify.outcomes import Certified
+from certify.pipeline import certify_transformer
+from certify.quantities import read_positive
+from certify.subjects import CERTIFICATES
+from constructions.errors import InputError
+from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+from proofs.floats.run_class import RunClass
+
+KEYS = {"model": str, "format": str, "exp_ulp": str}
+
+
+@dataclass(frozen=True)
+class FloatRuns(Asked):
+    """A certificate, or a model that is certified first, and a class of float runs."""
+
+    path: str
+    run_class: RunClass
+
+    @property
+    def subject(self) -> str:
+        """The file and the class."""
+        return f"{self.path} in every float run of {self.run_class.name}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Every length that is certified, and a wrong run if one is found beyond."""
+        text = read_text(self.path)
+        data = read_json(text, self.path)
+        if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
+            network = transformer_from_json(data, self.path)
+            outcome = certify_transformer(network, lengths.last, min_n=lengths.first, progress=progress)
+            if not isinstance(outcome, Certified):
+                return Answer(cast(Verdict, outcome.verdict), f"over the real numbers already it is {outcome.verdict}: "
+                                                              f"certify model {self.path} says why")
+            text = outcome.certificate
+        found = find_row(_proved(text, self.path, lengths), self.run_class, progress)
+        return answer_of_rows(tuple(_row(n, found) for n in lengths), "float runs")
+
+
+def _proved(text: str, path: str, lengths: Lengths) -> Proved:
+    from certify.exports.sealed import NotAccepted, read_sealed_text
+
+    try:
+        claimed = read_sealed_text(text, path).lengths
+    except NotAccepted as reason:
+        raise InputError(f"model: {reason}") from None
+    if not (claimed.first == lengths.first and lengths.last <= claimed.last):
+        raise InputError(f"lengths: {lengths}, expected some from {claimed.first} on up to {claimed.last}, which the "
+                         "certificate claims")
+    return Proved.read(text, lengths)
+
+
+def _row(n: int, found: FloatRow) -> LengthVerdict:
+    if found.certified is not None and n <= found.certified.last:
+        return LengthVerdict(n, "certified")
+    wrong = found.refutation
+    if wrong is not None and wrong.n == n:
+        return LengthVerdict(n, "refuted", reason=describe_refutation(wrong), witness=witness_of_run(wrong, found))
+    return LengthVerdict(n, "unknown", reason=found.reason)
+
+
+def read(entry: Entry) -> FloatRuns:
+    """The claim of an entry."""
+    entry.needed("model")
+    text = entry.needed("format")
+    run_class = read_class(os.path.normpath(entry.folder / text) if text.endswith(SUFFIX) else text)
+    ulp = entry.get("exp_ulp")
+    return FloatRuns(str(entry.file("model")),
+                     run_class if ulp is None else run_class.with_exp_ulp(read_positive(ulp, "exp_ulp")))
+
+
+KIND = ClaimKind("floats", KEYS, read)

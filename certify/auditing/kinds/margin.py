@@ -1,0 +1,79 @@
+"""What `certify margin` asks: the sign of an output at one position, and its margin (docs/margins.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.margins.answer import answer
+from certify.margins.question import MarginOptions, MarginQuestion, read_question
+from certify.request import as_key
+from certify.run_command import RunCommand
+from certify.showing.words import show_word
+from certify.subjects import Kind, find_subject
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import point
+from proofs.margins.deciding import Judged, LengthFound
+
+KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,
+        "margin": str, "norm": str, "gamma": str, "temperature": str, "predicates": list}
+
+
+@dataclass(frozen=True)
+class Margin(Asked):
+    """A network, and what its output is claimed to be above or below."""
+
+    question: MarginQuestion
+    command: RunCommand
+
+    @property
+    def subject(self) -> str:
+        """The network, and where it is read."""
+        claim = self.question.claim
+        beyond = "" if str(claim.margin) == "0" else f" by more than {claim.margin}"
+        norm = f", norms with epsilon {self.question.norms.epsilons[0][0]}" if self.question.norms.epsilons else ""
+        return f"{self.question.name}{norm}: the output ({claim.at}) is on the right side of {claim.threshold}{beyond}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Every length by classes of words; a certificate as far as it is certified."""
+        asked = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
+        found = answer(asked, progress)
+        certificates = () if found.certificate is None else (found.certificate,)
+        return answer_of_rows(tuple(map(self._row, found.rows)), "least margin", certificates, least_matters=True)
+
+    def _row(self, row: LengthFound) -> LengthVerdict:
+        least = row.least
+        if least is None:
+            return LengthVerdict(row.n, "unknown", reason=row.reason)
+        margin = outward(least.margin.lower, least.margin.upper)
+        where = f"position {least.read.position} of {show_word(least.word)}"
+        if row.verdict == "refuted":
+            return LengthVerdict(row.n, "refuted", margin, point(row.required), where,
+                                 witness=self._witness(row, least))
+        return LengthVerdict(row.n, "certified" if row.verdict == "certified" else "unknown", margin,
+                             point(row.required), where, row.reason)
+
+    def _witness(self, row: LengthFound, wrong: Judged) -> Witness:
+        claim, network = self.question.claim, self.question.network
+        wanted = claim.threshold + (row.required if wrong.truth else -row.required)
+        sequence = show_word((*claim.before, *wrong.word, *claim.after))
+        command = "" if self.question.norms.epsilons else self.command.on(sequence)
+        return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), point(wanted), command,
+                       show_word(wrong.word), wrong.read.position, "more than" if wrong.truth else "less than")
+
+
+def read(entry: Entry) -> Margin:
+    """The claim of an entry."""
+    entry.needed("model")
+    path, table = str(entry.file("model")), entry.table
+    names = ("formula", "letters", "before", "after", "threshold", "margin", "gamma", "temperature", "norm")
+    options = MarginOptions(at=entry.choice("at", "last", "first", "every"), predicates=entry.options().predicates,
+                            **{name: table.get(name) for name in names})
+    question = read_question(find_subject(path, (Kind.NETWORK,)), options, entry.lengths, as_key)
+    given = [part for name in ("gamma", "temperature") if name in table for part in (f"--{name}", table[name])]
+    return Margin(question, RunCommand(path, tuple(given)))
+
+
+KIND = ClaimKind("margin", KEYS, read)

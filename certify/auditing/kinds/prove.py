@@ -1,0 +1,57 @@
+"""What `certify prove` asks: a theorem about words of every length, by Coq (docs/coq.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
+from certify.exports.theorem_claim import TheoremClaim, claim_theorem
+from certify.request import FormulaSubject
+from certify.subjects import Programs
+from constructions.network.lengths import Lengths
+from proofs.by_coq import ProvedLengths
+from proofs.discharge import Progress
+
+KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str, "min_n": int, "max_n": int}
+
+
+@dataclass(frozen=True)
+class Proof(Asked):
+    """A network, its formula, and the lengths: every one, if none is said."""
+
+    name: str
+    claim: TheoremClaim
+    asked: ProvedLengths
+
+    @property
+    def subject(self) -> str:
+        """The network."""
+        return f"{self.name}, for {self.asked}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Coq's answer; without Coq nothing is known."""
+        from certify.theorems import prove, reason_in_words
+        from proofs.by_coq import CoqMissing
+
+        label = EVERY_N if self.asked.all else str(self.asked)
+        try:
+            theorem = prove(self.claim, progress, self.asked)
+        except CoqMissing as missing:
+            return Answer("unknown", str(missing), lengths=label)
+        if theorem.verdict == "unsupported":
+            return Answer("unsupported", theorem.reason, lengths=label)
+        return Answer("proved" if theorem.verdict == "proved" else "unproved",
+                      "" if theorem.verdict == "proved" else reason_in_words(theorem), lengths=label)
+
+
+def read(entry: Entry) -> Proof:
+    """The claim of an entry."""
+    request = entry.request(Programs.FORMULA)
+    is_formula = isinstance(request.subject, FormulaSubject)
+    name = "formula" if is_formula else Path(str(entry.file(entry.subject_key()))).stem
+    return Proof(request.description, claim_theorem(request, name),
+                 ProvedLengths(entry.table.get("min_n", 1), entry.get("max_n")))
+
+
+KIND = ClaimKind("prove", KEYS, read, has_lengths=False)

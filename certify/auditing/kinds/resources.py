@@ -1,0 +1,50 @@
+"""Bounds of resources: how large a network is, as `certify explain` and `certify build` count it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
+from certify.request import Request
+from certify.showing.outcomes import sizes_of
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+
+BOUNDED = ("layers", "heads", "ReLUs", "directions", "parameters")
+KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "for"} | {
+    "formula": str, "model": str, "program": str, **dict.fromkeys(BOUNDED, int)}
+
+
+@dataclass(frozen=True)
+class Resources(Asked):
+    """A network, and the numbers that it is claimed not to exceed. It is one network for every n."""
+
+    request: Request
+    bounds: Mapping[str, int]
+
+    @property
+    def subject(self) -> str:
+        """The network, and the bounds."""
+        bounds = ", ".join(f"{most} {name}" for name, most in self.bounds.items())
+        return f"{self.request.description}: at most {bounds}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Counted in the network."""
+        found = sizes_of(self.request.network)
+        more = [f"{found[name]} {name}, claimed at most {most}" for name, most in self.bounds.items()
+                if found[name] > most]
+        counted = ", ".join(f"{number} {name}" for name, number in found.items())
+        return Answer("refuted" if more else "certified", "; ".join(more) or f"it has {counted}", lengths=EVERY_N)
+
+
+def read(entry: Entry) -> Resources:
+    """The claim of an entry; one without a bound asks nothing, and is refused."""
+    bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
+    if not bounds:
+        raise InputError(f"no bound is stated, so the claim asks nothing, expected one of {', '.join(BOUNDED)}")
+    return Resources(entry.request(), bounds)
+
+
+KIND = ClaimKind("resources", KEYS, read, has_lengths=False)

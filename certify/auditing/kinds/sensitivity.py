@@ -1,0 +1,85 @@
+"""What `certify sensitivity` asks: what the exchange of one symbol changes (docs/sensitivity.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
+from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.measuring.results import MeasuredLength, Sensitivity
+from certify.request import Request
+from certify.showing.words import show_word
+from certify.subjects import Programs
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import Interval, point
+
+KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "at": str, "direction": str, "as_formula": bool,
+                      "claim": str, "offset": int, "at_most": str, "at_least": str}
+Measure = Callable[[Lengths, Progress], Sensitivity]
+
+
+@dataclass(frozen=True)
+class LargestChange(Asked):
+    """The largest change of a direction at each length, and the bounds that are claimed of it."""
+
+    name: str
+    measure: Measure
+    bounds: Bounds
+    request: Request | None
+
+    @property
+    def subject(self) -> str:
+        """The network."""
+        return f"{self.name}: the largest change when one symbol is exchanged"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """Every length is measured."""
+        rows = self.measure(lengths, progress).rows
+        return answer_of_rows(tuple(map(self._row, rows)), "largest change")
+
+    def _row(self, row: MeasuredLength) -> LengthVerdict:
+        ends = outward(row.lower, row.lower if row.upper is None else row.upper)
+        pair = row.pair
+        where = f"{show_word(pair.first)} and {show_word(pair.second)}, read at {pair.judged}" if pair else ""
+
+        def witness(value: Interval, bound: Fraction, side: str) -> Witness:
+            command = self.request.run_command.on(show_word(pair.first)) if pair and self.request else ""
+            assert side in ("at most", "at least")
+            return Witness(f"the change ({where or 'of all pairs of words'})", row.n, value, point(bound), command,
+                           side="at most" if side == "at most" else "at least")
+
+        return self.bounds.row(row.n, ends.lower, None if row.upper is None else ends.upper, witness, where)
+
+
+def read(entry: Entry) -> LargestChange:
+    """The claim of an entry, about a trained network or any other."""
+    from certify.deciding.files import is_trained
+    from certify.measuring.logits import measure_logits, read_trained_subject
+    from certify.measuring.measure import measure
+
+    at, direction, bounds = entry.choice("at", "last", "first", "every"), entry.get("direction"), Bounds.read(entry)
+    path = entry.file("model")
+    if path is not None and is_trained(path):
+        if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:
+            raise InputError(f"{given[0]}: {path} holds a trained network, which does not take it")
+        trained = read_trained_subject(path, entry.file("claim"), entry.get("offset"))
+        return LargestChange(trained.path, lambda lengths, progress: measure_logits(
+            trained, lengths, at, direction, list(lengths), progress), bounds, None)
+    if given := [key for key in ("claim", "offset") if key in entry.table]:
+        raise InputError(f"{given[0]}: expected a trained network beside it")
+    programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
+    request = entry.request(programs, entry.lengths)
+
+    def of_request(lengths: Lengths, progress: Progress) -> Sensitivity:
+        from dataclasses import replace
+
+        return measure(replace(request, lengths=lengths), at, direction, list(lengths), progress)
+
+    return LargestChange(request.description, of_request, bounds, request)
+
+
+KIND = ClaimKind("sensitivity", KEYS, read, ("model", "program", "claim"))

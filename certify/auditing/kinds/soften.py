@@ -1,0 +1,105 @@
+"""What `certify soften` asks: hard attention by softmax at a temperature (docs/softening.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry
+from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.request import Options, Request, read_request
+from certify.showing.words import show_word
+from certify.softening.results import Softening
+from certify.subjects import Kind, Programs
+from constructions.errors import InputError
+from constructions.language.expressions import Expression
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Weighting
+from constructions.sparse_attention import SLOPES
+from proofs.discharge import Progress
+from proofs.enclosures.intervals import Interval, point
+from proofs.perturbation.search import ALLOWED
+
+KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str, "break_ties": bool,
+        "every_n": bool}
+
+
+@dataclass(frozen=True)
+class Softened(Asked):
+    """A network with hard attention, and the temperature that is claimed (None: that of the theorem)."""
+
+    request: Request
+    temperature: Expression | None
+    weighting: Weighting
+    break_ties: bool
+    every_n: bool
+
+    @property
+    def subject(self) -> str:
+        """The network, and what takes the place of hard attention."""
+        heat = self.temperature or "that of the theorem"
+        return f"{self.request.description}: hard attention by {self.weighting}, temperature {heat}"
+
+    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+        """All words up to the last length, or every n by Coq."""
+        if self.every_n:
+            return self._for_every_n(progress)
+        from certify.softening.pipeline import soften_model
+
+        if lengths.first != 1:
+            raise InputError(f"lengths: {lengths}, expected 1 to some length: all words up to it are run")
+        found = soften_model(self.request.network, lengths.last, self.temperature, progress=progress,
+                             breaks_ties=self.break_ties, weighting=self.weighting)
+        return self._answer(found)
+
+    def _answer(self, found: Softening) -> Answer:
+        if found.verdict == "certified":
+            rows = tuple(LengthVerdict(row.n, "certified", outward(row.error, row.error), point(ALLOWED))
+                         for row in found.lengths)
+            shown = max(rows, key=lambda row: row.error.upper if row.error else 0)
+            return Answer("certified", "", rows, None, shown, "distance",
+                          certificates=(found.certificate,) if found.certificate else ())
+        witness = self._witness(found)
+        row = None if witness is None else LengthVerdict(witness.n, "refuted", witness.value, witness.allowed,
+                                                         witness=witness)
+        return Answer(found.verdict, found.reason, () if row is None else (row,), witness, row, "distance")
+
+    def _witness(self, found: Softening) -> Witness | None:
+        if moved := found.moved:
+            word = show_word(moved.word)
+            return Witness(f"the distance from hard attention at temperature {moved.temperature}", len(moved.word),
+                           outward(moved.distance.lower, moved.distance.upper), Interval(ALLOWED * 0, ALLOWED),
+                           self.request.run_command.on(word), word, moved.position)
+        if tie := found.tie:
+            word = show_word(tie.word)
+            first, second = tie.winners[:2]
+            what = f"the gap of layer {tie.layer}, head {tie.head}, between positions {first} and {second}"
+            return Witness(what, len(tie.word), point(ALLOWED * 0), point(ALLOWED * 0),
+                           self.request.run_command.on(word), word, tie.position, "more than")
+        return None
+
+    def _for_every_n(self, progress: Progress) -> Answer:
+        from certify.softening.every_n import soften_for_every_n
+        from proofs.by_coq import CoqMissing
+
+        try:
+            found = soften_for_every_n(self.request.network, progress)
+        except CoqMissing as missing:
+            return Answer("unknown", str(missing), lengths=EVERY_N)
+        return Answer("proved" if found.verdict == "proved" else "unproved", found.answer.reason, lengths=EVERY_N)
+
+
+def read(entry: Entry) -> Softened:
+    """The claim of an entry."""
+    if ("model" in entry.table) == ("program" in entry.table):
+        raise InputError("expected exactly one of model, program, with hard attention")
+    path = entry.file("model") or entry.file("program")
+    request = read_request(path, Options(entry.get("alphabet")), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN)
+    every_n = entry.table.get("every_n", False)
+    if every_n and (given := [key for key in ("temperature", "weighting", "break_ties") if key in entry.table]):
+        raise InputError(f"{given[0]}: every_n does not take it: the temperature is the theorem's")
+    name = entry.choice("weighting", *(str(one) for one in (Weighting.SOFTMAX, *SLOPES)))
+    return Softened(request, entry.expression("temperature"), Weighting(name), entry.table.get("break_ties", False),
+                    every_n)
+
+
+KIND = ClaimKind("soften", KEYS, read)
