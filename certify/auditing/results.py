@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
-Verdict = Literal["certified", "proved", "refuted", "unknown", "unproved", "unsupported", "not decidable"]
+Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved"]
 """``proved``: for every n, by Coq. ``not decidable``: no instance of any size decides the statement; the claim says
 why."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
