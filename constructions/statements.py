@@ -85,6 +85,8 @@ NUMBERS = (
     Statement("Hahn, Lemma 4", "hahn_lemma_4_depth_reduction", "what one layer of hard attention reads, some fixed"),
     Statement("Hahn, Lemma 5, proof", "hahn_lemma_5_proof_steps", "steps of a proof that one symbol matters little"),
     Statement("Hahn, Lemma 5", "hahn_lemma_5_repaired", "how little one symbol matters without masks"),
+    Statement("Hahn, Lemma 5, the transformers of the paper", "hahn_lemma_5_of_the_paper",
+              "the same for real weights, dot-product and additive attention"),
     Statement("Section 1, Hahn's Lemma 5", "hahn_lemma_5_masked", "how little under future masks"),
     Statement("Hahn, Theorem 6 (PARITY)", "hahn_theorem_6_parity", "cross-entropy where the end depends on the parity"),
     Statement("Hahn, Theorem 6 (2DYCK)", "hahn_theorem_6_brackets", "cross-entropy of closing brackets"),

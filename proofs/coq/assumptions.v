@@ -13,7 +13,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
   proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
-  hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention model_text.
+  hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -55,6 +55,10 @@ Definition optimality := (@finding_needs_logarithm, @first_position_found, @opti
   @theorem_12_factor_needed, @found_by_digits, @previous_by_digits, @flip_flop_found,
   @flip_flop_needs_ln_4, @flip_flop_logarithm_fails, @parity_by_halves_is_parity).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
+  @network_layer_fits, @run_as_soft, @soft_lemma_5, @soft_lemma_5_any_masks, @soft_lemma_5_future_masked,
+  @soft_lemma_5_no_past_mask, @soft_lemma_5_every_mask, @dot_product_mild, @additive_mild, @relu_network_mild,
+  @mild_layer_fits, @hahn_lemma_5_of_the_paper, @hahn_lemma_5_of_the_paper_any_masks, @squash_range,
+  @squash_lipschitz,
   @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
   @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
   @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth, @sensitive_needs_cold,
@@ -77,7 +81,8 @@ Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @s
   @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
   @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
   @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper,
-  @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6).
+  @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6,
+  @hahn_theorem_6_of_what_settles, @hahn_theorem_6_of_the_paper).
 Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
   @lemma_25_as_printed_false, @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false,
   @theorem_26_order_as_printed_false, @few_pieces,

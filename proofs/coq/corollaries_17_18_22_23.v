@@ -356,6 +356,9 @@ Qed.
 End Statements.
 
 (* ---- to the letter: 1/i and 1/(n+1-i) computed for every formula, and Corollary 23 with temperature 1/i^2 ---- *)
+(* But for one embedding: beside [p](i), which Corollaries 22 and 23 list, `brackets` has [p](i-1), which they do not.
+   Where the counted formula fails at i, the count c may be 0, and [p](c) is looked up as [p](i-1) at position c + 1. To
+   compute it would take a `prev` of [p], and [p](0) at position 1; that is not done here. *)
 (* f with a tautology beside it that has a `prev`, so that the compiler computes reciprocals: the same truth. *)
 Definition with_previous (f : formula) : formula :=
   And f (Or (Previous (Truth true)) (Not (Previous (Truth true)))).

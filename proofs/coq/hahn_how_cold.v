@@ -5,7 +5,7 @@
    from both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that
    length, then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
 From Coq Require Import Reals List Bool Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_one_row hahn_one_layer
+From Certify Require Import finite_sums exponential formula network hahn_one_row hahn_soft_layer hahn_one_layer
   hahn_lemma_5_repaired hahn_hard_formulas.
 Import ListNotations.
 Open Scope R_scope.
@@ -24,6 +24,9 @@ Proof.
   intros [_ (k & Hk & G)] H. split; [intros t Ht; now apply H|]. exists k. split; [exact Hk|]. intros t Ht.
   eapply Rle_trans; [now apply H|now apply G].
 Qed.
+
+Lemma tame_equal f g : (forall t, f t = g t) -> tame g -> tame f.
+Proof. intros E H. apply tame_monotone with g; [exact H|]. intros t Ht. rewrite E. split; [now apply H|lra]. Qed.
 
 Lemma tame_constant c : 0 <= c -> tame (fun _ => c).
 Proof.
@@ -106,7 +109,9 @@ Qed.
 
 Lemma tame_change ls : forall X c, 0 <= X -> tame c -> tame (fun t => change_behind t ls X (c t)).
 Proof.
-  induction ls as [|l ls IH]; intros X c HX Hc; simpl; [exact Hc|].
+  induction ls as [|l ls IH]; intros X c HX Hc; [exact Hc|].
+  apply tame_equal with (fun t => change_behind t ls (size_behind l X)
+    (stretch l * (own_share t X l * c t + mean_share t X l * (2 * X + c t)))); [intros; apply change_behind_cons|].
   apply (IH (size_behind l X) (fun t => stretch l * (own_share t X l * c t + mean_share t X l * (2 * X + c t)))).
   - now apply size_nonneg.
   - pose proof (stretch_at_least_1 l). apply (tame_times (fun _ => stretch l)); [apply tame_constant; lra|].

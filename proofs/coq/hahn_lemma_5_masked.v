@@ -1,14 +1,14 @@
 (* [Hahn] Lemma 5 at the last position, as it is stated, whatever the masks: all but for logarithms.
 
-   Proved: in words of length n that differ at p only, with any mixture of masks and L layers, an activation changes by
-   at most C (1 + ln n)^(L-1) / i at every i > p, and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, with the C of
-   hahn_lemma_5_repaired.v. So at position n by at most C (1 + ln n)^(L-1) / n, for every p < n;
-   hahn_lemma_5_proof_steps.v has networks of which that is the order. Idea: the shape 1/i to the right of p and
-   1/(n+1-i) to the left falls away from p's side of every mask, so means of it over what lies beyond are not greater
-   than it is; and its sum is at most 1 + ln n. *)
+   Proved, for the layers of hahn_soft_layer.v and those of network.v: in words of length n that differ at p only,
+   with any mixture of masks and L layers, an activation changes by at most C (1 + ln n)^(L-1) / i at every i > p,
+   and C (1 + ln n)^(L-1) / (n+1-i) at every i < p, with the C of hahn_lemma_5_repaired.v. So at position n by at
+   most C (1 + ln n)^(L-1) / n, for every p < n; hahn_lemma_5_proof_steps.v has networks of which that is the order.
+   Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from p's side of every mask, so means
+   of it over what lies beyond are not greater than it is; and its sum is at most 1 + ln n. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax formula network harmonic_numbers
-  hahn_one_row hahn_one_layer hahn_lemma_5_repaired.
+  hahn_one_row hahn_soft_layer hahn_one_layer hahn_lemma_5_repaired.
 Open Scope R_scope.
 
 (* The reciprocal of the distance from the far end, seen from p. *)
@@ -78,8 +78,8 @@ Definition levels (i : nat) (m : mask) : Prop :=
   (m p = true -> 1 <= beyond n p i * shown n m) /\
   sum n (fun j => bit (m j) * beyond n p j) <= x * (beyond n p i * shown n m).
 
-Lemma levels_carries a k : (forall i, (1 <= i <= n)%nat -> i <> p -> levels i (mask_at (head_masking a) i)) ->
-  carries n p (beyond_shape n p k) (beyond_shape n p (S k)) a.
+Lemma levels_carries mask k : (forall i, (1 <= i <= n)%nat -> i <> p -> levels i (mask_at mask i)) ->
+  carries n p (beyond_shape n p k) (beyond_shape n p (S k)) mask.
 Proof.
   intros H i Hi Ne m. destruct (H i Hi Ne) as [A B]. fold m in A, B. set (c := beyond n p i * shown n m) in *.
   pose proof x_at_least_1 as X. pose proof (power_at_least_1 x k X) as P. unfold beyond_shape at 1 3. fold x.
@@ -141,12 +141,27 @@ Proof.
     rewrite !beyond_right by lia. apply reciprocal_antitone. lia.
 Qed.
 
-Lemma every_head_carries a k : carries n p (beyond_shape n p k) (beyond_shape n p (S k)) a.
+Lemma every_mask_carries mask k : carries n p (beyond_shape n p k) (beyond_shape n p (S k)) mask.
 Proof.
-  apply levels_carries. intros i Hi Ne.
-  destruct (head_masking a); [now apply levels_unmasked|now apply levels_future|now apply levels_past].
+  apply levels_carries. intros i Hi Ne. destruct mask; [now apply levels_unmasked|now apply levels_future|
+    now apply levels_past].
 Qed.
 
+(* The layers of hahn_soft_layer.v. *)
+Theorem soft_lemma_5_every_mask {A} ls bs X (h h' : nat -> activation A) : 0 <= X -> all_fit n ls bs X ->
+  bounded n X h -> bounded n X h' -> (forall j, j <> p -> h j = h' j) ->
+  forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
+  <= change_through bs X 0 * beyond_shape n p (length ls) i.
+Proof.
+  intros HX F B B' D i d Hi Ne. apply (changes_have_shape A ls bs X n p h h' HX F B B' Hp D); [| |exact Hi|exact Ne].
+  - intros k j _. apply beyond_shape_grows.
+  - intros l a _ _ k. apply every_mask_carries.
+Qed.
+
+Lemma beyond_last L : (p < n)%nat -> beyond_shape n p L n = shape (fun _ => n) L n.
+Proof. intros H. destruct L as [|k]; [reflexivity|]. unfold beyond_shape, shape. now rewrite beyond_right. Qed.
+
+(* ---- the transformers of network.v ---- *)
 Variable users : nat -> nat -> nat -> bool.
 Variables (T : transformer) (B t : R).
 Hypothesis Bounded : bounded_at users T n B.
@@ -158,17 +173,13 @@ Theorem hahn_lemma_5_every_mask i d : (1 <= i <= n)%nat -> i <> p ->
   Rabs (run users T n u i d - run users T n v i d)
   <= lemma_5_constant T B t * beyond_shape n p (length (transformer_layers T)) i.
 Proof.
-  intros Hi Ne. apply (changes_have_shape users T B t n p u v Bounded Warm Hp Exchanged); [| |exact Hi|exact Ne].
-  - intros k j _. apply beyond_shape_grows.
-  - intros l a _ _ k. apply every_head_carries.
+  apply (from_soft users T B t n p u v Bounded Warm Exchanged (fun _ => True) (fun c k i => c * beyond_shape n p k i)).
+  - intros. now apply soft_lemma_5_every_mask.
+  - easy.
 Qed.
 
 (* [Hahn] Lemma 5 is about position n and i < n. *)
 Theorem hahn_lemma_5_last_position d : (p < n)%nat -> Rabs (run users T n u n d - run users T n v n d)
   <= lemma_5_constant T B t * shape (fun _ => n) (length (transformer_layers T)) n.
-Proof.
-  intros H. eapply Rle_trans; [apply hahn_lemma_5_every_mask; lia|]. right. f_equal.
-  destruct (length (transformer_layers T)) as [|k]; [reflexivity|].
-  unfold beyond_shape, shape. now rewrite beyond_right.
-Qed.
+Proof. intros H. rewrite <- beyond_last by exact H. apply hahn_lemma_5_every_mask; lia. Qed.
 End EveryMask.

@@ -2,14 +2,14 @@
    future masks.
 
    Refuted: the change of a mean is at most the mean of the changes (n = 2); an activation is bounded by what its own
-   position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so by
-   o(1) (every odd n >= 9; it stays above 0.243), whatever the number of heads (every odd n). With L future-masked
-   layers of uniform attention, exchanging the first symbol changes position n by exactly h_(L-1)(1, 1/2, ..., 1/n)/n,
-   which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at every n: "only an O(1/n) change in any
-   other output activation" ([SHA] Section 1) needs that there are no masks. *)
+   position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so
+   by o(1) (every odd n >= 9; it stays above 0.243), and position p itself by C^2 D, whatever the number of heads
+   (every odd n). With L future-masked layers of uniform attention, exchanging the first symbol changes position n by
+   exactly h_(L-1)(1, 1/2, ..., 1/n)/n, which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at
+   every n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential harmonic_numbers formula network hahn_one_row
-  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
+From Certify Require Import finite_sums softmax exponential lemma_09_rounding harmonic_numbers formula network
+  hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -263,11 +263,11 @@ Proof.
 Qed.
 
 (* ---- "what attention retrieves at the exchanged position changes by o(1)" ---- *)
-(* Scores y_p y_j / 2, values y_j; y_p = y_1 becomes 1/2 from 0, m others are 1 and m are -1. *)
+(* Scores y_p y_j / k, values y_j; y_p = y_1 changes from 0, m others are 1 and m are -1. *)
 Definition others (m j : nat) : R := if (j <=? S m)%nat then 1 else -1.
 Definition activation (m : nat) (y : R) (j : nat) : R := if Nat.eqb j 1 then y else others m j.
-Definition retrieved (m : nat) (y : R) : R :=
-  attend (1 + m + m) no_mask (fun j => y * activation m y j / 2) (activation m y).
+Definition retrieved (k : R) (m : nat) (y : R) : R :=
+  attend (1 + m + m) no_mask (fun j => y * activation m y j / k) (activation m y).
 
 Lemma sum_activations m y (f : R -> R) :
   sum (1 + m + m) (fun j => f (activation m y j)) = f y + INR m * f 1 + INR m * f (-1).
@@ -279,15 +279,15 @@ Proof.
   - intros j Hj. unfold activation, others. rewrite (proj2 (Nat.eqb_neq _ 1)), (proj2 (Nat.leb_le _ _)) by lia. lra.
 Qed.
 
-Lemma retrieved_is m y : retrieved m y
-  = (exp (y * y / 2) * y + INR m * (exp (y / 2) - exp (- y / 2)))
-    / (exp (y * y / 2) + INR m * (exp (y / 2) + exp (- y / 2))).
+Lemma retrieved_is k m y : retrieved k m y
+  = (exp (y * y / k) * y + INR m * (exp (y / k) - exp (- y / k)))
+    / (exp (y * y / k) + INR m * (exp (y / k) + exp (- y / k))).
 Proof.
   unfold retrieved, attend, softmax, weight, no_mask, Rdiv. cbv zeta.
-  rewrite (sum_ext _ _ (fun j => exp (y * activation m y j * / 2) * activation m y j
-    * / sum (1 + m + m) (fun j => exp (y * activation m y j * / 2)))) by (intros; ring).
-  rewrite sum_scale_r, (sum_activations m y (fun x => exp (y * x * / 2) * x)).
-  rewrite (sum_activations m y (fun x => exp (y * x * / 2))).
+  rewrite (sum_ext _ _ (fun j => exp (y * activation m y j * / k) * activation m y j
+    * / sum (1 + m + m) (fun j => exp (y * activation m y j * / k)))) by (intros; ring).
+  rewrite sum_scale_r, (sum_activations m y (fun x => exp (y * x * / k) * x)).
+  rewrite (sum_activations m y (fun x => exp (y * x * / k))).
   cbv beta. rewrite (Rmult_1_r y). replace (y * -1) with (- y) by ring. f_equal; [ring|]. f_equal. ring.
 Qed.
 
@@ -295,9 +295,9 @@ Lemma sqrt_e_lower : 164222 / 100000 <= exp (1 / 2).
 Proof. eapply Rle_trans; [|apply (exp_lower (1 / 2) 32); [lra|lia]]. simpl. lra. Qed.
 
 (* Above 0.24306 at every odd n; the limit tanh(1/4) is 0.24491... *)
-Lemma retrieved_changes m : 24306 / 100000 <= retrieved m (1 / 2) - retrieved m 0.
+Lemma retrieved_changes m : 24306 / 100000 <= retrieved 2 m (1 / 2) - retrieved 2 m 0.
 Proof.
-  assert (Z : retrieved m 0 = 0).
+  assert (Z : retrieved 2 m 0 = 0).
   { rewrite retrieved_is. replace (- 0 / 2) with (0 / 2) by lra. unfold Rdiv at 1. ring. }
   rewrite Z, Rminus_0_r, retrieved_is. set (a := exp (1 / 2 * (1 / 2) / 2)). set (b := exp (- (1 / 2) / 2)).
   assert (E : exp (1 / 2 / 2) = exp (1 / 2) * b) by (unfold b; rewrite <- exp_plus; f_equal; lra). rewrite E.
@@ -315,7 +315,7 @@ Qed.
 
 (* D = 1/2, A = 1/2. *)
 Theorem printed_same_position_fails m : (4 <= m)%nat ->
-  (exp 1 / INR (m + m) + 1 / INR (1 + m + m)) * (1 / 2) < retrieved m (1 / 2) - retrieved m 0.
+  (exp 1 / INR (m + m) + 1 / INR (1 + m + m)) * (1 / 2) < retrieved 2 m (1 / 2) - retrieved 2 m 0.
 Proof.
   intros H. pose proof (retrieved_changes m) as R. eapply Rlt_le_trans; [|exact R].
   assert (M : 8 <= INR (m + m)) by (replace 8 with (INR 8) by (simpl; lra); apply le_INR; lia).
@@ -327,13 +327,60 @@ Proof.
   unfold Rdiv. lra.
 Qed.
 
-(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1; with 65536 equal
-   heads as above and f = (1/64) times the sum of what they retrieve, L_f = 4. At every odd n. *)
-Theorem printed_heads_fails m :
-  (2 * (1 + exp 1 + 4)) ^ 2 * (1 / 2) < 65536 / 64 * (retrieved m (1 / 2) - retrieved m 0).
+(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1. Let 2^22 equal heads
+   have scores y_p y_j / 8, y_1 become 1/128, and f squash 2^-11 times the sum of what they retrieve into [0, 1]. All
+   activations, those behind the layer, too, lie in [-1, 1], so that A = 1/8; and L_f is 2^-11 where the norm of what
+   all heads retrieve is the sum of theirs, and 1 where it is Euclidean. The change is 1, the bound below 0.38, at every
+   odd n. *)
+Definition squash (x : R) : R := relu x - relu (x - 1).
+
+Lemma squash_range x : 0 <= squash x <= 1.
+Proof. unfold squash, relu, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
+Lemma squash_lipschitz x y : Rabs (squash x - squash y) <= Rabs (x - y).
+Proof. unfold squash, relu, Rmax, Rabs. repeat destruct (Rle_dec _ _); repeat destruct (Rcase_abs _); lra. Qed.
+
+Lemma retrieved_nothing k m : retrieved k m 0 = 0.
+Proof. rewrite retrieved_is. replace (- 0 / k) with (0 / k) by (unfold Rdiv; ring). unfold Rdiv at 1. ring. Qed.
+
+Lemma retrieved_at_least m y : 0 <= y <= 1 -> y / 12 <= retrieved 8 m y.
 Proof.
-  pose proof (retrieved_changes m). pose proof exp_le_3. pose proof (exp_pos 1). set (e := exp 1) in *.
-  assert (e * e <= 3 * 3) by (apply Rmult_le_compat; lra). simpl. lra.
+  intros Hy. rewrite retrieved_is. pose proof (exp_pos (y * y / 8)) as Pa. set (a := exp (y * y / 8)) in *.
+  replace (- y / 8) with (- (y / 8)) by (unfold Rdiv; ring). set (x := y / 8). replace (y / 12) with (2 / 3 * x)
+    by (unfold x; field). assert (Hx : 0 <= x <= 1 / 8) by (unfold x; lra). assert (Yx : y = 8 * x) by (unfold x; lra).
+  pose proof (exp_ineq1_le x) as U. pose proof (exp_ineq1_le (- x)) as L. pose proof (pos_INR m) as Pm.
+  assert (E : exp x * exp (- x) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
+  set (p := exp x) in *. set (q := exp (- x)) in *. assert (Hp : p <= 8 / 7).
+  { assert (p * (7 / 8) <= 1); [|lra]. rewrite <- E. apply Rmult_le_compat_l; lra. }
+  assert (Pq : 0 < q) by apply exp_pos. assert (Xx : 0 <= x * x <= x * (1 / 8)).
+  { split; [apply Rmult_le_pos; lra|apply Rmult_le_compat_l; lra]. }
+  assert (Hq : q <= 1 - x + x * x).
+  { apply Rmult_le_reg_r with (1 + x); [lra|]. apply Rle_trans with 1.
+    - rewrite <- E, (Rmult_comm p). apply Rmult_le_compat_l; lra.
+    - replace ((1 - x + x * x) * (1 + x)) with (1 + x * (x * x)) by ring. pose proof (Rmult_le_pos x (x * x)). lra. }
+  assert (F : 2 / 3 * x * (p + q) <= p - q).
+  { apply Rle_trans with (2 / 3 * x * (15 / 7)); [apply Rmult_le_compat_l; lra|lra]. }
+  apply Rmult_le_reg_r with (a + INR m * (p + q)).
+  { pose proof (Rmult_le_pos (INR m) (p + q) Pm ltac:(lra)). lra. }
+  replace ((a * y + INR m * (p - q)) / (a + INR m * (p + q)) * (a + INR m * (p + q))) with (a * y + INR m * (p - q)).
+  2: { field. pose proof (Rmult_le_pos (INR m) (p + q) Pm ltac:(lra)). lra. }
+  pose proof (Rmult_le_compat_l (INR m) _ _ Pm F).
+  assert (2 / 3 * x * a <= a * y) by (rewrite Rmult_comm; apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Theorem printed_heads_fails m :
+  (2 * (1 + exp (2 * (1 / 8)) + 1)) ^ 2 * (1 / 128)
+  < squash (/ 2 ^ 11 * (2 ^ 22 * retrieved 8 m (1 / 128))) - squash (/ 2 ^ 11 * (2 ^ 22 * retrieved 8 m 0)).
+Proof.
+  rewrite retrieved_nothing, !Rmult_0_r. replace (squash 0) with 0.
+  2: { unfold squash, relu, Rmax. repeat destruct (Rle_dec _ _); lra. }
+  pose proof (retrieved_at_least m (1 / 128) ltac:(lra)) as R. set (r := retrieved 8 m (1 / 128)) in *.
+  assert (S : squash (/ 2 ^ 11 * (2 ^ 22 * r)) = 1).
+  { replace (/ 2 ^ 11 * (2 ^ 22 * r)) with (2048 * r) by (simpl; field). unfold squash, relu, Rmax.
+    repeat destruct (Rle_dec _ _); lra. }
+  rewrite S. assert (E : exp (2 * (1 / 8)) <= 4 / 3).
+  { pose proof (exp_ineq1_le (- (2 * (1 / 8)))) as L. pose proof (exp_pos (2 * (1 / 8))).
+    assert (exp (2 * (1 / 8)) * exp (- (2 * (1 / 8))) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0). nra. }
+  pose proof (exp_pos (2 * (1 / 8))). set (e := exp (2 * (1 / 8))) in *. simpl. nra.
 Qed.
 
 (* ---- bounded embeddings and temperatures bounded from below: neither can be left out ---- *)

@@ -1,4 +1,4 @@
-(* [Hahn] Lemma 5, one layer of network.v: how far activations move if those that enter it move.
+(* [Hahn] Lemma 5, one layer of network.v: it is one of the layers of hahn_soft_layer.v, with these constants.
 
    Activations are measured by the greatest absolute value of a direction, rows of matrices by the sum of the absolute
    values of their entries. With entering activations in [-X, X] and temperatures of at least t, no two scores of a row
@@ -7,15 +7,15 @@
      change behind it at i <= (1 + F) ((1 + Σ V Ω e^Ω) (change at i) + (Σ V (1 + Ω) e^Ω) (mean change seen from i))
 
    with sums over the heads, any masks, residual connections and biases. *)
-From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax lemma_09_rounding formula network hahn_one_row.
+From Coq Require Import Reals QArith Qreals List Bool Lra Lia FunctionalExtensionality.
+From Certify Require Import lists finite_sums softmax lemma_09_rounding formula network hahn_one_row hahn_soft_layer.
 Import ListNotations.
 Open Scope R_scope.
 
 (* ---- lists ---- *)
-Lemma total_nonneg {X} (f : X -> R) l : (forall x, 0 <= f x) -> 0 <= total f l.
-Proof. intros H. induction l as [|x l IH]; simpl; [lra|]. specialize (H x). lra. Qed.
-#[export] Hint Resolve total_nonneg : signs.
+Lemma total_of_nonneg {X} (f : X -> R) l : (forall x, 0 <= f x) -> 0 <= total f l.
+Proof. intros H. apply total_nonneg. auto. Qed.
+#[export] Hint Resolve total_of_nonneg : signs.
 
 Lemma total_Rabs {X} (f g : X -> R) l : (forall x, In x l -> Rabs (f x) <= g x) -> Rabs (total f l) <= total g l.
 Proof.
@@ -139,108 +139,80 @@ Lemma mean_share_nonneg t X l : 0 < t -> 0 <= mean_share t X l.
 Proof. intros Ht. unfold mean_share. auto 6 with signs. Qed.
 #[export] Hint Resolve mean_share_nonneg : signs.
 
-(* ---- streams of activations ---- *)
-Definition bounded (n : nat) (X : R) (h : nat -> vector) := forall i d, (1 <= i <= n)%nat -> Rabs (h i d) <= X.
-Definition apart (n : nat) (delta : nat -> R) (h h' : nat -> vector) :=
-  forall i d, (1 <= i <= n)%nat -> Rabs (h i d - h' i d) <= delta i.
+Lemma size_nonneg l X : 0 <= X -> 0 <= size_behind l X.
+Proof. intros H. unfold size_behind. pose proof (stretch_at_least_1 l). auto 10 with signs. Qed.
+
+(* ---- a layer as one of hahn_soft_layer.v ---- *)
+Definition soft_head_of (a : head) : soft_head direction := SoftHead (head_masking a)
+  (fun n i x y => dot_product (head_queries a) (head_keys a) x y / expression_value (head_temperature a) n i).
+(* What the heads retrieve, mapped by their values and added to x. *)
+Definition with_retrieved (heads : list head) (x : vector) (bs : list vector) : vector :=
+  fun d => x d + total (fun ab => collect (fun r => linear r (snd ab)) (head_values (fst ab)) d) (combine heads bs).
+Definition updated (l : layer) (x : vector) (bs : list vector) : vector :=
+  fun d => with_retrieved (layer_heads l) x bs d + feedforward l (with_retrieved (layer_heads l) x bs) d.
+Definition soft_layer_of (l : layer) : soft_layer direction :=
+  SoftLayer (map soft_head_of (layer_heads l)) (updated l).
+
+Lemma attended_as_soft a n h i r : attended a n h i r = linear r (retrieved n h i (soft_head_of a)).
+Proof.
+  unfold attended, retrieved, attend. cbn [soft_head_of soft_masking soft_score]. set (m := mask_at _ i).
+  change (fun j => dot_product (head_queries a) (head_keys a) (h i) (h j) / expression_value (head_temperature a) n i)
+    with (scaled_score a n h i). induction r as [|[d q] r IH]; cbn [linear].
+  - apply sum_zero. intros. ring.
+  - rewrite <- IH, <- sum_scale, <- sum_plus. apply sum_ext. intros. ring.
+Qed.
+
+Lemma layer_as_soft n l h : after_layer n l h = after_soft n (soft_layer_of l) h.
+Proof.
+  apply functional_extensionality. intros i.
+  assert (E : after_heads n l h i
+    = with_retrieved (layer_heads l) (h i) (map (retrieved n h i) (map soft_head_of (layer_heads l)))).
+  { apply functional_extensionality. intros d. unfold after_heads, with_retrieved. f_equal.
+    induction (layer_heads l) as [|a heads IH]; [reflexivity|]. cbn [map combine total fst snd]. rewrite IH. f_equal.
+    unfold head_output. f_equal. apply functional_extensionality. intros r. apply attended_as_soft. }
+  apply functional_extensionality. intros d. unfold after_layer, after_soft. cbn [soft_layer_of soft_update soft_heads].
+  unfold updated. now rewrite E.
+Qed.
+
+Lemma run_as_soft users T n w :
+  run users T n w = after_soft_layers n (map soft_layer_of (transformer_layers T)) (embed users T n w).
+Proof.
+  unfold run, after_soft_layers. generalize (embed users T n w) as h.
+  induction (transformer_layers T) as [|l ls IH]; intros h; [reflexivity|]. cbn. now rewrite layer_as_soft, IH.
+Qed.
+
+(* ---- its heads ---- *)
 Definition warm_head (t : R) (n : nat) (a : head) :=
   forall i, (1 <= i <= n)%nat -> t <= expression_value (head_temperature a) n i.
+Definition network_head_bound (t X : R) (a : head) : head_bound :=
+  HeadBound (oscillation t X a) (oscillation t X a) (value_norm a).
+Definition network_bound (t X : R) (l : layer) : layer_bound :=
+  LayerBound (map (network_head_bound t X) (layer_heads l)) (stretch l) (size_behind l X).
 
-Lemma sees_itself a n i : (1 <= i <= n)%nat -> visible n (mask_at (head_masking a) i) i.
+Lemma total_of_map {X Y} (f : Y -> R) (g : X -> Y) l : total f (map g l) = total (fun x => f (g x)) l.
+Proof. induction l as [|x l IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
+Lemma own_of_network t X l : own (network_bound t X l) = own_share t X l.
+Proof. unfold own, own_share, network_bound. cbn [head_bounds]. now rewrite total_of_map. Qed.
+Lemma seen_mean_of_network t X l : seen_mean (network_bound t X l) = mean_share t X l.
+Proof. unfold seen_mean, mean_share, network_bound. cbn [head_bounds]. now rewrite total_of_map. Qed.
+
+Lemma network_head_fits t X n a : 0 < t -> 0 <= X -> warm_head t n a ->
+  head_fits X n (soft_head_of a) (network_head_bound t X a).
 Proof.
-  intros H. destruct (head_masking a); simpl; [now split|now apply visible_future|now apply visible_past].
-Qed.
-
-(* The mean of delta over what head a sees from i is at most mu. *)
-Definition mean_at_most (n : nat) (delta : nat -> R) (i : nat) (mu : R) (a : head) :=
-  sum n (fun j => bit (mask_at (head_masking a) i j) * delta j) <= mu * shown n (mask_at (head_masking a) i).
-
-Section Head.
-Variables (n : nat) (h h' : nat -> vector) (X t : R) (delta : nat -> R) (a : head) (i : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
-Hypothesis Ht : 0 < t.
-Hypothesis Warm : warm_head t n a.
-Hypothesis HX : 0 <= X.
-Hypothesis Small : bounded n X h.
-
-Let sharp : R := score_norm (head_queries a) (head_keys a) / t.
-
-Lemma sharp_nonneg : 0 <= sharp.
-Proof. unfold sharp. auto with signs. Qed.
-
-Lemma scaled x b : Rabs x <= score_norm (head_queries a) (head_keys a) * b -> 0 <= b ->
-  Rabs (x / expression_value (head_temperature a) n i) <= sharp * b.
-Proof.
-  intros Hx Hb. pose proof (Warm i Hi) as W. pose proof (score_norm_nonneg (head_queries a) (head_keys a)) as K.
-  replace (sharp * b) with (score_norm (head_queries a) (head_keys a) * b * / t) by (unfold sharp, Rdiv; ring).
-  apply product_bounded; [exact Hx|].
-  assert (0 < / expression_value (head_temperature a) n i) by (apply Rinv_0_lt_compat; lra).
-  rewrite Rabs_right by lra. now apply Rinv_le_contravar.
-Qed.
-
-Lemma score_bounded j : (1 <= j <= n)%nat -> Rabs (scaled_score a n h i j) <= sharp * (X * X).
-Proof. intros Hj. apply scaled; [apply dot_product_bounded; intros; now apply Small|nra]. Qed.
-
-Lemma value_bounded r j : (1 <= j <= n)%nat -> Rabs (linear r (h j)) <= row_norm r * X.
-Proof. intros Hj. apply linear_bounded. intros. now apply Small. Qed.
-
-Lemma attended_bounded r : Rabs (attended a n h i r) <= row_norm r * X.
-Proof. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply value_bounded. Qed.
-
-Lemma head_output_bounded d : Rabs (head_output n h i d a) <= value_norm a * X.
-Proof.
-  unfold head_output, value_norm. rewrite <- total_scale_r. apply (collect_Rabs _ (fun r => row_norm r * X)).
-  exact attended_bounded.
-Qed.
-
-Hypothesis Small' : bounded n X h'.
-Hypothesis Apart : apart n delta h h'.
-
-Lemma delta_nonneg j : (1 <= j <= n)%nat -> 0 <= delta j.
-Proof. intros Hj. eapply Rle_trans; [apply Rabs_pos|exact (Apart j 0%nat Hj)]. Qed.
-
-Lemma score_close j : (1 <= j <= n)%nat ->
-  Rabs (scaled_score a n h i j - scaled_score a n h' i j) <= sharp * (X * (delta i + delta j)).
-Proof.
-  intros Hj. unfold scaled_score. rewrite <- Rdiv_minus_distr. apply scaled.
-  - apply dot_product_close; intros; auto.
-  - pose proof (delta_nonneg i Hi). pose proof (delta_nonneg j Hj). apply Rmult_le_pos; lra.
-Qed.
-
-End Head.
-
-Lemma attended_close n h h' X t delta a i r mu : (1 <= i <= n)%nat -> 0 < t -> warm_head t n a -> 0 <= X ->
-  bounded n X h -> bounded n X h' -> apart n delta h h' -> mean_at_most n delta i mu a ->
-  Rabs (attended a n h i r - attended a n h' i r)
-  <= row_norm r * (exp (oscillation t X a) * (oscillation t X a * delta i + (1 + oscillation t X a) * mu)).
-Proof.
-  intros Hi Ht W HX B B' D M. set (m := mask_at (head_masking a) i) in *.
-  assert (V : visible n m i) by now apply sees_itself. pose proof (shown_positive n m i V) as N.
-  set (g := score_norm (head_queries a) (head_keys a) / t). set (w := oscillation t X a). set (R := row_norm r).
-  assert (Ew : w = 2 * (g * (X * X))) by (unfold w, oscillation, g, Rdiv; ring).
-  pose proof (row_moves n m (scaled_score a n h i) (scaled_score a n h' i)
-    (fun j => linear r (h j)) (fun j => linear r (h' j))
-    (fun j => g * (X * (delta i + delta j))) (fun j => R * delta j) (g * (X * X)) (R * X) i V) as G.
-  rewrite <- Ew in G. apply Rmult_le_reg_r with (shown n m); [lra|].
-  eapply Rle_trans; [apply G; intros j [Hj _]|].
-  - repeat split;
-      [now apply score_bounded|now apply score_bounded|now apply (value_bounded n)|now apply (value_bounded n)].
-  - split; [now apply score_close|]. apply linear_close. intros d. now apply D.
-  - pose proof (exp_pos w). pose proof (row_norm_nonneg r : 0 <= R). pose proof (oscillation_nonneg t X a Ht : 0 <= w).
-    rewrite (sum_ext n _ (fun j => R * (w * delta i) * bit (m j) + R * (1 + w) * (bit (m j) * delta j))).
-    2:{ intros j _. rewrite Ew. ring. }
-    rewrite sum_plus, !sum_scale. fold (shown n m). unfold mean_at_most in M. fold m in M.
-    pose proof (Rmult_le_compat_l (exp w * (R * (1 + w))) _ _ 
-      ltac:(auto with signs) M). lra.
-Qed.
-
-Lemma head_output_close n h h' X t delta a i mu d : (1 <= i <= n)%nat -> 0 < t -> warm_head t n a -> 0 <= X ->
-  bounded n X h -> bounded n X h' -> apart n delta h h' -> mean_at_most n delta i mu a ->
-  Rabs (head_output n h i d a - head_output n h' i d a)
-  <= value_norm a * (exp (oscillation t X a) * (oscillation t X a * delta i + (1 + oscillation t X a) * mu)).
-Proof.
-  intros. unfold head_output, value_norm. rewrite collect_minus, <- total_scale_r.
-  apply (collect_Rabs _ (fun r => row_norm r * _)). intros r. now apply attended_close.
+  intros Ht HX W. pose proof (oscillation_nonneg t X a Ht) as O. split; [exact O|]. split; [apply value_norm_nonneg|].
+  intros i Hi. specialize (W i Hi). cbn [soft_head_of soft_score network_head_bound sharpness sway].
+  set (k := score_norm (head_queries a) (head_keys a)). set (tau := expression_value (head_temperature a) n i) in *.
+  assert (Scaled : forall x b, Rabs x <= k * b -> 0 <= b -> Rabs (x / tau) <= k * b / t).
+  { intros x b Hx Hb. apply product_bounded; [exact Hx|]. assert (0 < / tau) by (apply Rinv_0_lt_compat; lra).
+    rewrite Rabs_right by lra. now apply Rinv_le_contravar. }
+  assert (PX : 0 <= X * X) by now apply Rmult_le_pos. split.
+  - intros x y Hx Hy. replace (oscillation t X a / 2) with (k * (X * X) / t) by (unfold oscillation, k; field; lra).
+    apply Scaled; [now apply dot_product_bounded|exact PX].
+  - intros x x' y y' e e' _ Hx' Hy _ [He Dx] [He' Dy]. unfold Rdiv at 1 2. rewrite <- Rmult_minus_distr_r.
+    pose proof (Scaled _ (X * (e + e')) (dot_product_close _ _ x x' y y' X e e' Hy Hx' Dx Dy)
+      ltac:(apply Rmult_le_pos; lra)) as G. unfold Rdiv at 1 in G.
+    apply Rmult_le_compat_l with (r := 2 * X) in G; [|lra]. eapply Rle_trans; [exact G|]. right.
+    unfold oscillation, k. field. lra.
 Qed.
 
 (* ---- the feed-forward part ---- *)
@@ -273,46 +245,72 @@ Proof.
   pose proof (product_bounded _ _ _ _ E (entry_bounded (unit_writes u) d)). lra.
 Qed.
 
-(* ---- a layer ---- *)
-Lemma after_heads_bounded n l h X :
-  bounded n X h -> bounded n ((1 + total value_norm (layer_heads l)) * X) (after_heads n l h).
+(* ---- its update ---- *)
+Lemma with_retrieved_bounded heads (x : vector) bs X : within X x -> Forall (within X) bs ->
+  within ((1 + total value_norm heads) * X) (with_retrieved heads x bs).
 Proof.
-  intros B i d Hi. unfold after_heads. eapply Rle_trans; [apply Rabs_triang|]. pose proof (B i d Hi).
-  rewrite Rmult_plus_distr_r, <- total_scale_r, Rmult_1_l. apply Rplus_le_compat; [assumption|].
-  apply total_Rabs. intros a _. now apply head_output_bounded.
+  intros Hx B d. assert (PX : 0 <= X) by (eapply Rle_trans; [apply Rabs_pos|exact (Hx d)]).
+  unfold with_retrieved. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r, Rmult_1_l.
+  apply Rplus_le_compat; [apply Hx|]. revert heads.
+  assert (None : forall heads, Rabs 0 <= total value_norm heads * X).
+  { intros heads. rewrite Rabs_R0. apply Rmult_le_pos; [auto with signs|exact PX]. }
+  induction B as [|b bs Hb B IH]; intros [|a heads]; [exact (None [])|exact (None (a :: heads))|exact (None [])|].
+  cbn [combine total fst snd].
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|apply IH].
+  unfold value_norm. rewrite <- total_scale_r. apply (collect_Rabs _ (fun r => row_norm r * X)). intros r.
+  now apply linear_bounded.
 Qed.
 
-Theorem layer_bounded n l h X : bounded n X h -> bounded n (size_behind l X) (after_layer n l h).
+Lemma sum_close a a' b b' x y : Rabs (a - a') <= x -> Rabs (b - b') <= y -> Rabs (a + b - (a' + b')) <= x + y.
+Proof. intros A B. apply Rabs_bounds in A, B. apply Rabs_le. lra. Qed.
+
+Lemma with_retrieved_close t X (x y : vector) e s : near e x y -> forall heads bs bs',
+  moved (map (network_head_bound t X) heads) bs bs' s -> forall d,
+  Rabs (with_retrieved heads x bs d - with_retrieved heads y bs' d) <= e + s.
 Proof.
-  intros B i d Hi. pose proof (after_heads_bounded n l h X B i) as G.
-  unfold after_layer, feedforward, size_behind, stretch. set (g := after_heads n l h i) in *.
+  intros [_ D] heads bs bs' M d. unfold with_retrieved.
+  assert (G : Rabs (total (fun ab => collect (fun r => linear r (snd ab)) (head_values (fst ab)) d) (combine heads bs)
+    - total (fun ab => collect (fun r => linear r (snd ab)) (head_values (fst ab)) d) (combine heads bs')) <= s).
+  { revert bs bs' s M. induction heads as [|a heads IH]; intros bs bs' s M; inversion M; subst; cbn.
+    - rewrite Rminus_0_r, Rabs_R0. lra.
+    - match goal with N : near ?f ?u ?v, M : moved _ ?us ?vs ?r |- _ => destruct N as [_ N]; specialize (IH _ _ _ M);
+        assert (H : Rabs (collect (fun r => linear r u) (head_values a) d - collect (fun r => linear r v)
+          (head_values a) d) <= value_norm a * f) end.
+      { rewrite collect_minus. unfold value_norm. rewrite <- total_scale_r.
+        apply (collect_Rabs _ (fun r => row_norm r * _)). intros r. now apply linear_close. }
+      exact (sum_close _ _ _ _ _ _ H IH). }
+  exact (sum_close _ _ _ _ _ _ (D d) G).
+Qed.
+
+Lemma updated_bounded l X x bs : within X x -> Forall (within X) bs -> within (size_behind l X) (updated l x bs).
+Proof.
+  intros Hx Hb d. pose proof (with_retrieved_bounded (layer_heads l) x bs X Hx Hb) as G.
+  unfold updated, feedforward, size_behind, stretch. set (g := with_retrieved (layer_heads l) x bs) in *.
   set (Y := (1 + total value_norm (layer_heads l)) * X) in *.
   assert (U : Rabs (total (unit_output g d) (layer_units l)) <= total (fun u => row_norm (unit_reads u)
      * row_norm (unit_writes u) * Y + Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l)).
-  { apply total_Rabs. intros u _. apply unit_bounded. intros e. now apply G. }
-  rewrite total_plus, total_scale_r in U. pose proof (entry_bounded (layer_bias l) d). pose proof (G d Hi).
+  { apply total_Rabs. intros u _. apply unit_bounded. exact G. }
+  rewrite total_plus, total_scale_r in U. pose proof (entry_bounded (layer_bias l) d). pose proof (G d).
   eapply Rle_trans; [apply Rabs_triang|].
   pose proof (Rabs_triang (total (unit_output g d) (layer_units l)) (entry (layer_bias l) d)). lra.
 Qed.
 
-Theorem layer_moves n l h h' X t delta i mu d : (1 <= i <= n)%nat -> 0 < t -> 0 <= X ->
-  (forall a, In a (layer_heads l) -> warm_head t n a) ->
-  bounded n X h -> bounded n X h' -> apart n delta h h' ->
-  (forall a, In a (layer_heads l) -> mean_at_most n delta i mu a) ->
-  Rabs (after_layer n l h i d - after_layer n l h' i d)
-  <= stretch l * (own_share t X l * delta i + mean_share t X l * mu).
+Theorem network_layer_fits t X n l : 0 < t -> 0 <= X -> (forall a, In a (layer_heads l) -> warm_head t n a) ->
+  layer_fits X n (soft_layer_of l) (network_bound t X l).
 Proof.
-  intros Hi Ht HX W B B' D M. set (e := own_share t X l * delta i + mean_share t X l * mu).
-  assert (A : forall c, Rabs (after_heads n l h i c - after_heads n l h' i c) <= e).
-  { intros c. unfold after_heads, e, own_share, mean_share.
-    replace (h i c + _ - _) with ((h i c - h' i c) + (total (head_output n h i c) (layer_heads l)
-      - total (head_output n h' i c) (layer_heads l))) by ring.
-    eapply Rle_trans; [apply Rabs_triang|]. rewrite total_minus, Rmult_plus_distr_r, Rmult_1_l, Rplus_assoc.
-    apply Rplus_le_compat; [now apply D|]. rewrite <- !total_scale_r, <- total_plus. apply total_Rabs. intros a Ha.
-    eapply Rle_trans; [apply (head_output_close n h h' X t delta a i mu c); auto|]. right. ring. }
-  unfold after_layer, feedforward, stretch. set (g := after_heads n l h i) in *. set (g' := after_heads n l h' i) in *.
-  replace (g d + _ - _) with ((g d - g' d)
-    + (total (unit_output g d) (layer_units l) - total (unit_output g' d) (layer_units l))) by ring.
-  eapply Rle_trans; [apply Rabs_triang|]. rewrite total_minus, Rmult_plus_distr_r, Rmult_1_l.
-  apply Rplus_le_compat; [apply A|]. rewrite <- total_scale_r. apply total_Rabs. intros u _. now apply unit_close.
+  intros Ht HX W. cbn [soft_layer_of network_bound]. split; [|split; [|split; [|split]]]; cbn.
+  - induction (layer_heads l) as [|a heads IH]; constructor; [apply network_head_fits; auto; apply W; now left|].
+    apply IH. intros b Hb. apply W. now right.
+  - pose proof (stretch_at_least_1 l). lra.
+  - now apply size_nonneg.
+  - intros x bs Hx Hb _. now apply updated_bounded.
+  - intros x y bs bs' e s Hx Hy Hb Hb' D M. pose proof (with_retrieved_close t X x y e s D _ _ _ M) as A.
+    pose proof (stretch_at_least_1 l). assert (P : 0 <= e + s) by (eapply Rle_trans; [apply Rabs_pos|exact (A 0%nat)]).
+    split; [apply Rmult_le_pos; lra|]. intros d.
+    unfold updated, feedforward, stretch. set (g := with_retrieved (layer_heads l) x bs) in *.
+    set (g' := with_retrieved (layer_heads l) y bs') in *.
+    replace (g d + _ - _) with ((g d - g' d)
+      + (total (unit_output g d) (layer_units l) - total (unit_output g' d) (layer_units l))) by ring.
+    eapply Rle_trans; [apply Rabs_triang|]. rewrite total_minus, Rmult_plus_distr_r, Rmult_1_l.
+    apply Rplus_le_compat; [apply A|]. rewrite <- total_scale_r. apply total_Rabs. intros u _. now apply unit_close.
 Qed.

@@ -13,7 +13,7 @@
    Idea: one layer after another by the depth reduction lemma. *)
 From Coq Require Import ZArith Reals List Bool Arith Lia Lra FunctionalExtensionality.
 From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
-  hahn_lemma_4_depth_reduction.
+  hahn_lemma_4_depth_reduction hahn_one_layer.
 Import ListNotations.
 
 (* Attention to one position: of those of the greatest score the first (ToLeft) or the last (ToRight). *)
@@ -187,13 +187,8 @@ Definition hardmax_to (t : side) : weighting :=
 Definition single_head (t : side) (a : head) : hard_head vector :=
   HardHead _ (fun _ i => mask_at (head_masking a) i)
     (fun x y => dot_product (head_queries a) (head_keys a) x y) t.
-Definition retrieves (x : vector) (d : direction) (ab : head * vector) : R :=
-  collect (fun r => linear r (snd ab)) (head_values (fst ab)) d.
-Definition with_retrieved (l : layer) (x : vector) (bs : list vector) : vector :=
-  fun d => (x d + total (retrieves x d) (combine (layer_heads l) bs))%R.
 Definition single_layer (t : side) (l : layer) : hard_layer vector :=
-  HardLayer _ (map (single_head t) (layer_heads l))
-    (fun x bs d => (with_retrieved l x bs d + feedforward l (with_retrieved l x bs) d)%R).
+  HardLayer _ (map (single_head t) (layer_heads l)) (updated l).
 Definition network_embedding users T (n i x : nat) : vector := fun d =>
   (entry (nth x (token_embedding T) []) d
    + collect (fun p => position_value users p n i) (position_embedding T) d)%R.
@@ -220,7 +215,7 @@ Lemma single_layer_right t n l h j : (1 <= j <= n)%nat ->
   after_layer_by (hardmax_to t) n l h j = after_hard _ n (single_layer t l) h j.
 Proof.
   intros Hj. assert (E : after_heads_by (hardmax_to t) n l h j
-    = with_retrieved l (h j) (map (fun a => h (target _ n a h j)) (hard_heads _ (single_layer t l)))).
+    = with_retrieved (layer_heads l) (h j) (map (fun a => h (target _ n a h j)) (hard_heads _ (single_layer t l)))).
   { apply functional_extensionality. intros d. unfold after_heads_by, with_retrieved. f_equal. cbn.
     induction (layer_heads l) as [|a heads IH]; [reflexivity|]. cbn. rewrite IH. f_equal. unfold head_output_by.
     apply collect_ext. intros _ r _. now apply attends_to_target. }

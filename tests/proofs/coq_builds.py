@@ -58,12 +58,12 @@ class Question:
 
 
 @cache
-def library_with(coq: Coq, entry: str) -> Path:
-    """A folder with the compiled library of the checker, and beside it this file and what it needs, compiled."""
+def library_with(coq: Coq, *entries: str) -> Path:
+    """A folder with the compiled library of the checker, and beside it these files and what they need, compiled."""
     compiled, folder = library_of(coq), Path(mkdtemp(prefix="certify-compiler-"))
     for file in compiled.glob("*.vo"):
         (folder / file.name).symlink_to(file)
-    for name, text in needed_sources(entry).items():
+    for name, text in needed_sources(*entries).items():
         if not (folder / name).with_suffix(".vo").exists():
             (folder / name).write_text(text, encoding="utf-8")
             run = coq.compile(folder / name, folder)
