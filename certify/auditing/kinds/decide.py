@@ -47,7 +47,8 @@ class Decided(Asked):
         rows = tuple(LengthVerdict(n, cast(Verdict, found[n].verdict), reason=found[n].reason,
                                    witness=self._witness(decision) if decision.wrong
                                    and n == len(decision.wrong.word) else None)
-                     if n in found and found[n].verdict != "vacuous" else LengthVerdict(n, "unknown", reason=NOTHING_JUDGED)
+                     if n in found and found[n].verdict != "vacuous"
+                     else LengthVerdict(n, "unknown", reason=NOTHING_JUDGED)
                      for n in lengths)
         answer = answer_of_rows(rows, "logit", () if decision.certificate is None else (decision.certificate,))
         return replace(answer, reason=answer.reason or describe_claim(decision))
